@@ -1,0 +1,33 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Each target makes .venv if need be and starts the nox session of its own name.
+
+SESSIONS := demo test service docs bench matrix
+PYTHONS := python3.13 python3.12 python3.11 python3.10 python3
+NOX := .venv/bin/python -m nox --non-interactive
+
+.PHONY: help $(SESSIONS)
+
+help:
+	@echo "make demo     show the collection at work against a local service"
+	@echo "make test     all checks and tests on the oldest and the newest ansible-core that run here"
+	@echo "make matrix   the tests on the ansible-core releases in between"
+	@echo "make service  run the local service until interrupted"
+	@echo "make docs     build the documentation site"
+	@echo "make bench    run the benchmarks"
+
+$(SESSIONS): .venv/ready
+	@exec $(NOX) --session $@
+
+.venv/ready: requirements.txt
+	@for python in $(PYTHONS); do \
+	  if $$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; then \
+	    echo "Setting up .venv with $$($$python --version)"; \
+	    $$python -m venv --clear .venv && .venv/bin/python -m pip install --quiet --requirement requirements.txt && touch $@; \
+	    exit; \
+	  fi; \
+	done; \
+	echo "No working Python 3.10 or later with the venv module was found: install one (tried $(PYTHONS))." >&2; \
+	exit 1

@@ -1,0 +1,16 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How Sphinx renders the pages that antsibull-docs writes (`make docs`)."""
+
+from __future__ import annotations
+
+project = "scanops.scanner"
+project_copyright = "The scanops.scanner contributors"
+extensions = ["sphinx_antsibull_ext"]
+html_theme = "sphinx_ansible_theme"
+html_copy_source = False
+pygments_style = "ansible"
+highlight_language = "YAML+Jinja"
+# Labels of Ansible's own documentation would need its inventory from the network. The session docs-check follows ours.
+suppress_warnings = ["ref.ref"]

@@ -1,0 +1,320 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sessions behind `make`: demo, test, service, docs, bench, matrix.
+
+`nox --list` shows every single check; `nox -s units-2.16 -- -vv` runs one of them with more arguments.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import nox
+
+try:
+    import antsibull_nox
+    import antsibull_nox.sessions
+except ImportError:
+    sys.exit("antsibull-nox is missing beside nox: run make, or pip install -r requirements.txt.")
+
+antsibull_nox.load_antsibull_nox_toml()
+
+# Stop what was started when terminated, too, as on Ctrl-C.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+nox.needs_version = ">=2026.8"
+nox.options.sessions = ["test"]
+nox.options.reuse_venv = "yes"
+nox.options.default_venv_backend = "virtualenv"
+
+BUILD = Path("build")
+# What the demo and the benchmarks need beside the local service's own requirements.
+DEMO = ("ansible-core>=2.16", "requests>=2.31")
+SERVICE = "tests/service/requirements.txt"
+
+# Python versions that each ansible-core runs on, oldest release first.
+# Source: the support matrix in ansible-core's documentation, "Releases and maintenance".
+ANSIBLE_CORE = {
+    "2.16": ("3.10", "3.11", "3.12"),
+    "2.17": ("3.10", "3.11", "3.12"),
+    "2.18": ("3.11", "3.12", "3.13"),
+    "2.19": ("3.11", "3.12", "3.13"),
+    "2.20": ("3.12", "3.13", "3.14"),
+    "2.21": ("3.12", "3.13", "3.14"),
+}
+# The oldest Python that modules run on, as in tests/config.yml; ansible-core itself does not. The cell units-floor runs
+# the tests of modules and module_utils on it, with the oldest requests.
+MODULE_PYTHON = "3.9"
+
+# Seconds that a command gets to stop what it started itself: nox waits for less than one.
+PATIENCE = {"interrupt_timeout": 5, "terminate_timeout": 10}
+
+# What does not depend on the ansible-core release under test.
+CHECKS = (
+    "antsibull-nox-config",
+    "formatters",
+    "codeqa",
+    "yamllint",
+    "license-check",
+    "extra-checks",
+    "changelog-check",
+    "docs-check",
+    "ansible-lint",
+    "build-import-check",
+    "packaging",
+    "demo-check",
+)
+
+
+@functools.cache
+def starts(python: str) -> bool:
+    """Tell whether pythonX.Y is on PATH and runs: a version manager may leave a stub there without an interpreter."""
+    executable = shutil.which(f"python{python}")
+    if executable is None:
+        return False
+    return subprocess.run([executable, "-c", "import venv"], check=False, capture_output=True).returncode == 0
+
+
+def pythons_for(core: str) -> list[str]:
+    """List the Python versions of this machine that the ansible-core release runs on, oldest first."""
+    return [python for python in ANSIBLE_CORE[core] if starts(python)]
+
+
+RUNNABLE = [core for core in ANSIBLE_CORE if pythons_for(core)]
+
+
+def controller_python(core: str) -> str:
+    """Return the oldest Python for the oldest release that runs here, the newest one for any other."""
+    return pythons_for(core)[0 if core == RUNNABLE[0] else -1]
+
+
+# --- one session for each ansible-core release and command of ansible-test ---
+
+
+@functools.cache
+def wait_for_other_sanity_runs() -> None:
+    """Hold a lock until this process ends: ansible-test keeps one set of environments a user for its sanity tests."""
+    path = Path.home() / ".ansible" / "test" / "sanity.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fcntl.flock(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
+
+
+def use_oldest_requests() -> None:
+    """Lay tests/floor into the unit tests of the copy in the current folder: ansible-test reads constraints.txt there."""
+    shutil.copytree("tests/floor", "tests/unit", dirs_exist_ok=True)
+
+
+def forget_environments() -> None:
+    """Drop the environments of ansible-test, which antsibull-nox would copy into the checkout with the results."""
+    shutil.rmtree("tests/output/.tmp", ignore_errors=True)
+
+
+def add_ansible_test(name: str, core: str, params: Iterable[str], before=None) -> str:
+    """Add a session that runs ansible-test on a copy of the collection; return the session's name."""
+    antsibull_nox.add_ansible_test_session(
+        name=name,
+        description=f"Run ansible-test {' '.join(params)} with ansible-core {core}.",
+        ansible_test_params=[*params, "--color=no"],
+        default=False,
+        ansible_core_version=core,
+        ansible_core_source="pypi",
+        callback_before=before,
+        callback_after=forget_environments,
+    )
+    return name
+
+
+def add_integration(name: str, core: str, python: str) -> str:
+    """Add a session that builds the collection, installs the tarball and runs the integration targets from there."""
+
+    @nox.session(name=name, python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=f"ansible-core~={core}.0")
+    def integration(session: nox.Session) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            install_artefact(session, Path(place))
+            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+                command = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no"]
+                session.run(*command, *session.posargs)
+
+    integration.__doc__ = f"Run the integration targets of the installed artefact with ansible-core {core}."
+    return name
+
+
+def add_cells(core: str) -> list[str]:
+    """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
+    python = controller_python(core)
+    targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
+    sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
+    return [
+        add_ansible_test(f"sanity-{core}", core, sanity, before=wait_for_other_sanity_runs),
+        add_ansible_test(f"units-{core}", core, ["units", "--venv", f"--python={python}"]),
+        add_integration(f"integration-{core}", core, python),
+    ]
+
+
+CELLS = {core: add_cells(core) for core in RUNNABLE}
+ENDS = [name for core in dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]) for name in CELLS[core]]
+BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core]]
+MISSING = {
+    f"ansible-core {core}": f"none of Python {', '.join(pythons)} starts as pythonX.Y on this machine"
+    for core, pythons in ANSIBLE_CORE.items()
+    if core not in RUNNABLE
+}
+
+if RUNNABLE:
+    floor = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(RUNNABLE[0])
+    ENDS.append(
+        add_ansible_test("units-floor", RUNNABLE[0], ["units", "--venv", f"--python={floor}"], use_oldest_requests)
+    )
+if not starts(MODULE_PYTHON):
+    MISSING[f"Python {MODULE_PYTHON}"] = (
+        f"python{MODULE_PYTHON}, the oldest for modules, does not start on this machine"
+    )
+
+
+# --- checks that antsibull-nox does not bring ---
+
+
+def install_artefact(session: nox.Session, place: Path) -> None:
+    """Build the collection as it would be released and install the tarball below place."""
+    tarballs = place / "artefact"
+    session.run("ansible-galaxy", "collection", "build", "--force", f"--output-path={tarballs}", silent=True)
+    (tarball,) = tarballs.glob("*.tar.gz")
+    session.run(
+        "ansible-galaxy", "collection", "install", "--force", "--no-deps", f"--collections-path={place}", str(tarball),
+        silent=True,
+    )  # fmt: skip
+
+
+@nox.session(name="changelog-check", default=False)
+@antsibull_nox.sessions.install_packages(packages="antsibull-changelog>=0.30")
+def changelog_check(session: nox.Session) -> None:
+    """Check the changelog and its fragments."""
+    session.run("antsibull-changelog", "lint")
+    session.run("antsibull-changelog", "lint-changelog-yaml", "--strict", "changelogs/changelog.yaml")
+
+
+@nox.session(name="changelog", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "antsibull-changelog>=0.30"])
+def changelog(session: nox.Session) -> None:
+    """Write the version of galaxy.yml, its new plugins and all fragments into the changelog."""
+    session.run("antsibull-changelog", "release", "--update-existing", "--refresh", "--reload-plugins")
+
+
+@nox.session(name="packaging", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "PyYAML"])
+def packaging(session: nox.Session) -> None:
+    """Build the artefact and look into it."""
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/packaging"]))
+
+
+@nox.session(name="demo-check", default=False)
+@antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
+def demo_check(session: nox.Session) -> None:
+    """Compare the demo with what README.md shows of it, and interrupt it."""
+    session.install("--requirement", SERVICE)
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo"]), **PATIENCE)
+
+
+# --- what make starts ---
+
+
+def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]) -> None:
+    """Run the sessions, two at a time, then print one line for each and the totals; fail if any did."""
+    if not RUNNABLE:
+        session.error("No Python that a supported ansible-core runs on was found: install Python 3.10 or later.")
+    BUILD.mkdir(exist_ok=True)
+    report = BUILD / f"{session.name}.json"
+    report.unlink(missing_ok=True)
+    session.run(
+        sys.executable, "-m", "nox", "--non-interactive", "--parallel=2", "--allow-parallel",
+        f"--report={report}", "--session", *names,
+        # CI makes the formatters check instead of rewrite.
+        env={"CI": "true"},
+        external=True,
+        success_codes=range(256),
+        **PATIENCE,
+    )  # fmt: skip
+    results = {entry["name"]: entry for entry in json.loads(report.read_text())["sessions"]} if report.exists() else {}
+    lines, counts = [], {"passed": 0, "failed": 0, "skipped": 0}
+    for name in names:
+        entry = results.get(name, {"result": "failed", "reason": "gave no result", "duration": 0})
+        outcome = {"success": "passed", "skipped": "skipped"}.get(entry["result"], "failed")
+        reason = f"  {entry['reason']}" if outcome != "passed" and entry["reason"] else ""
+        lines.append(f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}")
+        counts[outcome] += 1
+    for name, reason in missing.items():
+        lines.append(f"{name:<22} skipped          {reason}")
+        counts["skipped"] += 1
+    print("", *lines, sep="\n")
+    skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}", flush=True)
+    if counts["failed"]:
+        sys.exit(1)
+
+
+@nox.session(python=False)
+def test(session: nox.Session) -> None:
+    """Run all checks, and all tests on the oldest and the newest ansible-core that run here."""
+    run_sessions(session, [*ENDS, *CHECKS], MISSING)
+
+
+@nox.session(python=False, default=False)
+def matrix(session: nox.Session) -> None:
+    """Run the tests on the ansible-core releases between the oldest and the newest."""
+    run_sessions(session, BETWEEN, {})
+
+
+def run_beside_nox(session: nox.Session, program: str, *packages: str) -> None:
+    """Run a program that a person watches, in the environment of nox itself (.venv), after installing what it needs."""
+    session.run(sys.executable, "-m", "pip", "install", "--quiet", *packages, "--requirement", SERVICE, external=True)
+    session.run(sys.executable, program, *session.posargs, external=True, **PATIENCE)
+
+
+@nox.session(python=False, default=False)
+def demo(session: nox.Session) -> None:
+    """Show the collection at work against the local service."""
+    run_beside_nox(session, "tests/demo/run.py", *DEMO)
+
+
+@nox.session(python=False, default=False)
+def service(session: nox.Session) -> None:
+    """Run the local service until interrupted."""
+    run_beside_nox(session, "tests/service")
+
+
+@nox.session(python=False, default=False)
+def bench(session: nox.Session) -> None:
+    """Run the benchmarks."""
+    run_beside_nox(session, "tests/bench", *DEMO)
+
+
+@nox.session(name="docs", default=False)
+@antsibull_nox.sessions.install_packages(
+    packages=["ansible-core>=2.16", "antsibull-docs>=2.24", "ansible-pygments", "sphinx", "sphinx-ansible-theme"]
+)
+def docs(session: nox.Session) -> None:
+    """Build the documentation site into build/docs."""
+    shutil.rmtree(BUILD / "docs", ignore_errors=True)
+    pages, site = (BUILD / "docs" / "rst").absolute(), (BUILD / "docs" / "html").absolute()
+    # antsibull-docs refuses a folder that others may write to.
+    pages.mkdir(mode=0o700, parents=True)
+    with tempfile.TemporaryDirectory() as place:
+        install_artefact(session, Path(place))
+        session.run(
+            "antsibull-docs", "collection", "--use-current", "--squash-hierarchy", "--fail-on-error",
+            f"--dest-dir={pages}", "scanops.scanner", env={"ANSIBLE_COLLECTIONS_PATH": place},
+        )  # fmt: skip
+    session.run("sphinx-build", "--quiet", "--fail-on-warning", "--keep-going", "-c", "docs/sphinx", pages, site)
+    print(f"The documentation is in {site / 'index.html'}")

@@ -1,0 +1,96 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: estate_files
+short_description: Part an estate into one file for each workspace
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Gives each workspace a file name of lower-case letters, digits and dashes, which every file system takes.
+  - Names that would come to the same file, and those that hold no letter or digit of ASCII, get eight characters more
+    that
+    depend on the whole name. A file name does not change when other workspaces come or go, unless they come to the same
+    one.
+positional: _input
+options:
+  _input:
+    description:
+      - Workspaces as M(scanops.scanner.estate) takes them, dictionaries with the key C(name).
+    type: list
+    elements: dict
+    required: true
+seealso:
+  - plugin: scanops.scanner.estate_yaml
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Write a file for each workspace
+  ansible.builtin.copy:
+    dest: "estate/{{ item.name }}"
+    content: "{{ {'estate_apply_workspaces': item.workspaces} | scanops.scanner.estate_yaml }}"
+    mode: "0644"
+  loop: "{{ account.workspaces | scanops.scanner.estate_files }}"
+  loop_control:
+    label: "{{ item.name }}"
+"""
+
+RETURN = r"""
+_value:
+  description: One dictionary for each workspace, in the order of the input.
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name of the file, without a folder.
+      type: str
+    workspaces:
+      description: The list of this one workspace.
+      type: list
+      elements: dict
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+_LONGEST = 80
+# devices that Windows has in every folder, and names that end as those with a mark do
+_TAKEN = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])|.*-[0-9a-f]{8}")
+
+
+def estate_files(workspaces):
+    """Workspaces with the names of their files, a list of dict."""
+    names = [workspace["name"] for workspace in workspaces]
+    slugs = [_slug(name) for name in names]
+    counts = Counter(slugs)
+    return [
+        dict(name=unsafe(_file_name(name, slug, counts)), workspaces=[workspace])
+        for name, slug, workspace in zip(names, slugs, workspaces)
+    ]
+
+
+def _slug(name):
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-")
+
+
+def _file_name(name, slug, counts):
+    if slug and counts[slug] == 1 and not _TAKEN.fullmatch(slug):
+        return f"{slug}.yml"
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{slug or 'workspace'}-{mark}.yml"
+
+
+class FilterModule:
+    def filters(self):
+        return {"estate_files": estate_files}

@@ -1,0 +1,143 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: estate_yaml
+short_description: Render an estate as YAML that Ansible reads back to exactly the same data
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Renders lists, dictionaries, texts, booleans and null as YAML for a file of variables, such as an estate that
+    M(scanops.scanner.estate_info) read.
+  - A text is written without quotes only where no reader of YAML takes it for anything else. Look-alikes such as V(no),
+    V(1e3), V(null), V(!vault) or V(192.0.2.1) are quoted, and characters that cannot be seen are written as escapes.
+  - A text that holds the marks of a template, such as V({{), gets the tag C(!unsafe), so that Ansible never evaluates
+    it.
+  - The order of keys and items is kept.
+positional: _input
+options:
+  _input:
+    description:
+      - The data. A number, or a text that no YAML file can hold (half of a surrogate pair), is an error that names its
+        place.
+    type: raw
+    required: true
+seealso:
+  - module: scanops.scanner.estate_info
+"""
+
+EXAMPLES = r"""
+- name: Read the account
+  scanops.scanner.estate_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+  register: account
+
+- name: Write it as a file of variables
+  ansible.builtin.copy:
+    dest: estate.yml
+    content: "{{ {'estate': account.workspaces} | scanops.scanner.estate_yaml }}"
+    mode: "0644"
+"""
+
+RETURN = r"""
+_value:
+  description: A YAML document that begins with C(---) and ends with a line end.
+  type: str
+"""
+
+import re
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+# No YAML library is used for writing: none of them quotes what only other versions of YAML take for a number or a boolean,
+# writes the tag of ansible-core, and escapes characters that cannot be seen.
+
+# words of letters, digits and signs that mean nothing inside of a text, with single spaces between them; a colon stands
+# within a word only
+_WORD = r"[\w./%+=@~?&,;'!$*()-]+"
+_PLAIN = re.compile(rf"(?=[^\W_]){_WORD}(?::{_WORD})*(?: {_WORD}(?::{_WORD})*)*")
+# what YAML 1.1 or 1.2 may read as a number, a date, a time or an IPv4-like float: begins with a digit, has no other letters
+_NUMBER_LIKE = re.compile(r"[0-9][0-9a-fox_.:+ tz-]*", re.IGNORECASE)
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+# the marks that begin a template, and the line that changes them
+_TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
+
+
+def estate_yaml(data):
+    """Data of dict, list, str, bool and None as the text of a YAML document. Raises AnsibleFilterError."""
+    # the text holds the marks of templates that it guards against, and must not become one itself
+    return unsafe("\n".join(("---", *_block(data, ""))) + "\n")
+
+
+def _block(value, path):
+    """The lines of a value that stands alone."""
+    if isinstance(value, dict) and value:
+        lines = []
+        for key, part in value.items():
+            lines += _entry(f"{_scalar(key, path, is_key=True)}:", part, f"{path}.{key}" if path else str(key))
+        return lines
+    if isinstance(value, (list, tuple)) and value:
+        lines = []
+        for index, part in enumerate(value):
+            first, *rest = _block(part, f"{path}[{index}]")
+            lines += [f"- {first}", *(f"  {line}" for line in rest)]
+        return lines
+    return [_scalar(value, path)]
+
+
+def _entry(key, value, path):
+    lines = _block(value, path)
+    if isinstance(value, (dict, list, tuple)) and value:
+        return [key, *(f"  {line}" for line in lines)]
+    return [f"{key} {lines[0]}"]
+
+
+def _scalar(value, path, is_key=False):
+    if isinstance(value, str):
+        return _text(value, path, is_key)
+    if is_key or not (value is None or isinstance(value, (bool, dict, list, tuple))):
+        kind = "a key that is no text" if is_key else f"a value of the type {type(value).__name__}"
+        raise AnsibleFilterError(
+            f"estate_yaml: {path or 'the data'} holds {kind}: an estate has none, so correct the data."
+        )
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "{}" if isinstance(value, dict) else "[]"
+
+
+def _text(text, path, is_key):
+    tag = "!unsafe " if _TEMPLATE.search(text) and not is_key else ""
+    if not tag and _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and text.lower() not in _WORDS:
+        return str(text)
+    return tag + '"' + "".join(_escaped(character, path) for character in text) + '"'
+
+
+def _escaped(character, path):
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        raise AnsibleFilterError(
+            f"estate_yaml: {path or 'the data'} holds half of a surrogate pair (U+{code:04X}), which no file can hold:"
+            " correct the text in the service."
+        )
+    if code < 0x100:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+
+
+class FilterModule:
+    def filters(self):
+        return {"estate_yaml": estate_yaml}

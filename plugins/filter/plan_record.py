@@ -1,0 +1,67 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: plan_record
+short_description: The plan of an estate as it is kept in a file
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Turns the plan that M(scanops.scanner.estate) or M(scanops.scanner.targets) returned into what a file for reviewers
+    and for a later run holds. P(scanops.scanner.reviewed_plan#filter) reads it back.
+  - Of live records it keeps the id, the name and the description, and nothing else that the service says.
+positional: _input
+options:
+  _input:
+    description:
+      - The result of the task, with C(plan) and C(summary); in check mode or not, also of a task that failed after the
+        account was read.
+    type: dict
+    required: true
+seealso:
+  - plugin: scanops.scanner.plan_markdown
+    plugin_type: filter
+  - plugin: scanops.scanner.reviewed_plan
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Make a plan
+  scanops.scanner.estate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspaces: "{{ estate }}"
+  check_mode: true
+  register: planned
+
+- name: Keep it for the run that applies it
+  ansible.builtin.copy:
+    dest: plan.json
+    content: "{{ planned | scanops.scanner.plan_record | to_nice_json }}"
+    mode: "0640"
+  check_mode: false
+"""
+
+RETURN = r"""
+_value:
+  description: The keys C(checksum), C(actions), C(calls) and C(minutes) of the plan, and C(summary).
+  type: dict
+"""
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_text import record
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+
+def plan_record(result):
+    """The plan of a task's result, as a dict for a file."""
+    return unsafe(record(result["plan"], result["summary"]))
+
+
+class FilterModule:
+    def filters(self):
+        return {"plan_record": plan_record}

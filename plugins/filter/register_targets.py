@@ -1,0 +1,149 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: register_targets
+short_description: The targets that hosts of the inventory stand for
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Evaluates a variable of each host, as that host sees it, and lists the targets that it holds, in the form that
+    O(scanops.scanner.targets#module:targets) takes.
+  - A target that several hosts give in the same letters is listed once.
+positional: _input, hostvars
+options:
+  _input:
+    description:
+      - The names of the hosts.
+    type: list
+    elements: str
+    required: true
+  hostvars:
+    description:
+      - The variable of this name that ansible-core offers.
+    type: dict
+    required: true
+  variable:
+    description:
+      - The name of the host variable, a text or a list of texts. It counts where it is set in the inventory, in
+        group_vars,
+        in host_vars or as a fact; the variables of a play do not reach other hosts.
+    type: str
+    default: estate_register_targets
+  description:
+    description:
+      - The description that each target gets.
+    type: str
+seealso:
+  - module: scanops.scanner.targets
+"""
+
+EXAMPLES = r"""
+# group_vars/web.yml holds
+#   estate_register_targets:
+#     - "https://{{ inventory_hostname }}"
+
+- name: Declare the web servers
+  scanops.scanner.targets:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+    targets: "{{ (groups['web'] | scanops.scanner.register_targets(hostvars)).targets }}"
+  delegate_to: localhost
+  run_once: true
+"""
+
+RETURN = r"""
+_value:
+  description: The targets, or why they cannot be told.
+  type: dict
+  contains:
+    problem:
+      description: A sentence that names the hosts; null where all is well.
+      type: str
+    targets:
+      description: The targets, in the order of the hosts; an empty list where there is a problem.
+      type: list
+      elements: dict
+      contains:
+        name:
+          description: The name of the target.
+          type: str
+        description:
+          description: Its description, where one was given.
+          type: str
+"""
+
+from ansible.errors import AnsibleError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from jinja2.exceptions import UndefinedError
+
+_SHOWN = 10
+_WHERE = "in the inventory, in group_vars or in host_vars (the variables of a play do not reach other hosts)"
+
+
+def register_targets(hosts, hostvars, variable="estate_register_targets", description=None):
+    """The targets of these hosts, as a dict with problem (str or None) and targets (list of dict)."""
+    try:
+        names = _names(hosts, hostvars, variable)
+    except ConfigurationError as error:
+        return dict(problem=str(error), targets=[])
+    more = {} if description is None else {"description": description}
+    return dict(problem=None, targets=[dict(name=name, **more) for name in names])
+
+
+def _names(hosts, hostvars, variable):
+    missing = [host for host in hosts if variable not in hostvars[host]]
+    if missing:
+        shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
+        raise ConfigurationError(
+            f"{variable} is not set for {len(missing)} of {len(hosts)} hosts ({shown}): set it {_WHERE}, to an empty list"
+            " where a host has no target."
+        )
+    spelled = {}
+    owners = {}
+    for host in hosts:
+        for name in _texts(host, hostvars[host], variable):
+            same = spelled.setdefault(normal_form(name), name)
+            if same != name:
+                raise ConfigurationError(
+                    f"{variable} of the hosts {owners[same]} and {host} gives {printable(same)!r} and {printable(name)!r},"
+                    " which are the same target: write it in one way."
+                )
+            owners.setdefault(name, host)
+    return list(spelled.values())
+
+
+def _texts(host, variables, variable):
+    try:
+        value = variables[variable]
+        texts = [value] if isinstance(value, str) else value
+        texts = list(texts) if isinstance(texts, (list, tuple)) else [None]
+    except (AnsibleError, UndefinedError) as error:
+        raise _unevaluated(host, variable, str(error)) from None
+    for text in texts:
+        if not isinstance(text, str) or not text.strip():
+            raise ConfigurationError(
+                f"{variable} of the host {host} is no list of texts: write a list of target names."
+            )
+        if "{{" in text or "{%" in text:
+            # ansible-core before 2.19 leaves what it cannot evaluate as it is
+            raise _unevaluated(host, variable, f"it stays {printable(text)!r}")
+    return [str(text) for text in texts]
+
+
+def _unevaluated(host, variable, reason):
+    return ConfigurationError(
+        f"{variable} of the host {host} cannot be evaluated ({reason}): set the variables that it needs for this host."
+    )
+
+
+class FilterModule:
+    def filters(self):
+        return {"register_targets": register_targets}

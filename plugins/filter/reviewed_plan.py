@@ -1,0 +1,77 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: reviewed_plan
+short_description: Read a reviewed plan of an estate, and compare it with the present one
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Reads the text of a file that P(scanops.scanner.plan_record#filter) made, checks that nobody changed it since, and
+    says which writes differ from those of a plan made now.
+positional: _input
+options:
+  _input:
+    description:
+      - The text of the file.
+    type: str
+    required: true
+  present:
+    description:
+      - The plan that C(plan) of a task's result holds now.
+    type: dict
+seealso:
+  - plugin: scanops.scanner.plan_record
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Do what was reviewed, or nothing
+  scanops.scanner.estate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspaces: "{{ estate }}"
+    expect_plan: "{{ (lookup('ansible.builtin.file', 'plan.json') | scanops.scanner.reviewed_plan).checksum }}"
+"""
+
+RETURN = r"""
+_value:
+  description: What the file holds.
+  type: dict
+  contains:
+    problem:
+      description: Why this is no reviewed plan, the end of a sentence; null where it is one.
+      type: str
+    checksum:
+      description: Its checksum, which O(scanops.scanner.estate#module:expect_plan) takes; null where there is a
+        problem.
+      type: str
+    new:
+      description: The writes that only O(present) holds, one text each.
+      type: list
+      elements: str
+    gone:
+      description: The writes that only the reviewed plan holds, one text each.
+      type: list
+      elements: str
+"""
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_text import difference, read
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+
+def reviewed_plan(text, present=None):
+    """A plan file's text, read and compared, as a dict."""
+    plan, problem = read(text)
+    new, gone = difference(plan, present) if plan and present else ([], [])
+    return unsafe(dict(problem=problem, checksum=plan and plan["checksum"], new=new, gone=gone))
+
+
+class FilterModule:
+    def filters(self):
+        return {"reviewed_plan": reviewed_plan}

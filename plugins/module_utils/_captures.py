@@ -1,0 +1,130 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The requests that an HTTP logger recorded: read, filter, clear. ``decoded`` and ``selected`` are pure."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+from datetime import datetime
+
+from ._errors import Refused, printable
+from ._lookup import UNKNOWN_ID, find
+from ._resources import HTTP_LOGGER
+
+
+def clear(task):
+    """The work of http_logger_data: delete what a logger recorded."""
+    if task.params["id"] == UNKNOWN_ID:
+        task.warn_foreseen("the HTTP logger")
+        return _cleared(task, 0)
+    logger = find(task, HTTP_LOGGER)
+    if logger is None:
+        task.warn(f"there is no HTTP logger {_reference(task)}, so nothing was cleared.")
+        return _cleared(task, 0)
+    count = len(_captured(task, logger))
+    if count and not task.check_mode and not task.client.delete(HTTP_LOGGER, logger["id"], below="/data"):
+        return _cleared(task, 0)
+    return _cleared(task, count)
+
+
+def _cleared(task, count):
+    result = dict(changed=count > 0, cleared=count)
+    if task.diff_mode:
+        result["diff"] = dict(before=dict(requests=count), after=dict(requests=0))
+    return result
+
+
+def read(task):
+    """The work of http_logger_data_info: what a logger recorded, filtered."""
+    params = task.params
+    source, since = _network(params["source"]), _moment(params["since"])
+    if params["id"] == UNKNOWN_ID:
+        task.warn_foreseen("the HTTP logger")
+        return dict(requests=[])
+    logger = find(task, HTTP_LOGGER)
+    if logger is None:
+        if task.check_mode:
+            task.warn_foreseen(f"HTTP logger {_reference(task)}")
+            return dict(requests=[])
+        raise Refused(
+            f"there is no HTTP logger {_reference(task)}: correct the label or the id, or declare it with"
+            " scanops.scanner.http_logger first."
+        )
+    entries = [decoded(entry) for entry in _captured(task, logger)]
+    return dict(requests=[entry for entry in entries if selected(entry, params["method"], source, since)])
+
+
+def decoded(entry):
+    """An entry with ``body``: its Base64 body as text, or None where it is not UTF-8 text."""
+    try:
+        body = base64.b64decode(entry.get("request_body_base64") or "", validate=True).decode("utf-8")
+    except (ValueError, TypeError, binascii.Error):
+        body = None
+    return dict(entry, body=body)
+
+
+def selected(entry, method=None, source=None, since=None):
+    """Whether an entry passes the filters; what it does not tell does not pass.
+
+    method: str or None; source: an ipaddress network or None; since: a datetime without a zone, or None.
+    """
+    if method and str(entry.get("request_method") or "").upper() != method.upper():
+        return False
+    if source is not None:
+        try:
+            address = ipaddress.ip_address(str(entry.get("ip_address")))
+        except ValueError:
+            return False
+        if address not in source:
+            return False
+    if since is not None:
+        try:
+            return datetime.fromisoformat(entry.get("request_date") or "").replace(tzinfo=None) >= since
+        except (TypeError, ValueError):
+            return False
+    return True
+
+
+def _captured(task, logger):
+    answer = task.client.data(HTTP_LOGGER, logger["id"], "/data")
+    body = answer.json()
+    data = body.get("data") if isinstance(body, dict) else body
+    # assumed: data is an object that holds requests; a list is read as well
+    entries = data.get("requests") if isinstance(data, dict) else data
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise answer.unexpected("data that is no list of recorded requests")
+    return entries
+
+
+def _reference(task):
+    params = task.params
+    return f"with the id {params['id']}" if params["id"] is not None else f"labelled {printable(params['label'])!r}"
+
+
+def _network(source):
+    if source is None:
+        return None
+    try:
+        return ipaddress.ip_network(source, strict=False)
+    except ValueError:
+        raise Refused(
+            f"source {printable(source)!r} is no IP address or network: write it as 192.0.2.7 or 192.0.2.0/24."
+        ) from None
+
+
+def _moment(since):
+    if since is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(since)
+    except ValueError:
+        raise Refused(
+            f"since {printable(since)!r} is no moment: write it as 2026-01-31 or 2026-01-31 12:00:00."
+        ) from None
+    if moment.tzinfo:
+        raise Refused(f"since {printable(since)!r} has a time zone, which the service's times have not: leave it out.")
+    return moment

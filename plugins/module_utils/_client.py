@@ -1,0 +1,205 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The service's conventions: the data envelope, pages, creates that meet what is already there, deletes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ._errors import AnswerError, ApiError, CallError, Refused, create_hints, printable
+from ._resources import PAGE_SIZE, WORDLIST, is_row, new_record, record_of
+from ._retry import GATEWAY
+
+
+class Created(NamedTuple):
+    """What a create led to. record: dict; made: bool, whether this run made it; note: str or None, a warning."""
+
+    record: dict
+    made: bool
+    note: str | None = None
+
+
+class Client:
+    """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``."""
+
+    def __init__(self, transport):
+        self.transport = transport
+
+    def pages(self, resource, query=None, whole=True):
+        """Yield the rows of a list as records, page by page; no id twice.
+
+        whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
+        """
+        hints = {404: "no workspace has this id; check workspace_id"} if query and "workspace_id" in query else None
+        if not resource.paged:
+            yield self._rows(resource, self.transport.send("GET", resource.path, query=query, hints=hints))
+            return
+        seen = set()
+        number = 1
+        while True:
+            numbered = dict(query or {}, limit=PAGE_SIZE, page=number)
+            try:
+                answer = self.transport.send("GET", resource.path, query=numbered, hints=hints)
+            except ApiError as error:
+                if error.status == 404 and number > 1:
+                    return
+                raise
+            rows = self._rows(resource, answer)
+            fresh = {row["id"]: row for row in rows if row["id"] not in seen}
+            if rows and not fresh:
+                raise AnswerError(
+                    f"GET {resource.path} brought nothing new on page {number}: the list changed while it was read, or"
+                    " the service ignores the page; run again.",
+                    "GET",
+                    resource.path,
+                    status=answer.status,
+                )
+            seen.update(fresh)
+            if fresh:
+                yield list(fresh.values())
+            if not rows or (not whole and len(rows) < PAGE_SIZE):
+                return
+            number += 1
+
+    def all(self, resource, query=None):
+        """Every record of a list: the whole of it or an error."""
+        return [row for page in self.pages(resource, query) for row in page]
+
+    def read(self, resource, object_id):
+        """The record with this id, or None where the service says that there is none."""
+        try:
+            answer = self.transport.send("GET", f"{resource.path}/{object_id}")
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+        return self._record(resource, answer)
+
+    def create(self, resource, values, look, query=None, read_back=True):
+        """Create an object and return a Created.
+
+        values: the form fields; query: dict or None; look: a function without arguments that reads the live object of
+        this name again, thoroughly, and returns its record or None. It decides what a 409, a 403 or a lost answer means.
+        read_back: read the new record where the answer gives no more than its id, at 1 GET; without it the record is what
+        was declared, with its id, or None where the answer gives none.
+        """
+        lost = False
+        hints = create_hints(resource.key)
+        while True:
+            try:
+                answer = self.transport.send("POST", resource.path, query=query, form=values, hints=hints)
+                record, object_id = self._created(resource, answer)
+                break
+            except CallError as error:
+                found = self._look_again(look, error)
+                if found is not None:
+                    if error.maybe_done or lost:
+                        return Created(found, True, _lost_note(resource, error))
+                    return Created(found, made=False)
+                # a unique key protects every family created here, so one more try cannot make a second object
+                if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
+                    raise
+                lost = True
+        if record is None and not read_back:
+            record = dict(new_record(resource, values), id=object_id)
+        try:
+            if record is None:
+                record = look() if object_id is None else self.read(resource, object_id)
+        except CallError as error:
+            raise Refused(
+                f"{resource.noun} {printable(values[resource.key])!r} was made, and reading it back failed: {error} Run"
+                " this task again to see it.",
+                changed=True,
+                **error.result,
+            ) from None
+        if record is None:
+            raise answer.unexpected("success, yet the new object cannot be read back")
+        return Created(record, made=True)
+
+    def update(self, resource, object_id, values):
+        """Change fields of an object."""
+        hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
+        self.transport.send("PUT", f"{resource.path}/{object_id}", json=values, hints=hints)
+
+    def delete(self, resource, object_id, below=""):
+        """Delete an object, or what stands ``below`` it; True where this run did it, False where it was gone already."""
+        path = f"{resource.path}/{object_id}"
+        try:
+            self.transport.send("DELETE", path + below, hints=resource.delete_hints)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            if self.read(resource, object_id) is not None:
+                raise
+            return error.after_loss
+        return True
+
+    def data(self, resource, object_id, below):
+        """The Answer for what stands ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist."""
+        return self.transport.send("GET", f"{resource.path}/{object_id}{below}")
+
+    def words(self, wordlist_id):
+        """The words of a wordlist, a list of str."""
+        answer = self.data(WORDLIST, wordlist_id, "/contents")
+        # assumed: one text, words parted by line ends; as a JSON text, as plain text, or wrapped in data
+        body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
+        if isinstance(body, dict):
+            body = body.get("data")
+        words = [word.rstrip("\r") for word in body.split("\n")] if isinstance(body, str) else body
+        if isinstance(body, str) and not words[-1]:
+            words.pop()
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise answer.unexpected("contents that are no words")
+        return words
+
+    @staticmethod
+    def _look_again(look, error):
+        if error.status not in (403, 409) and not error.maybe_done:
+            return None
+        try:
+            return look()
+        except CallError:
+            # the create is what failed; that nothing could be read after it must not hide it
+            raise error from None
+
+    def _created(self, resource, answer):
+        """(record, id) in the answer to a create, each None where it has none."""
+        # assumed: data.created_id, as a scan start answers; a record and an empty answer are read as well
+        data = self._data(answer) if answer.body.strip() else {}
+        if not isinstance(data, dict):
+            raise answer.unexpected("data that is no object")
+        if is_row(resource, data) and all(field in data for field in resource.fields):
+            return record_of(resource, data), data["id"]
+        object_id = data.get("created_id", data.get("id"))
+        return None, object_id if isinstance(object_id, int) and not isinstance(object_id, bool) else None
+
+    def _record(self, resource, answer):
+        data = self._data(answer)
+        if not is_row(resource, data):
+            raise answer.unexpected(f"data that is no {resource.noun}")
+        return record_of(resource, data)
+
+    def _rows(self, resource, answer):
+        body = answer.json()
+        # the contract wraps lists in data; a bare list is read as well
+        rows = body if isinstance(body, list) else self._data(answer)
+        if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
+            raise answer.unexpected(f"data that is no list of {resource.noun}s")
+        return [record_of(resource, row) for row in rows]
+
+    @staticmethod
+    def _data(answer):
+        body = answer.json()
+        if not isinstance(body, dict) or "data" not in body:
+            raise answer.unexpected("no data in it")
+        return body["data"]
+
+
+def _lost_note(resource, error):
+    what = "was lost" if error.status is None else f"was no success ({error.status})"
+    return (
+        f"The answer to {error.method} {error.path} {what}; the {resource.noun} is there now and is counted as made by"
+        " this task."
+    )

@@ -1,0 +1,120 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a task declares for many objects, read into items; a wrong shape is named by its path. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from typing import NamedTuple
+
+from ._errors import ConfigurationError, printable
+from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
+
+
+class Item(NamedTuple):
+    """One declared object. path: str, where it stands in the declaration; index: int in its list; name: str, its natural
+    key; fields: dict, the fields beside it that are declared; ignore: bool, neither touched nor purged."""
+
+    path: str
+    index: int
+    name: str
+    fields: dict
+    ignore: bool = False
+
+
+class Wanted(NamedTuple):
+    """One workspace of a declaration. workspace: Item, or None where the workspace itself is not managed;
+    lists: {resource name: list of Item}, without the families that the declaration leaves out."""
+
+    workspace: Item | None
+    lists: dict
+
+
+# the keys of an object in a declaration: its natural key, its fields, and what the collection adds
+_KEYS = {
+    TARGET.name: (TARGET.key, *TARGET.declared, "ignore"),
+    HTTP_LOGGER.name: (HTTP_LOGGER.key, "ignore"),
+    WORKSPACE.name: (WORKSPACE.key, *WORKSPACE.declared, TARGET.plural, HTTP_LOGGER.plural),
+}
+
+
+def read_targets(entries):
+    """The ``targets`` option of the module of this name as a Wanted."""
+    return Wanted(None, {TARGET.name: _items(TARGET, entries, "targets")})
+
+
+def read_estate(entries):
+    """The ``workspaces`` option of the estate module as a list of Wanted."""
+    wanted = []
+    seen = {}
+    for index, entry in enumerate(_list(entries, "workspaces")):
+        path = f"workspaces[{index}]"
+        item = _item(WORKSPACE, entry, path, index)
+        if item.name in seen:
+            raise ConfigurationError(
+                f"{seen[item.name]}.name and {path}.name are the same workspace, {printable(item.name)!r}: merge the two."
+            )
+        seen[item.name] = path
+        lists = {
+            resource.name: _items(resource, entry[resource.plural], f"{path}.{resource.plural}")
+            for resource in (TARGET, HTTP_LOGGER)
+            if entry.get(resource.plural) is not None
+        }
+        wanted.append(Wanted(item, lists))
+    return wanted
+
+
+def _items(resource, entries, path):
+    return [_item(resource, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
+
+
+def _list(entries, path):
+    if not isinstance(entries, list):
+        raise ConfigurationError(f"{path} is {_kind(entries)}: write a list.")
+    return entries
+
+
+def _item(resource, entry, path, index):
+    if isinstance(entry, str) and resource is TARGET:
+        entry = {resource.key: entry}
+    if not isinstance(entry, dict):
+        shape = "a text (in quotes) or a dictionary" if resource is TARGET else "a dictionary"
+        raise ConfigurationError(f"{path} is {_kind(entry)}: write {shape} with the key {resource.key}.")
+    keys = _KEYS[resource.name]
+    for key in entry:
+        if key not in keys:
+            near = difflib.get_close_matches(str(key), keys, 1)
+            hint = f"did you mean {near[0]}?" if near else f"its keys are {', '.join(keys)}."
+            raise ConfigurationError(f"{path} has the unknown key {printable(key)!r}: {hint}")
+    if entry.get(resource.key) is None:
+        raise ConfigurationError(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
+    name = _text(entry[resource.key], f"{path}.{resource.key}")
+    if not name.strip():
+        raise ConfigurationError(f"{path}.{resource.key} is empty: give the {resource.key} of the {resource.noun}.")
+    fields = {
+        field: _text(entry[field], f"{path}.{field}") for field in resource.declared if entry.get(field) is not None
+    }
+    ignore = entry.get("ignore") or False
+    if not isinstance(ignore, bool):
+        raise ConfigurationError(f"{path}.ignore is {_kind(ignore)}: write true or false.")
+    return Item(path, index, name, fields, ignore)
+
+
+def _text(value, path):
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{path} is {_kind(value)}, not text: put it in quotes.")
+    return value
+
+
+def _kind(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"a boolean ({str(value).lower()})"
+    if isinstance(value, (int, float)):
+        return f"a number ({value})"
+    if isinstance(value, dict):
+        return "a dictionary"
+    return "a list" if isinstance(value, list) else "a text"

@@ -1,0 +1,251 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a target's name means: when two spellings are the same target, and which place a name points to. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from ._errors import printable
+
+try:
+    # comes with requests
+    import idna
+except ImportError:
+    idna = None
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+# without white space, control characters and the backslash
+_VISIBLE_ASCII = re.compile(r"[!-\[\]-~]*")
+# our own reading of a name, beside that of urllib.parse: RFC 3986, without what readers of URLs understand differently
+_URL = re.compile(r"(https?)://(?:([^/?#@\[\]]*)@)?([^/?#@]*)(/[^?#]*)?([?#].*)?", re.IGNORECASE)
+_PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
+
+# RFC 3490, section 3.1: all of them separate the labels of a host name
+_DOTS = re.compile("[\u3002\uff0e\uff61]")
+# RFC 1123, and the underscore that names in the DNS may have
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
+# what makes the C library, browsers and others read a host as an IPv4 address: a number at its end
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+# what a reader that decodes too early takes for the end of the user info or of the host
+_ENCODED_DELIMITER = re.compile(r"%(?:2f|3f|23|40|5c|5b|5d)", re.IGNORECASE)
+# slash, backslash, percent sign and control characters, encoded, and percent signs that encode nothing
+_ENCODED_TRICK = re.compile(r"%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", re.IGNORECASE)
+
+
+def normal_form(name):
+    """The form in which two names of the same target are equal, for comparison only; never sent.
+
+    Host names: lower case, no trailing dot, IDNA. IP addresses: the canonical text. URLs: scheme and host as above, no
+    default port, no slash after a bare host; path and query count letter by letter.
+    """
+    text = name.strip()
+    try:
+        scheme, user, host, port, path, rest = _parts(text)
+    except ValueError:
+        return text
+    if ("://" in text and not (scheme and host)) or text.split() != [text]:
+        return text
+    place = (user + "@" if user else "") + normal_host(host)
+    if port is not None and port != DEFAULT_PORTS.get(scheme):
+        place += f":{port}"
+    if "://" not in text:
+        return place
+    return f"{scheme}://{place}{'' if path == '/' and not rest else path}{rest}"
+
+
+def normal_host(host):
+    """A host name or IP address in the form in which two of the same are equal; IPv6 addresses in brackets."""
+    bare = host.rstrip(".").strip("[]")
+    # no other text is an address, and trying costs more than all the rest
+    if ":" in bare or bare[-1:].isdigit():
+        try:
+            address = ipaddress.ip_address(bare)
+        except ValueError:
+            pass
+        else:
+            return f"[{address}]" if address.version == 6 else str(address)
+    bare = host.rstrip(".").lower()
+    if idna is not None and not bare.isascii():
+        try:
+            # other scripts have full stops of their own
+            return idna.encode(bare, uts46=True).decode("ascii").rstrip(".")
+        except idna.IDNAError:
+            return bare
+    return bare
+
+
+class UnreadableName(ValueError):
+    """A name that not all readers of host names and URLs take for the same place. Its text is a clause."""
+
+    def __init__(self, text, problem):
+        super().__init__(f"{printable(text, 100)!r} {problem}")
+
+
+class TargetName(NamedTuple):
+    """The place that a target's name points to.
+
+    scheme: "http", "https", or None where the name is a host; host: str, normalised, IPv6 without brackets; address:
+    IPv4Address, IPv6Address, or None for a host name; port: int, or None for a host with all of its ports; path: str as
+    written, "" for a host; more: bool, whether there is user info, a query or a fragment.
+    """
+
+    scheme: str | None
+    host: str
+    address: object
+    port: int | None
+    path: str = ""
+    more: bool = False
+
+
+def read_name(text):
+    """The TargetName of a target's name: a host, an IP address (either with or without a port), or an http or https URL.
+
+    Raises UnreadableName where readers may differ: where the standard library's reading is not ours, and for white
+    space, control and invisible characters, backslashes, encoded hosts, and whatever is no valid host. Resolves nothing.
+    """
+    _refuse_characters(text)
+    url = _URL.fullmatch(text)
+    scheme, user, authority, path, rest = url.groups("") if url else ("", "", text, "", "")
+    place = _PLACE.fullmatch(authority)
+    if not place and _ipv6(text):
+        place = _PLACE.fullmatch(f"[{text}]")
+    if not place or int(place[2] or 0) > 65535:
+        raise UnreadableName(text, "is neither a host, with or without a port, nor a plain http or https URL")
+    host, port = place[1], int(place[2]) if place[2] else None
+    scheme = scheme.lower()
+    if _standard_reading(text) != (scheme, user, host.strip("[]").lower(), port, path):
+        raise UnreadableName(text, "is read differently by different programs")
+    if _ENCODED_DELIMITER.search(user) or (not path and "@" in rest):
+        raise UnreadableName(
+            text, "can be mistaken for another host: leave out the user info, or put a / after the host"
+        )
+    host, address = read_host(host)
+    return TargetName(scheme or None, host, address, port or DEFAULT_PORTS.get(scheme), path, bool(user or rest))
+
+
+def read_host(text):
+    """(host, address) of a host name or IP address, IPv6 in brackets: the normalised text without brackets, and an
+    IPv4Address, an IPv6Address, or None for a name.
+
+    Raises UnreadableName.
+    """
+    _refuse_characters(text)
+    if "%" in text:
+        raise UnreadableName(text, "has a percent sign: write a host decoded, and an address without its zone")
+    if text.startswith("["):
+        address = _ipv6(text[1:-1])
+        if not address:
+            raise UnreadableName(text, "is not a valid IPv6 address")
+        return str(address), address
+    dotted = _DOTS.sub(".", text)
+    bare = dotted[:-1] if dotted.endswith(".") else dotted
+    # before the IDNA libraries, which are slow on long text
+    if len(bare) > 253 or any(len(label) > 63 for label in bare.split(".")):
+        raise UnreadableName(text, "is longer than a host name can be, or has a label of more than 63 characters")
+    if "" in bare.split("."):
+        raise UnreadableName(text, "has an empty label")
+    host = normal_host(bare)
+    labels = host.split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        return _read_ipv4(host, text)
+    international = not bare.isascii() or any(label.startswith("xn--") for label in labels)
+    if international and not _is_idna(bare, host):
+        raise UnreadableName(text, "is no international name that all programs read alike: write its xn-- form")
+    if not all(_LABEL.fullmatch(label) for label in labels):
+        raise UnreadableName(text, "has a character that no host name has in this place")
+    return host, None
+
+
+def read_path(path):
+    """(segments, trouble) of a URL's path: a tuple of decoded segments; and a clause, or None, on why servers may
+    understand the path as another one."""
+    try:
+        decoded = unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        return (), "its path is not encoded in UTF-8"
+    inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]
+    segments = tuple(inner.split("/")) if inner else ()
+    if _ENCODED_TRICK.search(path) or unicodedata.normalize("NFKC", decoded) != decoded:
+        return segments, "its path has encoded delimiters or characters with several forms"
+    # Windows drops dots and spaces at the end, Java servers drop what follows a semicolon
+    if "" in segments or decoded == "//" or any(segment.split(";")[0].endswith((".", " ")) for segment in segments):
+        return segments, "its path has empty segments, or segments that end in a dot or a space"
+    return segments, None
+
+
+def _parts(text):
+    """(scheme, user info, host, port, path, query and fragment) as the standard library reads them; ValueError.
+
+    What is no URL has host and port only.
+    """
+    if "://" not in text:
+        return "", "", *_split_port(text), "", ""
+    parts = urlsplit(text)
+    rest = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
+    return parts.scheme, parts.netloc.rpartition("@")[0], parts.hostname or "", parts.port, parts.path, rest
+
+
+def _standard_reading(text):
+    try:
+        scheme, user, host, port, path = _parts(text)[:5]
+    except ValueError:
+        return None
+    return scheme, user, host.strip("[]").lower(), port, path
+
+
+def _split_port(text):
+    host, colon, port = text.rpartition(":")
+    # more digits are no port, and int() refuses thousands of them
+    if not (port.isascii() and port.isdigit() and len(port) <= 9):
+        return text, None
+    if (colon and ":" not in host.strip("[]")) or host.endswith("]"):
+        return host, int(port)
+    return text, None
+
+
+def _refuse_characters(text):
+    if _VISIBLE_ASCII.fullmatch(text):
+        return
+    for character in text:
+        if character == "\\":
+            raise UnreadableName(text, "has a backslash")
+        if unicodedata.category(character)[0] in "CZ":
+            code = f"U+{ord(character):04X}"
+            raise UnreadableName(text, f"has white space, a control or an invisible character, {code}")
+
+
+def _ipv6(text):
+    try:
+        return ipaddress.IPv6Address(text)
+    except ValueError:
+        return None
+
+
+def _read_ipv4(host, text):
+    try:
+        address = ipaddress.IPv4Address(host)
+    except ValueError:
+        address = None
+    if str(address) != host:
+        raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
+    return host, address
+
+
+def _is_idna(text, host):
+    """Whether ``host`` is the IDNA form of ``text`` by the idna package and by the standard library."""
+    if idna is None:
+        return False
+    try:
+        if idna.encode(idna.decode(host)).decode("ascii") != host:
+            return False
+        return text.encode("idna").decode("ascii").lower() == host
+    except UnicodeError:
+        return False

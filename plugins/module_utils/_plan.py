@@ -1,0 +1,384 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Many objects: what would be written, in which order, and what the guards say. Pure: no network, no clock, no file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from ._errors import Refused, printable
+from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
+
+# the action of a step or a result, a closed list
+ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
+WRITES = ("create", "update", "delete")
+
+# calls a minute for each user (service-api.md, Limits; the one of PUT is assumed to be that of POST)
+CALLS_A_MINUTE = {"GET": 250, "POST": 125, "PUT": 125, "DELETE": 125}
+
+_NAMES_SHOWN = 5
+
+
+class Step(NamedTuple):
+    """What is to happen to one object. action: one of ACTIONS; resource: name of its family; workspace: str, name of its
+    workspace; name: str; before: live record or None; after: declared fields or None; reason: str or None;
+    item: the declared Item or None; purged: bool; changes: dict, the fields to write."""
+
+    action: str
+    resource: str
+    workspace: str
+    name: str
+    before: dict | None = None
+    after: dict | None = None
+    reason: str | None = None
+    item: object = None
+    purged: bool = False
+    changes: dict | None = None
+
+    @property
+    def recreates(self):
+        return self.action == "update" and self.resource == TARGET.name
+
+
+class Live(NamedTuple):
+    """One live workspace as it was read. record: dict or None where it is not there; rows: {resource name: list of
+    records}; elsewhere: {label: record}, loggers of other workspaces."""
+
+    record: dict | None
+    rows: dict
+    elsewhere: dict
+
+
+class Rules(NamedTuple):
+    """What a task allows. purge: names of families; purge_marker: str, purge takes only what has it in its description,
+    or None; protect: glob patterns; verdict: a function from a target's name to the reason why it may not be a target, or
+    None."""
+
+    state: str = "present"
+    on_drift: str = "warn"
+    force: bool = False
+    purge: tuple = ()
+    purge_marker: str | None = None
+    purge_max: int = 50
+    purge_max_percent: int = 30
+    purge_floor: int = 10
+    protect: tuple = ()
+    verdict: object = None
+    normal_forms: dict | None = None  # {resource name: function}; families without one are compared letter by letter
+
+    def normal(self, resource, name):
+        form = (self.normal_forms or {}).get(resource)
+        return form(name) if form else name
+
+    def purgeable(self, rows):
+        """The rows that purge may take at all."""
+        return rows if self.purge_marker is None else [row for row in rows if self.purge_marker in row["description"]]
+
+
+def refusals(wanted, rules):
+    """{item path: reason} of the declared targets that the scope refuses; decided before any request."""
+    if rules.verdict is None or rules.state == "absent":
+        return {}
+    found = {}
+    for entry in wanted:
+        for item in entry.lists.get(TARGET.name, ()):
+            reason = None if item.ignore else rules.verdict(item.name)
+            if reason:
+                found[item.path] = reason
+    return found
+
+
+def plan(wanted, lives, names, rules, refused):
+    """The steps for a declaration: a list of Step, one for each declared object in the order of the declaration, then the
+    purged and the protected ones.
+
+    wanted: list of Wanted; lives: list of Live, one for each; names: the names of their workspaces;
+    refused: what ``refusals`` gave.
+    """
+    steps, last = [], []
+    for entry, live, name in zip(wanted, lives, names):
+        if entry.workspace is not None:
+            steps.append(_workspace_step(entry.workspace, live.record))
+        for resource, items in entry.lists.items():
+            rows = live.rows.get(resource, [])
+            taken = _matches(resource, items, rows, rules)
+            for item in items:
+                steps.append(_item_step(resource, name, item, taken.get(item.path), live, rules, refused))
+            if resource in rules.purge and rules.state == "present":
+                last += _purge_steps(resource, name, items, rows, taken, rules)
+    if any(step.action == "refused" for step in steps):
+        reason = "not declared, but nothing is purged while another object is refused"
+        last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
+    return steps + last
+
+
+def _workspace_step(item, record):
+    if record is None:
+        return Step(
+            "create", WORKSPACE.name, item.name, item.name, after={WORKSPACE.key: item.name, **item.fields}, item=item
+        )
+    changes, _drift = difference(WORKSPACE, record, item.fields)
+    after = {WORKSPACE.key: item.name, **item.fields}
+    action = "update" if changes else "unchanged"
+    return Step(action, WORKSPACE.name, item.name, item.name, record, after, item=item, changes=changes)
+
+
+def _matches(resource, items, rows, rules):
+    """{item path: live record, or a reason (str) why it cannot be told}: exact names first, then normal forms."""
+    key = RESOURCES[resource].key
+    exact = {}
+    for row in rows:
+        exact.setdefault(row[key], []).append(row)
+    taken = {}
+    same = {}
+    for item in items:
+        same.setdefault(rules.normal(resource, item.name), []).append(item)
+    unclaimed = None
+    for normal, group in same.items():
+        if len(group) > 1:
+            _refuse_doubles(group, exact)
+        for item in group:
+            found = exact.get(item.name)
+            if not found:
+                if unclaimed is None:
+                    unclaimed = _by_normal_form(resource, key, rows, {item.name for item in items}, rules)
+                found = unclaimed.get(normal, [])
+            if len(found) > 1:
+                ids = ", ".join(str(row["id"]) for row in sorted(found, key=lambda row: row["id"]))
+                taken[item.path] = (
+                    f"it names {len(found)} live objects, with the ids {ids}; declare one of them by its letters"
+                )
+            elif found:
+                taken[item.path] = found[0]
+    return taken
+
+
+def _refuse_doubles(group, exact):
+    names = {item.name for item in group}
+    if len(names) == len(group) and all(name in exact for name in names):
+        return
+    one, other = group[0], group[1]
+    raise Refused(
+        f"{one.path} and {other.path} are the same, {printable(one.name)!r} and {printable(other.name)!r}: remove one of"
+        " them."
+    )
+
+
+def _by_normal_form(resource, key, rows, declared, rules):
+    found = {}
+    for row in rows:
+        if row[key] not in declared:
+            found.setdefault(rules.normal(resource, row[key]), []).append(row)
+    return found
+
+
+def _item_step(resource, workspace, item, match, live, rules, refused):
+    entry = RESOURCES[resource]
+    base = Step("ignored", resource, workspace, item.name, item=item)
+    if item.ignore:
+        return base._replace(before=match if isinstance(match, dict) else None)
+    if isinstance(match, str):
+        return base._replace(action="refused", reason=match)
+    if rules.state == "absent":
+        if match is None:
+            return base._replace(action="unchanged")
+        return base._replace(action="delete", before=match, reason=_other_spelling(entry, item, match))
+    if item.path in refused:
+        return base._replace(action="refused", before=match, reason=refused[item.path])
+    after = {entry.key: item.name, **item.fields}
+    if match is None:
+        if item.name in live.elsewhere:
+            reason = f"its {entry.key} lives in another workspace (id {live.elsewhere[item.name]['id']})"
+            return base._replace(action="refused", reason=reason)
+        return base._replace(action="create", after=after)
+    _changes, drift = difference(entry, match, item.fields)
+    if not drift:
+        return base._replace(action="unchanged", before=match, after=after)
+    return _drift_step(base._replace(before=match, after=after), drift, rules)
+
+
+def _drift_step(step, drift, rules):
+    names = " and ".join(sorted(drift))
+    if rules.on_drift == "recreate" and rules.force:
+        reason = f"recreated for another {names}; its scans are deleted with it"
+        return step._replace(action="update", reason=reason, changes={f: s["declared"] for f, s in drift.items()})
+    reason = f"another {names} lives, and the service has no call to change it"
+    if rules.on_drift == "recreate":
+        return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
+    return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
+
+
+def _other_spelling(entry, item, match):
+    live = match[entry.key]
+    return None if live == item.name else f"it is there as {printable(live)!r}"
+
+
+def _purge_steps(resource, workspace, items, rows, taken, rules):
+    entry = RESOURCES[resource]
+    rows = rules.purgeable(rows)
+    if rows and not items:
+        raise Refused(
+            f"nothing is declared for the {entry.noun}s of workspace {printable(workspace)!r}, so purge would delete all of"
+            " them: declare what is to stay, or leave the list out, or purge without this kind."
+        )
+    claimed = {match["id"] for match in taken.values() if isinstance(match, dict)}
+    kept = {rules.normal(resource, item.name) for item in items if item.ignore}
+    steps = []
+    for row in sorted(rows, key=lambda row: row["id"]):
+        if row["id"] in claimed:
+            continue
+        name = row[entry.key]
+        normal = rules.normal(resource, name)
+        if normal in kept:
+            continue
+        step = Step("delete", resource, workspace, name, before=row, reason="not declared", purged=True)
+        pattern = next(
+            (pattern for pattern in rules.protect if _protects(pattern, name, normal, resource, rules)), None
+        )
+        if pattern is not None:
+            step = step._replace(action="protected", reason=f"not declared, but protected by {pattern!r}")
+        steps.append(step)
+    return steps
+
+
+def _protects(pattern, name, normal, resource, rules):
+    # a pattern in any spelling protects: what is kept by mistake can still be deleted
+    spellings = {pattern, rules.normal(resource, pattern)}
+    if resource == TARGET.name:
+        spellings.add(pattern.lower())
+    return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in (name, normal))
+
+
+def guard(steps, lives, names, rules):
+    """Refuse a plan that would delete more than the task allows; returns the plan."""
+    gone = [step for step in steps if step.action == "delete" and step.purged]
+    gone += [step for step in steps if step.recreates]
+    if len(gone) > rules.purge_max:
+        raise Refused(
+            f"{len(gone)} objects would be deleted ({_some(gone)}), more than purge_max allows ({rules.purge_max}): correct"
+            " the declaration, or raise purge_max if all of them are to go."
+        )
+    marked = "" if rules.purge_marker is None else " that carry purge_marker"
+    for name, live in zip(names, lives):
+        for resource, rows in live.rows.items():
+            rows = rules.purgeable(rows)
+            mine = [step for step in gone if step.workspace == name and step.resource == resource]
+            if len(rows) >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * len(rows):
+                raise Refused(
+                    f"{len(mine)} of the {len(rows)} {RESOURCES[resource].noun}s of workspace {printable(name)!r}{marked}"
+                    f" would be deleted ({_some(mine)}), more than purge_max_percent allows ({rules.purge_max_percent}"
+                    " %): correct the declaration, or raise purge_max_percent if all of them are to go."
+                )
+    return steps
+
+
+def _some(steps):
+    shown = ", ".join(printable(step.name, 60) for step in steps[:_NAMES_SHOWN])
+    return shown + (f" and {len(steps) - _NAMES_SHOWN} more" if len(steps) > _NAMES_SHOWN else "")
+
+
+def in_order(steps):
+    """The steps that write, in the order of writing: workspaces, then what is in them, deletes last."""
+    writes = [step for step in steps if step.action in WRITES]
+
+    def rank(step):
+        if step.action == "delete":
+            return 2
+        return 0 if step.resource == WORKSPACE.name else 1
+
+    return sorted(writes, key=rank)
+
+
+def checksum(actions):
+    """SHA-256 of what would be written: names and fields of what is created or updated, ids of what is deleted. It does
+    not depend on the order of the declaration. actions: the ``actions`` of a module's plan."""
+    written = sorted(json.dumps(identity(action), sort_keys=True) for action in actions if action["action"] in WRITES)
+    return hashlib.sha256(f"[{', '.join(written)}]".encode("ascii")).hexdigest()
+
+
+def identity(action):
+    """What makes two actions of plans the same write, a list."""
+    recreates = action["action"] == "update" and action["resource"] == TARGET.name
+    deleted = action["before"]["id"] if action["action"] == "delete" or recreates else None
+    return [*(action[field] for field in ("action", "resource", "workspace", "name", "after")), deleted]
+
+
+def calls_of(steps, reads):
+    """{method: calls} that the plan costs in all; reads: the GET calls that were needed to make it."""
+    calls = dict(GET=reads, POST=0, PUT=0, DELETE=0)
+    for step in steps:
+        if step.action == "create" or step.recreates:
+            calls["POST"] += 1
+        elif step.action == "update":
+            calls["PUT"] += 1
+        if step.action == "delete" or step.recreates:
+            calls["DELETE"] += 1
+    return calls
+
+
+def minutes_of(calls):
+    """How many minutes the documented rate limits make a run of these calls wait at least: int, 0 for a run that fits."""
+    writes = calls["POST"] + calls["PUT"] + calls["DELETE"]
+    windows = max(-(-writes // CALLS_A_MINUTE["POST"]), -(-calls["GET"] // CALLS_A_MINUTE["GET"]))
+    return max(0, windows - 1)
+
+
+def as_result(steps, reads):
+    """The ``plan`` of a module's result: all steps but the unchanged and ignored ones."""
+    calls = calls_of(steps, reads)
+    shown = [
+        dict(
+            action=step.action,
+            resource=step.resource,
+            workspace=step.workspace,
+            name=step.name,
+            before=step.before,
+            after=None if step.action == "delete" else step.after,
+            reason=step.reason,
+        )
+        for step in steps
+        if step.action not in ("unchanged", "ignored")
+    ]
+    return dict(checksum=checksum(shown), actions=shown, calls=calls, minutes=minutes_of(calls))
+
+
+def as_diff(steps):
+    """The plan as a diff of two texts, one line an object that is written."""
+    before, after = [], []
+    for step in steps:
+        if step.action not in WRITES:
+            continue
+        where = (
+            f"{step.workspace}: {RESOURCES[step.resource].noun} " if step.resource != WORKSPACE.name else "workspace "
+        )
+        entry = RESOURCES[step.resource]
+        if step.before is not None:
+            before.append(where + _line(entry, step.before, step.after))
+        if step.action != "delete":
+            after.append(where + _line(entry, dict(step.before or {}, **(step.after or {})), step.after))
+    return dict(
+        before="".join(line + "\n" for line in sorted(before)), after="".join(line + "\n" for line in sorted(after))
+    )
+
+
+def _line(entry, record, declared):
+    fields = [field for field in entry.declared if record.get(field) and (declared is None or field in declared)]
+    return printable(record[entry.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
+
+
+def same_labels(wanted):
+    """Refuse a label that is declared in two workspaces: labels are unique in the account."""
+    seen = {}
+    for entry in wanted:
+        for item in entry.lists.get(HTTP_LOGGER.name, ()):
+            if item.name in seen:
+                raise Refused(
+                    f"{seen[item.name]} and {item.path} have the same label, {printable(item.name)!r}, and labels are unique"
+                    " in the account: choose another one."
+                )
+            seen[item.name] = item.path

@@ -1,0 +1,364 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Many objects: read the account, make the plan, guard it, apply it. Decisions are in ``_plan``."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from . import _plan
+from ._declaration import read_estate, read_targets
+from ._errors import ApiError, CallError, NetworkError, Refused, ScannerError, printable
+from ._estate import targets_in
+from ._lookup import place_of
+from ._names import normal_form
+from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
+from ._retry import GATEWAY
+
+# the options of the modules that take many objects
+MANY_OPTIONS = dict(
+    on_drift=dict(type="str", choices=["warn", "fail", "ignore", "recreate"], default="warn"),
+    force=dict(type="bool", default=False),
+    continue_on_error=dict(type="bool", default=False),
+    purge_max=dict(type="int", default=50),
+    purge_max_percent=dict(type="int", default=30),
+    purge_floor=dict(type="int", default=10),
+    protect=dict(type="list", elements="str", default=[]),
+    expect_plan=dict(type="str"),
+)
+
+
+def reconcile_targets(task):
+    """The work of the module targets: a list for one workspace."""
+    params = task.params
+    wanted = [read_targets(params["targets"])]
+    purge = (TARGET.name,) if params["purge"] else ()
+    if purge and params["state"] == "absent":
+        raise Refused("purge deletes what is not declared, which state: absent cannot mean: leave one of them out.")
+    if purge and params["purge_marker"] is not None and not params["purge_marker"].strip():
+        raise Refused("purge_marker is empty, so every target would carry it: give the text, or leave the option out.")
+    rules = _rules(task, purge, params["state"])
+    refused = _refusals(task, wanted, rules)
+    place = place_of(task)
+    if place.missing and purge:
+        raise Refused(f"purge needs a workspace that is there, and {place} is not: correct its name or make it first.")
+    live = _plan.Live(None if place.missing else dict(id=place.id, name=place.name), {}, {})
+    if not place.missing:
+        live.rows[TARGET.name] = targets_in(task.client, place.query)
+    # a workspace that check mode has not made has neither name nor id
+    return _carry_out(task, wanted, [live], [place.name or str(place.id or "")], rules, refused)
+
+
+def reconcile_estate(task):
+    """The work of the module estate: workspaces with their targets and HTTP loggers."""
+    wanted = read_estate(task.params["workspaces"])
+    _plan.same_labels(wanted)
+    purge = tuple(entry.name for entry in (TARGET, HTTP_LOGGER) if entry.plural in task.params["purge"])
+    if purge and not wanted:
+        raise Refused("workspaces is empty, so purge has nothing to compare: declare a workspace, or leave purge out.")
+    rules = _rules(task, purge, "present")
+    refused = _refusals(task, wanted, rules)
+    lives = _read(task.client, wanted)
+    return _carry_out(task, wanted, lives, [entry.workspace.name for entry in wanted], rules, refused)
+
+
+def _rules(task, purge, state):
+    params = task.params
+    for option in ("purge_max", "purge_max_percent", "purge_floor"):
+        if params[option] < 0:
+            raise Refused(f"{option} is {params[option]}: set it to 0 or more.")
+    return _plan.Rules(
+        state=state,
+        on_drift=params["on_drift"],
+        force=params["force"],
+        purge=purge,
+        purge_marker=params.get("purge_marker"),
+        purge_max=params["purge_max"],
+        purge_max_percent=params["purge_max_percent"],
+        purge_floor=params["purge_floor"],
+        protect=tuple(params["protect"]),
+        verdict=task.scope_verdict,
+        normal_forms={TARGET.name: normal_form},
+    )
+
+
+def _refusals(task, wanted, rules):
+    """Check the scope before any request; without continue_on_error one refused target stops all."""
+    refused = _plan.refusals(wanted, rules)
+    if refused and not task.params["continue_on_error"]:
+        path, reason = next(iter(refused.items()))
+        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise Refused(
+            f"{path}{more} is outside the authorised scope: {reason}; nothing was sent: remove it, or widen scope if you may"
+            " scan it.",
+            refused=[dict(path=path, reason=reason) for path, reason in refused.items()],
+        )
+    return refused
+
+
+def _read(client, wanted):
+    """Read what the declaration manages, the whole of each list or an error: a list of Live."""
+    rows = client.all(WORKSPACE)
+    by_name = {}
+    for row in rows:
+        by_name.setdefault(row["name"], []).append(row)
+    loggers = []
+    if any(HTTP_LOGGER.name in entry.lists for entry in wanted):
+        loggers = client.all(HTTP_LOGGER)
+    lives = []
+    for entry in wanted:
+        found = by_name.get(entry.workspace.name, [])
+        if len(found) > 1:
+            ids = ", ".join(str(row["id"]) for row in found)
+            raise Refused(
+                f"{entry.workspace.path}.name {printable(entry.workspace.name)!r} names {len(found)} workspaces, with the ids"
+                f" {ids}: rename one of them."
+            )
+        lives.append(_read_workspace(client, entry, found[0] if found else None, loggers))
+    return lives
+
+
+def _read_workspace(client, entry, record, loggers):
+    live = _plan.Live(record, {}, {})
+    query = {"workspace_id": record["id"]} if record else None
+    if TARGET.name in entry.lists and query:
+        live.rows[TARGET.name] = targets_in(client, query)
+    if HTTP_LOGGER.name in entry.lists:
+        mine = client.all(HTTP_LOGGER, query) if query else []
+        inside = {row["id"] for row in mine}
+        live.rows[HTTP_LOGGER.name] = mine
+        live.elsewhere.update({row[HTTP_LOGGER.key]: row for row in loggers if row["id"] not in inside})
+    return live
+
+
+def _carry_out(task, wanted, lives, names, rules, refused):
+    reads = len(task.client.transport.calls)
+    steps = _plan.plan(wanted, lives, names, rules, refused)
+    result = dict(plan=_plan.as_result(steps, reads))
+    if task.diff_mode:
+        result["diff"] = _plan.as_diff(steps)
+    try:
+        _check(task, steps, lives, names, rules, result["plan"])
+    except ScannerError as error:
+        stopped = [step._replace(action="refused") if step.action in _plan.WRITES else step for step in steps]
+        error.result.update(result, changed=False, **_report([(step, None, None) for step in stopped]))
+        raise
+    _warn(task, steps, rules, result["plan"])
+    run = _Run(task, {name: live.record and live.record["id"] for name, live in zip(names, lives)})
+    done = [(step, None, None) for step in steps] if task.check_mode else run.apply(steps)
+    result.update(_report(done), changed=any(step.action in _plan.WRITES for step, _id, _error in done))
+    if run.wrote:
+        result["changed"] = True
+    problems = [error or step.reason for step, _id, error in done if step.action in ("refused", "failed")]
+    if problems:
+        _fail(result, problems, run.failure)
+    return result
+
+
+def _check(task, steps, lives, names, rules, plan):
+    """Everything that can refuse the whole plan before the first write."""
+    _plan.guard(steps, lives, names, rules)
+    expected = task.params["expect_plan"]
+    writes = [step for step in steps if step.action in _plan.WRITES]
+    if expected and writes and plan["checksum"] != expected:
+        counts = Counter(step.action for step in writes)
+        now = ", ".join(f"{counts[action]} {action}" for action in _plan.WRITES if counts[action])
+        raise Refused(
+            f"the estate or the declaration has changed since the plan was reviewed; now it would be {now}, beginning with"
+            f" {writes[0].action} {writes[0].resource} {printable(writes[0].name)!r}: review the plan in this result and"
+            " expect its checksum."
+        )
+    refused = [step for step in steps if step.action == "refused"]
+    if refused and not task.params["continue_on_error"]:
+        first = refused[0]
+        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise Refused(
+            f"{first.item.path}{more}: {first.reason}; nothing was written: correct it, or set continue_on_error."
+        )
+
+
+def _warn(task, steps, rules, plan):
+    drifted = [step for step in steps if step.action == "drifted"]
+    if drifted and rules.on_drift == "warn":
+        task.warn(
+            f"{len(drifted)} targets have another description than declared, {printable(drifted[0].name)!r} first, and the"
+            " service has no call to change it; they are left as they are (see plan and on_drift)."
+        )
+    wait = task.client.transport.connection.rate_limit_wait
+    if plan["minutes"] * 60 > wait:
+        task.warn(
+            f"the documented rate limits make this plan wait {plan['minutes']} minutes or more, and rate_limit_wait allows"
+            f" {wait} s: raise it, or run again until nothing is left."
+        )
+
+
+class _Run:
+    """One application of a plan. ids: {workspace name: id or None}; wrote: whether anything was written; failure: the
+    error that stopped the run, or None."""
+
+    def __init__(self, task, ids):
+        self.client = task.client
+        self.warn = task.warn
+        self.go_on = task.params["continue_on_error"]
+        self.ids = ids
+        self.wrote = False
+        self.failed = False
+        self.failure = None
+
+    def apply(self, steps):
+        """Write; returns (step, id or None, error sentence or None) for each step, in the order of ``steps``."""
+        outcome = {}
+        for step in _plan.in_order(steps):
+            outcome[id(step)] = self._write(step)
+        done = [outcome.get(id(step), (step, None, None)) for step in steps]
+        return self._with_ids(done)
+
+    def _with_ids(self, done):
+        """Where the service did not say the ids of what it made, read them: one listing for each list."""
+        known = {}
+        filled = []
+        for step, object_id, error in done:
+            if step.action == "create" and object_id is None:
+                place = (step.resource, step.workspace)
+                if place not in known:
+                    known[place] = self._ids_of(*place)
+                object_id = known[place].get(_normal(step.resource, step.name))
+            filled.append((step, object_id, error))
+        return filled
+
+    def _ids_of(self, resource_name, workspace):
+        resource = RESOURCES[resource_name]
+        try:
+            rows = self.client.all(resource, self._place(resource, workspace))
+        except CallError as error:
+            # what was written must be reported all the same
+            self.warn(f"The ids of the new {resource.noun}s are not known, because reading them back failed: {error}")
+            return {}
+        return {_normal(resource_name, row[resource.key]): row["id"] for row in rows}
+
+    def _place(self, resource, workspace):
+        return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
+
+    def _write(self, step):
+        if self.failure:
+            return step._replace(action="refused"), None, "not done, because the run stopped at an earlier failure"
+        if step.purged and self.failed:
+            return step._replace(action="refused"), None, "not deleted, because an earlier step failed"
+        if step.resource != WORKSPACE.name and self.ids.get(step.workspace) is None:
+            return step._replace(action="failed"), None, "its workspace is not there"
+        try:
+            action, object_id = self._send(step)
+        except ScannerError as error:
+            self.failed = True
+            if not self.go_on or _is_final(error):
+                self.failure = error
+            return step._replace(action="failed"), None, str(error)
+        return step._replace(action=action), object_id, None
+
+    def _send(self, step):
+        resource = RESOURCES[step.resource]
+        if step.action == "create":
+            return self._create(resource, step, step.after)
+        if step.action == "delete":
+            done = self.client.delete(resource, step.before["id"])
+            self.wrote = self.wrote or done
+            return ("delete" if done else "unchanged"), step.before["id"]
+        if step.recreates:
+            self.client.delete(resource, step.before["id"])
+            self.wrote = True
+            kept = {field: step.before[field] for field in (resource.key, *resource.declared)}
+            return "update", self._create(resource, step, dict(kept, **step.changes))[1]
+        self.client.update(resource, step.before["id"], step.changes)
+        self.wrote = True
+        return "update", step.before["id"]
+
+    def _create(self, resource, step, fields):
+        form = {field: value for field, value in fields.items() if value != ""}
+        place = self._place(resource, step.workspace)
+        if resource.in_workspace == "form":
+            form.update(place)
+        created = self.client.create(
+            resource,
+            form,
+            look=lambda: self._look(resource, step.name, place),
+            query=place if resource.in_workspace == "query" else None,
+            read_back=False,
+        )
+        if created.note:
+            self.warn(created.note)
+        self.wrote = self.wrote or created.made
+        object_id = created.record["id"]
+        if resource is WORKSPACE:
+            # what comes next needs the id, so it is read now where the answer gave none
+            object_id = object_id or (self._look(resource, step.name, place) or {}).get("id")
+            self.ids[step.name] = object_id
+        return self._create_action(resource, step, created), object_id
+
+    def _create_action(self, resource, step, created):
+        if created.made:
+            return "create"
+        # another made it since the plan; its fields are compared as those of any live object
+        fields = {field: value for field, value in step.after.items() if field != resource.key}
+        changes, drift = difference(resource, created.record, fields)
+        if changes:
+            self.client.update(resource, created.record["id"], changes)
+            self.wrote = True
+        return "update" if changes else "drifted" if drift else "unchanged"
+
+    def _look(self, resource, name, place):
+        rows = self.client.all(resource, place)
+        exact = [row for row in rows if row[resource.key] == name]
+        if not exact:
+            normal = _normal(resource.name, name)
+            exact = [row for row in rows if _normal(resource.name, row[resource.key]) == normal]
+        return exact[0] if exact else None
+
+
+def _normal(resource_name, name):
+    return normal_form(name) if resource_name == TARGET.name else name
+
+
+def _is_final(error):
+    """Whether every further call would fail too: the key, the rate limit, the network."""
+    if isinstance(error, ApiError):
+        return error.status in (401, 429)
+    return isinstance(error, NetworkError) and not error.maybe_done
+
+
+def _report(done):
+    results = []
+    for step, object_id, error in done:
+        if object_id is None and step.before is not None:
+            object_id = step.before["id"]
+        results.append(
+            dict(
+                index=step.item.index if step.item else None,
+                resource=step.resource,
+                workspace=step.workspace,
+                name=step.name,
+                action=step.action,
+                id=object_id,
+                error=error or (step.reason if step.action in ("refused", "failed") else None),
+            )
+        )
+    counts = Counter(entry["action"] for entry in results)
+    return dict(results=results, summary={action: counts[action] for action in _plan.ACTIONS})
+
+
+def _fail(result, problems, failure):
+    """Fail with what was done: partial is never done."""
+    done = sum(result["summary"][action] for action in _plan.WRITES)
+    more = f" (and {len(problems) - 1} more, see results)" if len(problems) > 1 else ""
+    # only what stopped the run is known to pass; a name that is refused today is refused tomorrow
+    passing = isinstance(failure, NetworkError) or getattr(failure, "status", None) in (429, *GATEWAY)
+    again = "a second run completes it" if passing else "correct that, and a second run does what is left"
+    error = dict(result)
+    if isinstance(failure, CallError):
+        error.update(failure.result)
+    raise Refused(
+        f"{len(problems)} of {len(result['results'])} objects were not done, {done} were written: {problems[0].rstrip('.')}"
+        f"{more}; {again}.",
+        **error,
+    )

@@ -1,0 +1,146 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The table of the API, one entry for each family, with what is assumed beyond the contract."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# the largest page of the target list (public documentation of the service: limit 1 to 1000)
+PAGE_SIZE = 1000
+
+
+class Resource(NamedTuple):
+    """One API family.
+
+    name, plural: result keys; noun: the word in messages; path: the collection; key: the field that is its natural key.
+    fields: what a record always carries in results; text: those of them that are text, null read as "".
+    declared: the fields beside the key that a user may declare; updatable: those fields, the key included, that PUT
+    takes; where ``declared`` holds a field that ``updatable`` lacks, the field can drift.
+    in_workspace: "" where the family stands outside workspaces, else how a create names the workspace: form or query.
+    paged: the list takes limit and page. holds: the families that are deleted with it.
+    kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a refused delete, by
+    status.
+    """
+
+    name: str
+    plural: str
+    noun: str
+    path: str
+    key: str
+    fields: tuple
+    text: tuple = ()
+    declared: tuple = ()
+    updatable: tuple = ()
+    in_workspace: str = ""
+    paged: bool = False
+    holds: tuple = ()
+    kept: str = ""
+    delete_hints: dict | None = None
+
+
+WORKSPACE = Resource(
+    name="workspace",
+    plural="workspaces",
+    noun="workspace",
+    path="/workspaces",
+    key="name",
+    fields=("id", "name", "description"),
+    text=("name", "description"),
+    declared=("description",),
+    updatable=("name", "description"),
+    holds=("target", "http_logger"),
+    delete_hints={
+        409: "the account's current workspace cannot be deleted; select another one in the web application, then run again"
+    },
+)
+
+TARGET = Resource(
+    name="target",
+    plural="targets",
+    noun="target",
+    path="/targets",
+    key="name",
+    fields=("id", "name", "type", "description", "workspace_id"),
+    text=("name", "description"),
+    declared=("description",),
+    in_workspace="form",
+    paged=True,
+    delete_hints={403: "the account's plan may not include deleting targets; delete it in the web application"},
+)
+
+HTTP_LOGGER = Resource(
+    name="http_logger",
+    plural="http_loggers",
+    noun="HTTP logger",
+    path="/http_loggers",
+    key="label",
+    fields=("id", "label", "handler_url", "active_days", "num_requests"),
+    text=("label",),
+    in_workspace="query",
+)
+
+WORDLIST = Resource(
+    name="wordlist",
+    plural="wordlists",
+    noun="wordlist",
+    path="/wordlists",
+    key="name",
+    fields=("id", "name", "description", "num_words", "predefined"),
+    text=("name", "description"),
+    # what the service does on the delete of a predefined list is not public, so it is never asked
+    kept="predefined",
+)
+
+RESOURCES = {entry.name: entry for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST)}
+
+# values of the type filter of the target list (public documentation of the service)
+TARGET_TYPES = ("hostname", "ip_address", "url")
+
+
+def is_row(resource, value):
+    """Whether a value of the service is a record: an object with an integer id, its natural key, and text for text."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("id"), int)
+        and value.get(resource.key) is not None
+        and not isinstance(value["id"], bool)
+        and all(_is_text(value.get(field)) for field in resource.text)
+    )
+
+
+def _is_text(value):
+    return value is None or (isinstance(value, (str, int)) and not isinstance(value, bool))
+
+
+def record_of(resource, row):
+    """A row of the service as results carry it: every field of the table there, null text as "", a number in the place
+    of a text as text, the rest as it came."""
+    record = {field: row.get(field) for field in resource.fields}
+    record.update(row)
+    for field in resource.text:
+        record[field] = "" if record[field] is None else str(record[field])
+    return record
+
+
+def new_record(resource, values):
+    """The record that a create of ``values`` will leave: what only the service can give is None."""
+    record = dict.fromkeys(resource.fields)
+    record.update(dict.fromkeys(resource.text, ""))
+    record.update({name: value for name, value in values.items() if name in resource.fields})
+    return record
+
+
+def difference(resource, live, declared):
+    """What a declaration changes in a live record: (changes, drift).
+
+    changes: {field: declared value}, to be written; drift: {field: {declared, live}}, what no call can change.
+    """
+    differing = {field: value for field, value in declared.items() if live[field] != value}
+    changes = {field: value for field, value in differing.items() if field in resource.updatable}
+    drift = {
+        field: dict(declared=value, live=live[field]) for field, value in differing.items() if field not in changes
+    }
+    return changes, drift

@@ -1,0 +1,351 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""One HTTP session with the service: key, TLS, proxy, timeout, retries, rate limit, call log.
+
+The only file that imports requests.
+"""
+
+from __future__ import annotations
+
+import json as json_codec
+import random
+import re
+import time
+from urllib.parse import urljoin, urlsplit
+
+from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
+
+from . import _retry
+from ._errors import AnswerError, ConfigurationError, NetworkError, api_error, printable
+
+try:
+    import requests
+    import urllib3
+except ImportError:
+    requests = None
+
+COLLECTION_VERSION = "1.0.0"
+REQUESTS_FLOOR = (2, 31)
+
+_CHUNK = 65536
+_MOST_REDIRECTS = 5
+
+
+def missing_requests():
+    """What is missing, as text for missing_required_lib: requests, or a newer version of it; None where it is there."""
+    if requests is None:
+        return "requests >= 2.31"
+    found = tuple(int(digits) for digits in re.findall(r"[0-9]+", requests.__version__)[:2])
+    return f"requests >= 2.31 (found {requests.__version__})" if found < REQUESTS_FLOOR else None
+
+
+class Answer:
+    """A whole answer. status: int; headers: mapping without case; body: bytes."""
+
+    def __init__(self, method, path, status, headers, body):
+        self.method = method
+        self.path = path
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def content_type(self):
+        return self.headers.get("Content-Type") or "no content type"
+
+    def json(self):
+        """The body read as JSON; AnswerError where it is not."""
+        try:
+            return json_codec.loads(self.body)
+        except (ValueError, RecursionError):
+            raise self.unexpected("a body that is not JSON") from None
+
+    def text(self):
+        """The body read as text; AnswerError where it is not UTF-8."""
+        try:
+            return self.body.decode("utf-8")
+        except ValueError:
+            raise self.unexpected("text that is not UTF-8") from None
+
+    def unexpected(self, what):
+        """The AnswerError that says that this answer is not the service's."""
+        return AnswerError(
+            f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)}) with {what}:"
+            " check that base_url is the address of the service's API.",
+            self.method,
+            self.path,
+            status=self.status,
+            maybe_done=self.method != "GET" and self.status < 300,
+        )
+
+
+class Transport:
+    """Sends calls to one base URL with one key.
+
+    connection: a ``_options.Connection``; calls: list of "METHOD path -> status", what was sent so far;
+    sleep, clock, jitter: replaced in tests.
+    """
+
+    def __init__(self, connection, sleep=time.sleep, clock=time.monotonic, jitter=random.random):
+        self.connection = connection
+        self.calls = []
+        self._sleep = sleep
+        self._clock = clock
+        self._jitter = jitter
+        self._waited = 0.0
+        self._not_before = {}
+        self._origin = urlsplit(connection.base_url)[:2]
+        self._proxies = self._chosen_proxies()
+        self._session = self._open_session()
+
+    def _open_session(self):
+        session = requests.Session()
+        bearer = f"Bearer {self.connection.api_key}"
+
+        def authorize(request):
+            request.headers["Authorization"] = bearer
+            return request
+
+        # an auth object, not a header: a header would be replaced from ~/.netrc
+        session.auth = authorize
+        session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
+        session.cert = self.connection.cert
+        # redirects are followed here; requests would prepare the next request all the same, and fail on a broken address
+        session.get_redirect_target = lambda response: None
+        return session
+
+    def _chosen_proxies(self):
+        """For each request, as requests takes them; None: those of the environment."""
+        proxy = self.connection.proxy
+        if proxy:
+            return {"http": proxy, "https": proxy}
+        return {"no_proxy": urlsplit(self.connection.base_url).hostname} if self.connection.direct else None
+
+    def close(self):
+        self._session.close()
+
+    def send(self, method, path, query=None, form=None, json=None, accept="application/json", hints=None):
+        """Send one call and return its Answer, a success (2xx).
+
+        path: str below the base URL; query, form: dict or None; json: a value for a JSON body, or None;
+        hints: dict or None, what the reader of an error does next (see ``_errors.next_step``).
+        Raises NetworkError, AnswerError, ApiError; repeats what may be repeated (see ``_retry``).
+        """
+        request = dict(params=query, data=form, json=json, headers={"Accept": accept})
+        budget = _retry.budget_of(method, path)
+        after_loss = False
+        attempt = limited = 0
+        while True:
+            self._keep_spacing(budget)
+            error = answer = None
+            try:
+                answer = self._try_once(method, path, request)
+                outcome = answer.status
+            except NetworkError as caught:
+                error = caught
+                outcome = _retry.LOST if caught.maybe_done else _retry.UNREACHABLE
+            self._log(method, path, query, answer)
+            if answer is not None:
+                self._learn_spacing(budget, answer.headers)
+                if 200 <= answer.status < 300:
+                    return answer
+                error = self._refusal(answer, hints)
+            error.after_loss = after_loss
+            if not _retry.may_repeat(method, outcome) or error.final:
+                raise error
+            if outcome == 429:
+                limited += 1
+                self._wait_for_rate_limit(answer, error, limited)
+                continue
+            if attempt >= self.connection.retries:
+                raise error
+            attempt += 1
+            after_loss = after_loss or error.maybe_done
+            self._sleep(_retry.backoff(attempt, self._jitter()))
+
+    def _log(self, method, path, query, answer):
+        shown = path + ("?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else "")
+        self.calls.append(f"{method} {shown} -> {answer.status if answer is not None else 'no answer'}")
+
+    def _try_once(self, method, path, request):
+        url = self.connection.base_url + path
+        for _hop in range(_MOST_REDIRECTS + 1):
+            response = self._exchange(method, path, url, request)
+            if response.status_code not in (301, 302, 303, 307, 308):
+                break
+            url = self._redirected(method, path, url, response)
+            # the new address carries its own query
+            request = dict(request, params=None)
+        else:
+            raise AnswerError(
+                f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
+                method, path, status=response.status_code,
+            )  # fmt: skip
+        return Answer(method, path, response.status_code, response.headers, self._body(method, path, response))
+
+    def _exchange(self, method, path, url, request):
+        connection = self.connection
+        try:
+            return self._session.request(
+                method,
+                url,
+                stream=True,
+                allow_redirects=False,
+                timeout=connection.timeout,
+                # for each request: a variable of the environment would replace the session's false
+                verify=connection.verify,
+                proxies=self._proxies,
+                **request,
+            )
+        except requests.exceptions.RequestException as error:
+            raise self._network_error(method, path, error) from None
+        except (OSError, ValueError) as error:
+            # certificate files that cannot be read or parsed, addresses that cannot be encoded
+            raise ConfigurationError(
+                f"{method} {path} could not be sent ({printable(type(error).__name__)}): check base_url, proxy, ca_path,"
+                " client_cert and client_key."
+            ) from None
+
+    def _network_error(self, method, path, error):
+        where = f"{method} {path}"
+        known = requests.exceptions
+        cause = getattr(error.args[0], "reason", None) if error.args else None
+        never_sent = isinstance(error, known.ConnectTimeout) or _never_connected(cause)
+        final = False
+        # an end of file is a connection that broke, maybe after the request
+        if isinstance(error, known.SSLError) and "EOF" not in str(error):
+            final = never_sent = True
+            sentence = (
+                f"{where} was not sent, the TLS connection failed ({printable(_tls_reason(error))}): check base_url, set"
+                " ca_path to the authority that signed the service's certificate, or check client_cert."
+            )
+        elif isinstance(error, known.ProxyError) and never_sent:
+            sentence = f"{where} was not sent, the proxy did not connect it: check proxy and the proxy variables."
+        elif isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
+            final = never_sent = True
+            sentence = f"{where} was not sent, the address is not valid: check base_url and proxy."
+        elif never_sent:
+            sentence = (
+                f"{where} was not sent, nothing accepts connections at {self._host()}: check base_url and that the"
+                " service can be reached from this host."
+            )
+        elif isinstance(error, known.Timeout):
+            sentence = f"{where} got no answer within {self.connection.timeout:g} s: run again, or raise timeout."
+        else:
+            sentence = f"{where} got no answer, the connection broke: run again, and check the network if it stays."
+        return NetworkError(sentence, method, path, maybe_done=not never_sent, final=final)
+
+    def _host(self):
+        return self._origin[1]
+
+    def _without_key(self, text):
+        """The service's text; a service that repeats the key must not make us print it."""
+        return text and text.replace(self.connection.api_key, "***")
+
+    def _redirected(self, method, path, url, response):
+        response.close()
+        try:
+            target = urljoin(url, response.headers.get("Location") or "")
+            to = urlsplit(target)
+            # without user info and query, which may hold secrets
+            shown = f"{to.scheme}://{to.hostname}{to.path}"
+        except ValueError:
+            to, shown = (), "an address that is not valid"
+        if method == "GET" and to[:2] == self._origin:
+            return target
+        shown = printable(self._without_key(shown))
+        raise AnswerError(
+            f"{method} {path} was redirected to {shown}, where the key is not sent: set base_url to the address of the API"
+            " itself.",
+            method,
+            path,
+            status=response.status_code,
+        )
+
+    def _body(self, method, path, response):
+        try:
+            body = b"".join(response.iter_content(_CHUNK))
+        except requests.exceptions.RequestException:
+            raise self._broken_off(method, path) from None
+        finally:
+            response.close()
+        announced = _number(response.headers.get("Content-Length"))
+        # counted before decoding; older urllib3 takes a short body for a whole one
+        if announced and response.status_code != 204 and response.raw.tell() < announced:
+            raise self._broken_off(method, path)
+        return body
+
+    def _broken_off(self, method, path):
+        return NetworkError(
+            f"{method} {path} was answered, but the answer broke off before its announced end: run again, and check"
+            " the network if it stays.",
+            method,
+            path,
+            maybe_done=True,
+        )
+
+    def _refusal(self, answer, hints):
+        """The error for an answer that is no success."""
+        try:
+            said = json_codec.loads(answer.body)
+        except (ValueError, RecursionError):
+            said = None
+        method, path, status = answer.method, answer.path, answer.status
+        if isinstance(said, dict) and isinstance(said.get("message"), str):
+            message, details = said["message"], said.get("details")
+            details = details if details is None or isinstance(details, str) else json_codec.dumps(details)
+            return api_error(status, self._without_key(message), self._without_key(details), method, path, hints)
+        if status in (429, 500) or status in _retry.GATEWAY:
+            # what stands before the service answers so, without the service's error body
+            return api_error(status, None, None, method, path, hints)
+        return answer.unexpected("no error body of the service")
+
+    def _keep_spacing(self, budget):
+        wait = self._not_before.get(budget, 0.0) - self._clock()
+        if 0 < wait <= self.connection.rate_limit_wait - self._waited:
+            self._waited += wait
+            self._sleep(wait)
+
+    def _learn_spacing(self, budget, headers):
+        pause = _retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
+        self._not_before[budget] = self._clock() + pause
+
+    def _wait_for_rate_limit(self, answer, error, limited):
+        asked = _retry.asked_wait(answer.headers, time.time())
+        pause = _retry.rate_limit_pause(asked, limited, self._jitter())
+        left = self.connection.rate_limit_wait - self._waited
+        if pause > left:
+            raise type(error)(
+                f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
+                f" in {pause:.0f} s: run again later, or raise rate_limit_wait (now {self.connection.rate_limit_wait} s"
+                " for the whole task).",
+                answer.method, answer.path, status=429, message=error.message,
+                details=error.result["api_error"]["details"],
+            ) from None  # fmt: skip
+        self._waited += pause
+        self._sleep(pause)
+
+
+def _number(text):
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
+
+
+def _never_connected(cause):
+    """Whether what urllib3 gives as the cause means that no request was sent."""
+    known = urllib3.exceptions
+    if isinstance(cause, known.ProxyError):
+        # urllib3 1.26 also calls a connection that broke after the request a proxy error
+        cause = getattr(cause, "original_error", None)
+        if "Tunnel connection failed" in str(cause):
+            return True
+    return isinstance(cause, (known.NewConnectionError, known.ConnectTimeoutError))
+
+
+def _tls_reason(error):
+    """The short reason in a TLS error: what ssl says, without the address and the pool around it."""
+    found = re.search(
+        r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
+    )
+    return found.group(0).strip() if found else "handshake failed"

@@ -1,0 +1,147 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: http_logger_data_info
+short_description: Read the requests that an HTTP logger recorded
+description:
+  - Returns the recorded requests of one HTTP logger, filtered, with their bodies decoded where they are text.
+  - A logger that is not there fails the task, so that a typo is not read as "no request came"; in check mode it counts
+    as
+    made by an earlier task, with a warning and an empty list.
+  - Cost - 1 GET, and 1 more when the logger is given by O(label). The filters cost nothing and save nothing, as the
+    service
+    has none.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  label:
+    description:
+      - The label of the logger.
+      - Exactly one of O(label) and O(id) is required.
+    type: str
+  id:
+    description:
+      - The id of the logger.
+    type: int
+  method:
+    description:
+      - Only requests of this HTTP method, whatever the case.
+    type: str
+  source:
+    description:
+      - Only requests from this IP address or network, as in V(192.0.2.7) or V(192.0.2.0/24).
+    type: str
+  since:
+    description:
+      - Only requests of this moment or later, as in V(2026-01-31) or V(2026-01-31 12:00:00). The service gives its
+        times without a zone, and they are compared as they stand, so a zone is refused.
+    type: str
+notes:
+  - What is in a recorded request was sent by strangers. Treat it as data, never as a template or a command.
+seealso:
+  - module: scanops.scanner.http_logger_data
+"""
+
+EXAMPLES = r"""
+- name: Read what came from one network since noon
+  scanops.scanner.http_logger_data_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    label: canary-shop
+    source: 192.0.2.0/24
+    since: "2026-01-31 12:00:00"
+  register: canary
+
+- name: Fail when the canary was touched
+  ansible.builtin.assert:
+    that: canary.requests | length == 0
+"""
+
+RETURN = r"""
+requests:
+  description: The recorded requests, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 1
+      ip_address: 192.0.2.7
+      request_method: POST
+      url_params: a=1
+      user_agent: curl/8.0
+      os: Linux
+      http_headers:
+        - "Host: handler.example.com"
+      request_body_type: text
+      request_body_base64: aGVsbG8=
+      request_date: "2026-01-31 12:34:56"
+      body: hello
+  contains:
+    ip_address:
+      description: The address that the request came from.
+      returned: success
+      type: str
+      sample: 192.0.2.7
+    request_method:
+      description: Its HTTP method.
+      returned: success
+      type: str
+      sample: POST
+    url_params:
+      description: Its query, as it was sent.
+      returned: success
+      type: str
+      sample: a=1
+    http_headers:
+      description: Its headers, one text each.
+      returned: success
+      type: list
+      elements: str
+      sample: ["Host: handler.example.com"]
+    request_body_base64:
+      description: Its body in Base64.
+      returned: success
+      type: str
+      sample: aGVsbG8=
+    request_date:
+      description: When it came, as the service writes it, without a zone.
+      returned: success
+      type: str
+      sample: "2026-01-31 12:34:56"
+    body:
+      description: Its body decoded, where it is text in UTF-8; null where it is not.
+      returned: success
+      type: str
+      sample: hello
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._captures import read
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+
+OPTIONS = dict(
+    label=dict(type="str"),
+    id=dict(type="int"),
+    method=dict(type="str"),
+    source=dict(type="str"),
+    since=dict(type="str"),
+)
+
+
+def main():
+    run(OPTIONS, read, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: http_logger_info
+short_description: Read the HTTP loggers of the security-scanning service
+description:
+  - Returns all HTTP loggers, those of a workspace, or those of a label or id.
+  - Cost - 1 GET; 1 more when the workspace is given by name, and 1 more for an O(id) in a workspace.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+  - scanops.scanner.workspace_reference
+options:
+  label:
+    description:
+      - Only the logger of this label. A label that no logger has gives an empty list.
+    type: str
+  id:
+    description:
+      - Only the logger with this id. An id that is not there gives an empty list.
+    type: int
+seealso:
+  - module: scanops.scanner.http_logger
+  - module: scanops.scanner.http_logger_data_info
+"""
+
+EXAMPLES = r"""
+- name: Read the loggers of a workspace
+  scanops.scanner.http_logger_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+  register: shop
+
+- name: Show those that recorded something
+  ansible.builtin.debug:
+    msg: "{{ shop.http_loggers | selectattr('num_requests', 'gt', 0) | map(attribute='label') }}"
+"""
+
+RETURN = r"""
+http_loggers:
+  description: The loggers, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 7
+      label: canary-shop
+      handler_url: https://handler.example.com/7f3a
+      active_days: 90
+      num_requests: 0
+  contains:
+    id:
+      description: The id of the logger.
+      returned: success
+      type: int
+      sample: 7
+    label:
+      description: Its label.
+      returned: success
+      type: str
+      sample: canary-shop
+    handler_url:
+      description: The address that records the requests sent to it.
+      returned: success
+      type: str
+      sample: https://handler.example.com/7f3a
+    active_days:
+      description: How many days are left before the logger only can be read.
+      returned: success
+      type: int
+      sample: 90
+    num_requests:
+      description: How many requests it has recorded.
+      returned: success
+      type: int
+      sample: 0
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER
+
+OPTIONS = dict(
+    label=dict(type="str"),
+    id=dict(type="int"),
+    workspace=dict(type="str"),
+    workspace_id=dict(type="int"),
+)
+
+
+def main():
+    run(
+        OPTIONS,
+        lambda task: {"http_loggers": information(task, HTTP_LOGGER)},
+        mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
+    )
+
+
+if __name__ == "__main__":
+    main()

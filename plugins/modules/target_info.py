@@ -1,0 +1,127 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: target_info
+short_description: Read the targets of the security-scanning service
+description:
+  - Returns the targets of a workspace, or those of a name or id.
+  - Cost - 1 GET for each 1,000 targets and 1 GET that finds the end of the list; by O(name) it stops at the hit; by
+    O(id) 1 GET. 1 GET more when the workspace is given by name.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+  - scanops.scanner.workspace_reference
+options:
+  name:
+    description:
+      - Only the target of this name, compared as by M(scanops.scanner.target). A name that no target has gives an
+        empty list.
+    type: str
+  id:
+    description:
+      - Only the target with this id. An id that is not there gives an empty list.
+    type: int
+  type:
+    description:
+      - Only targets of this type; the service filters, so it can save calls. Mutually exclusive with O(id).
+    type: str
+    choices: [hostname, ip_address, url]
+notes:
+  - Without O(workspace), O(workspace_id) and O(id) the service uses its current workspace, which people change in the
+    web application; the task then warns.
+seealso:
+  - module: scanops.scanner.target
+  - plugin: scanops.scanner.targets
+    plugin_type: inventory
+"""
+
+EXAMPLES = r"""
+- name: Read the URLs of a workspace
+  scanops.scanner.target_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+    type: url
+  register: shop
+
+- name: Show their names
+  ansible.builtin.debug:
+    msg: "{{ shop.targets | map(attribute='name') | sort }}"
+"""
+
+RETURN = r"""
+targets:
+  description: The targets, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 4711
+      name: https://shop.example.com
+      type: url
+      description: Production
+      workspace_id: 12
+  contains:
+    id:
+      description: The id of the target.
+      returned: success
+      type: int
+      sample: 4711
+    name:
+      description: Its name as the service has it.
+      returned: success
+      type: str
+      sample: https://shop.example.com
+    type:
+      description: Its type, V(hostname), V(ip_address) or V(url).
+      returned: success
+      type: str
+      sample: url
+    description:
+      description: Its description, empty when there is none.
+      returned: success
+      type: str
+      sample: Production
+    workspace_id:
+      description: The id of its workspace.
+      returned: success
+      type: int
+      sample: 12
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, TARGET_TYPES
+
+OPTIONS = dict(
+    name=dict(type="str"),
+    id=dict(type="int"),
+    workspace=dict(type="str"),
+    workspace_id=dict(type="int"),
+    type=dict(type="str", choices=list(TARGET_TYPES)),
+)
+
+
+def read(task):
+    filters = {"type": task.params["type"]} if task.params["type"] else None
+    return {"targets": information(task, TARGET, normal_form, filters)}
+
+
+def main():
+    run(OPTIONS, read, mutually_exclusive=[("name", "id"), ("type", "id"), ("workspace", "workspace_id")])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: wordlist_info
+short_description: Read the wordlists of the security-scanning service
+description:
+  - Returns all wordlists, or those of a name or id, with their words if asked.
+  - Cost - 1 GET, and 1 GET more for each list returned with O(contents=true).
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  name:
+    description:
+      - Only wordlists of this name. A name that no wordlist has gives an empty list.
+    type: str
+  id:
+    description:
+      - Only the wordlist with this id. An id that is not there gives an empty list.
+    type: int
+  contents:
+    description:
+      - Read the words as well, at 1 GET for each list. Long lists make long results; name one list.
+    type: bool
+    default: false
+seealso:
+  - module: scanops.scanner.wordlist
+"""
+
+EXAMPLES = r"""
+- name: Read the words of one list
+  scanops.scanner.wordlist_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    name: Our subdomains
+    contents: true
+  register: ours
+
+- name: Show how many there are
+  ansible.builtin.debug:
+    msg: "{{ ours.wordlists | map(attribute='words') | flatten | length }}"
+"""
+
+RETURN = r"""
+wordlists:
+  description: The wordlists, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 31
+      name: Our subdomains
+      description: ""
+      num_words: 2
+      predefined: false
+      words: [api, www]
+  contains:
+    id:
+      description: The id of the wordlist.
+      returned: success
+      type: int
+      sample: 31
+    name:
+      description: Its name.
+      returned: success
+      type: str
+      sample: Our subdomains
+    description:
+      description: Its description, empty when there is none.
+      returned: success
+      type: str
+      sample: ""
+    num_words:
+      description: How many words the service says that it has.
+      returned: success
+      type: int
+      sample: 2
+    predefined:
+      description: Whether it is one of the service's own lists.
+      returned: success
+      type: bool
+      sample: false
+    words:
+      description: Its words.
+      returned: with O(contents=true)
+      type: list
+      elements: str
+      sample: [api, www]
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORDLIST
+
+OPTIONS = dict(
+    name=dict(type="str"),
+    id=dict(type="int"),
+    contents=dict(type="bool", default=False),
+)
+
+
+def read(task):
+    wordlists = information(task, WORDLIST)
+    if task.params["contents"]:
+        wordlists = [dict(row, words=task.client.words(row["id"])) for row in wordlists]
+    return {"wordlists": wordlists}
+
+
+def main():
+    run(OPTIONS, read, mutually_exclusive=[("name", "id")])
+
+
+if __name__ == "__main__":
+    main()

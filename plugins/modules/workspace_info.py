@@ -1,0 +1,91 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: workspace_info
+short_description: Read the workspaces of the security-scanning service
+description:
+  - Returns all workspaces of the account, or those of a name or id.
+  - Cost - 1 GET.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  name:
+    description:
+      - Only workspaces of this name. A name that no workspace has gives an empty list.
+    type: str
+  id:
+    description:
+      - Only the workspace with this id. An id that is not there gives an empty list.
+    type: int
+seealso:
+  - module: scanops.scanner.workspace
+"""
+
+EXAMPLES = r"""
+- name: Read all workspaces
+  scanops.scanner.workspace_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+  register: account
+
+- name: Show their names
+  ansible.builtin.debug:
+    msg: "{{ account.workspaces | map(attribute='name') | sort }}"
+"""
+
+RETURN = r"""
+workspaces:
+  description: The workspaces, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 12
+      name: Web shop
+      description: Everything that customers reach
+  contains:
+    id:
+      description: The id of the workspace.
+      returned: success
+      type: int
+      sample: 12
+    name:
+      description: Its name.
+      returned: success
+      type: str
+      sample: Web shop
+    description:
+      description: Its description, empty when there is none.
+      returned: success
+      type: str
+      sample: Everything that customers reach
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORKSPACE
+
+OPTIONS = dict(
+    name=dict(type="str"),
+    id=dict(type="int"),
+)
+
+
+def main():
+    run(OPTIONS, lambda task: {"workspaces": information(task, WORKSPACE)}, mutually_exclusive=[("name", "id")])
+
+
+if __name__ == "__main__":
+    main()

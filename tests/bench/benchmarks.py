@@ -1,0 +1,136 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The benchmarks: a function that sets up and measures, and one entry in BENCHMARKS, for each."""
+
+from __future__ import annotations
+
+import json
+from typing import Callable, NamedTuple
+
+import bulk
+from stage import Broken, Result, Side, Stage
+
+ITEMS = 30
+TARGETS = 10_000
+# the list of workspaces, the pages at 1,000 targets, and the empty page that ends them
+INVENTORY_CALLS = 1 + TARGETS // 1000 + 1
+
+
+class Benchmark(NamedTuple):
+    """name: for the command line; what: one line on both sides; limit: the highest ratio; measure: gives a Result."""
+
+    name: str
+    what: str
+    limit: float
+    measure: Callable[[Stage], Result]
+
+
+def workspace_unchanged(stage: Stage) -> Result:
+    stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"name": "Bench"}]})
+    return stage.compare(
+        Side(["ansible-playbook", "plays/workspace_unchanged.yml"], ITEMS),
+        Side(["ansible-playbook", "plays/uri_get.yml"], ITEMS),
+    )
+
+
+def inventory_10000(stage: Stage) -> Result:
+    ours = ["ansible-inventory", "--list", "-i", "inventories/bulk.targets.yml"]
+    printed = _script_inventory(stage, "inventories/bulk.targets.yml")
+    other = ["ansible-inventory", "--list", "-i", printed]
+    return _compare_inventories(stage, ours, other)
+
+
+def inventory_10000_constructed(stage: Stage) -> Result:
+    ours = ["ansible-inventory", "--list", "-i", "inventories/bulk_constructed.targets.yml"]
+    printed = _script_inventory(stage, "inventories/bulk.targets.yml")
+    other = ["ansible-inventory", "--list", "-i", printed, "-i", "inventories/constructed.yml"]
+    return _compare_inventories(stage, ours, other)
+
+
+def _script_inventory(stage: Stage, source: str) -> str:
+    """A script that prints the inventory that the plugin makes of 10,000 targets; returns its path."""
+    stage.service.reset(settings={"rate_limits": None})
+    stage.service.fill("Bulk", TARGETS, "Made for a benchmark")
+    text = stage.place / "printed.json"
+    text.write_text(json.dumps(_read(stage.run(["ansible-inventory", "--list", "-i", source]))))
+    script = stage.place / "print_inventory"
+    script.write_text(f"#!/bin/sh\nexec cat {text}\n")
+    script.chmod(0o700)
+    return str(script)
+
+
+def _compare_inventories(stage: Stage, ours: list[str], other: list[str]) -> Result:
+    mine, theirs = (_read(stage.run(command)) for command in (ours, other))
+    if len(mine["_meta"]["hostvars"]) != TARGETS or mine != theirs:
+        raise Broken("the two inventories differ")
+    return stage.compare(Side(ours, INVENTORY_CALLS), Side(other, 0))
+
+
+def _read(printed: str) -> dict:
+    """An inventory as ansible-inventory prints it, without the marks of text that is no template, which a script would
+    not print, and without the order of lists, which says nothing."""
+    inventory = json.loads(printed, object_hook=lambda value: value.get("__ansible_unsafe", value))
+    for group in inventory.values():
+        for key in ("hosts", "children"):
+            if key in group:
+                group[key] = sorted(group[key])
+    return inventory
+
+
+BENCHMARKS = (
+    Benchmark(
+        "workspace_unchanged",
+        f"{ITEMS} unchanged workspace tasks against {ITEMS} ansible.builtin.uri GETs of the same URL",
+        1.05,
+        workspace_unchanged,
+    ),
+    Benchmark(
+        "inventory_10000",
+        f"{TARGETS:,} targets as an inventory, in {INVENTORY_CALLS} calls, against a script that prints the same JSON",
+        1.1,
+        inventory_10000,
+    ),
+    Benchmark(
+        "inventory_10000_constructed",
+        "the same with two compose and one keyed_groups, against ansible.builtin.constructed over that script",
+        1.1,
+        inventory_10000_constructed,
+    ),
+    Benchmark(
+        "targets_create_uri",
+        f"{bulk.NEW:,} new targets in one task against a loop of ansible.builtin.uri over {bulk.LOOPED}, for one target",
+        0.01,
+        bulk.create_and_uri,
+    ),
+    Benchmark(
+        "targets_create_script",
+        f"{bulk.NEW:,} new targets in one task against a script on one requests.Session and a playbook that does nothing",
+        2.2,
+        bulk.create_and_script,
+    ),
+    Benchmark(
+        "targets_unchanged",
+        f"{bulk.MANY:,} targets, all there, in {bulk.UNCHANGED_CALLS} calls and at most {bulk.MOST_MEMORY >> 20} MiB,"
+        " against a playbook that does nothing",
+        4,
+        bulk.unchanged,
+    ),
+    Benchmark(
+        "targets_growth",
+        f"{bulk.LARGE:,} declared targets in check mode against {bulk.LARGE // 4:,}; the limit is n log n",
+        bulk.GROWTH,
+        bulk.growth,
+    ),
+    *(
+        Benchmark(
+            f"targets_limited_{window}",
+            f"{bulk.NEW:,} new targets under {bulk.WRITES_A_MINUTE} writes a minute, {words}, against the least time that"
+            f" this limit permits, without a failed item and with at most {bulk.MOST_REFUSED} answers 429",
+            1 / 0.95,
+            bulk.limited(window),
+        )
+        for window, words in bulk.WINDOWS.items()
+    ),
+)

@@ -1,0 +1,118 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Benchmarks of many targets in one task."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from typing import Callable
+
+from stage import REPOSITORY, Broken, Result, Side, Stage
+
+sys.path.insert(0, str(REPOSITORY / "tests" / "service"))
+import limits
+
+NEW = 1000
+# the list of workspaces, and the empty page of an empty workspace
+EMPTY_CALLS = 2
+LOOPED = 100
+MANY = 10_000
+# the list of workspaces, the pages at 1,000 targets, and the empty page that ends them
+UNCHANGED_CALLS = 1 + MANY // 1000 + 1
+MOST_MEMORY = 200 << 20
+LARGE = 100_000
+GROWTH = LARGE * math.log(LARGE) / (LARGE // 4 * math.log(LARGE // 4))
+
+# more than the documented 125, so that a run takes a minute and not eight
+WRITES_A_MINUTE = 600
+WINDOWS = {"fixed": "counted in fixed minutes", "sliding": "in a sliding minute", "bucket": "in a token bucket"}
+MOST_REFUSED = 10
+# so much of a fixed minute is over when the run begins, in seconds; the whole of it would be a longer wait, not another one
+INTO_MINUTE = 15
+
+
+def create_and_uri(stage: Stage) -> Result:
+    empty = _empty_workspace(stage)
+    ours = Side(_play(stage, "targets.yml", NEW), NEW + EMPTY_CALLS, items=NEW, before=empty)
+    other = Side(_play(stage, "uri_post.yml", LOOPED), LOOPED, items=LOOPED, before=empty)
+    return stage.compare(ours, other)
+
+
+def create_and_script(stage: Stage) -> Result:
+    empty = _empty_workspace(stage)
+    ours = Side(_play(stage, "targets.yml", NEW), NEW + EMPTY_CALLS, before=empty)
+    programs = (f"{stage.folder}/python create_targets.py {NEW}", f"{stage.folder}/ansible-playbook plays/nothing.yml")
+    other = Side(["/bin/sh", "-c", " && ".join(programs)], NEW, before=empty)
+    return stage.compare(ours, other)
+
+
+def unchanged(stage: Stage) -> Result:
+    stage.service.reset(settings={"rate_limits": None})
+    stage.service.fill("Bench", MANY)
+    ours = Side(_play(stage, "targets.yml", MANY), UNCHANGED_CALLS, most_memory=MOST_MEMORY)
+    return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
+
+
+def growth(stage: Stage) -> Result:
+    _empty_workspace(stage)()
+    large, small = (
+        Side([*_play(stage, "targets.yml", count), "--check"], EMPTY_CALLS) for count in (LARGE, LARGE // 4)
+    )
+    return stage.compare(large, small)
+
+
+def limited(window: str) -> Callable[[Stage], Result]:
+    """The benchmark for one way of counting the limit; it runs once, since most of its time is waiting."""
+
+    def measure(stage: Stage) -> Result:
+        _empty_workspace(stage)()
+        rules = dict(window=window, seconds=60, GET=250, write=WRITES_A_MINUTE, output=60)
+        side = Side(_play(stage, "targets.yml", NEW), 0)
+        if window == "fixed":
+            time.sleep((INTO_MINUTE - time.time()) % 60)
+        stage.service.settings(rate_limits={**rules, "retry_after": "seconds", "headers": True})
+        stage.service.clear_log()
+        stage.run(side.command)
+        stage.service.settings(rate_limits=None)
+        writes = [entry for entry in stage.service.log() if entry["method"] == "POST"]
+        refused = sum(entry["status"] == 429 for entry in writes)
+        made = [entry["at"] for entry in writes if entry["status"] == 201]
+        if len(made) != NEW or refused > MOST_REFUSED:
+            raise Broken(f"{len(made)} targets were made, with {refused} answers 429")
+        taken = made[-1] - made[0]
+        least = _least(window, made[0], (made[NEW // 2 - 1] - made[0]) / (NEW // 2 - 1))
+        return Result(taken / least, taken / least, taken / least, None, (taken, least), (stage.shown(side), window))
+
+    return measure
+
+
+def _least(window: str, start: float, each: float) -> float:
+    """Seconds from the first to the last write of somebody who knows when the next is allowed and needs ``each`` s."""
+    counter = limits.WINDOWS[window](WRITES_A_MINUTE, 60)
+    now = last = start
+    for dummy in range(NEW):
+        verdict = counter.take(now)
+        while not verdict.allowed:
+            now += verdict.wait + 1e-6
+            verdict = counter.take(now)
+        last = now
+        now += each
+    return last - start
+
+
+def _empty_workspace(stage: Stage) -> Callable[[], object]:
+    return lambda: stage.service.reset(
+        settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Bench"}]}
+    )
+
+
+def _play(stage: Stage, play: str, count: int) -> list[str]:
+    """The command for a play over the names that the local service fills a workspace with."""
+    declared = stage.place / f"targets-{count}.json"
+    declared.write_text(json.dumps({"targets": [f"host-{number:06}.example" for number in range(1, count + 1)]}))
+    return ["ansible-playbook", f"plays/{play}", "-e", f"@{declared}"]

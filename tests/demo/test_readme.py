@@ -1,0 +1,102 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The demo prints what README.md shows, leaves nothing running when it is interrupted, and fails when a step does."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import run
+
+# ansible-core releases print a warning at other places, and break its lines differently
+WARNING = re.compile(r"^\[WARNING\]: .*?had\s+made\s+it\.\n", re.M | re.S)
+
+
+def start(**env: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, run.__file__], env={**os.environ, **env}, text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+
+
+def test_readme_shows_what_the_demo_prints():
+    # settings of the user must not change what the commands do
+    demo = start(ANSIBLE_STDOUT_CALLBACK="minimal", ANSIBLE_FORCE_COLOR="1", SCANNER_TIMEOUT="soon")
+    printed = run.masked(demo.communicate()[0])
+    assert demo.returncode == 0, printed
+    (block,) = run.BLOCK.findall(run.README.read_text(encoding="utf-8"))
+    assert len(WARNING.findall(block)) == len(WARNING.findall(printed)) == 1
+    assert WARNING.sub("", block) == WARNING.sub("", printed), "run python tests/demo/run.py --record"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_runs_on_after_a_signal(number):
+    demo = start()
+    port = None
+    for line in demo.stdout:
+        port = port or re.search(r"SCANNER_BASE_URL=http://127\.0\.0\.1:(\d+)/", line)
+        if line.startswith("TASK"):
+            break
+    socket.create_connection(("127.0.0.1", int(port[1]))).close()
+    demo.send_signal(number)
+    printed = demo.communicate()[0]
+    assert demo.returncode == 128 + number
+    assert printed.endswith("Interrupted; everything is stopped.\n")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", int(port[1])))
+    assert started_with(f"SCANNER_BASE_URL=http://127.0.0.1:{port[1]}/api/v2") == []
+
+
+def started_with(variable: str) -> list[str]:
+    """The command lines of the processes that have this environment variable; none where there is no /proc."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if variable.encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (run.Step("A play that is not there", "ansible-playbook playbooks/none.yml"), "ended with status"),
+        (run.Step("A change", "ansible-playbook playbooks/demo.yml"), "must send nothing but GET"),
+        (
+            run.Step("A change", "ansible-playbook playbooks/demo.yml", writes=True, changed=0),
+            "must end with changed=0",
+        ),
+    ],
+)
+def test_a_step_that_goes_wrong_ends_the_demo(step, reason):
+    env = run.environment()
+    run.install(env)
+    with run.LocalService.start(key=None) as service:
+        env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
+        with pytest.raises(run.DemoFailed, match=reason):
+            run.show(step, 1, service, env)
+
+
+def test_a_demo_that_fails_says_so(monkeypatch, capsys):
+    def failing():
+        raise run.DemoFailed("step 1 went wrong")
+
+    monkeypatch.setattr(run, "demo", failing)
+    monkeypatch.setattr(sys, "argv", ["run.py"])
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
+    assert run.main() == 1
+    assert capsys.readouterr().err == "The demo failed: step 1 went wrong.\n"

@@ -1,0 +1,129 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the artefact from this checkout, whatever lies about in it, and looks into the tarball."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parents[2]
+
+# What the artefact may hold at its top. A new entry is added here on purpose, or ignored in galaxy.yml.
+TOP_LEVEL = {
+    "CHANGELOG.rst",
+    "CONTRIBUTING.md",
+    "FILES.json",
+    "LICENSE",
+    "LICENSES",
+    "MANIFEST.json",
+    "README.md",
+    "REUSE.toml",
+    "ansible.cfg",
+    "changelogs",
+    "docs",
+    "extensions",
+    "meta",
+    "playbooks",
+    "plugins",
+    "roles",
+    "tests",
+}
+CACHE = re.compile(r"(^|/)(__pycache__|\.[^/]*cache|\.hypothesis|\.nox|\.venv|\.ansible|output|results)(/|$)|\.pyc$|~$")
+KEY_FILE = re.compile(r"\.(pem|key|p12|pfx)$|(^|/)(id_[a-z0-9]+|\.netrc|\.env|vault[-_]?pass[^/]*)$")
+KEY_TEXT = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+# Where people and build machines keep their checkouts; an example in a text uses another path.
+MACHINE_PATH = re.compile(rb"(?<![\w.])/(root|work|builds|Users|home/(?!user\b|you\b)[a-z][\w-]*)/[\w.]")
+MODULE = re.compile(r"plugins/modules/[a-z]\w*\.py")
+INVENTORY = re.compile(r"plugins/inventory/[a-z]\w*\.py")
+# Written in two parts, so that REUSE does not read it as the licence of this file.
+SPDX = re.compile(rb"^# SPDX-License-" rb"Identifier: (.+)$", re.M)
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory) -> dict[str, bytes]:
+    """Content of each member of the artefact by name; a folder has none."""
+    place = tmp_path_factory.mktemp("artefact")
+    subprocess.run(
+        ["ansible-galaxy", "collection", "build", "--output-path", str(place)],
+        cwd=CHECKOUT,
+        check=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )
+    version = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))["version"]
+    with tarfile.open(place / f"scanops-scanner-{version}.tar.gz") as tarball:
+        return {member.name: tarball.extractfile(member).read() if member.isfile() else b"" for member in tarball}
+
+
+def test_top_level_is_what_was_meant(members):
+    assert {name.split("/")[0] for name in members} - TOP_LEVEL == set()
+
+
+def test_holds_what_a_user_needs(members):
+    assert {
+        "CHANGELOG.rst",
+        "LICENSE",
+        "LICENSES/BSD-2-Clause.txt",
+        "LICENSES/GPL-3.0-or-later.txt",
+        "MANIFEST.json",
+        "README.md",
+        "ansible.cfg",
+        "meta/ee-requirements.txt",
+        "meta/execution-environment.yml",
+        "meta/runtime.yml",
+    } - set(members) == set()
+
+
+def test_holds_no_cache_and_no_output(members):
+    assert [name for name in members if CACHE.search(name)] == []
+
+
+def test_holds_no_key(members):
+    assert [name for name, content in members.items() if KEY_FILE.search(name) or KEY_TEXT.search(content)] == []
+
+
+def test_names_no_path_of_a_machine(members):
+    assert [name for name, content in members.items() if MACHINE_PATH.search(content)] == []
+
+
+def test_manifest_says_what_galaxy_yml_says(members):
+    declared = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))
+    manifest = json.loads(members["MANIFEST.json"])["collection_info"]
+    for field in ("namespace", "name", "version", "authors", "license", "tags", "repository", "issues"):
+        assert manifest[field] == declared[field], field
+
+
+def test_execution_environment_reads_the_requirements_that_are_there(members):
+    environment = yaml.safe_load(members["meta/execution-environment.yml"])
+    requirements = members[environment["dependencies"]["python"]].decode()
+    assert [line for line in requirements.splitlines() if line and not line.startswith("#")] == ["requests>=2.31"]
+
+
+def test_all_modules_are_in_the_action_group(members):
+    modules = {Path(name).stem for name in members if MODULE.fullmatch(name)}
+    groups = yaml.safe_load(members["meta/runtime.yml"])["action_groups"]
+    assert set(groups["all"]) == modules
+
+
+def test_each_part_has_its_licence(members):
+    for name, content in members.items():
+        if name.startswith("plugins/") and content:
+            expected = "BSD-2-Clause" if name.startswith("plugins/module_utils/") else "GPL-3.0-or-later"
+            assert SPDX.findall(content) == [expected.encode()], name
+
+
+def test_changelog_names_each_plugin(members):
+    """`nox -s changelog` writes the list."""
+    releases = yaml.safe_load(members["changelogs/changelog.yaml"])["releases"].values()
+    modules = {entry["name"] for release in releases for entry in release.get("modules", [])}
+    assert modules == {Path(name).stem for name in members if MODULE.fullmatch(name)}
+    inventories = {entry["name"] for release in releases for entry in release.get("plugins", {}).get("inventory", [])}
+    assert inventories == {Path(name).stem for name in members if INVENTORY.fullmatch(name)}

@@ -1,0 +1,58 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the README and the guides name is there: modules, benchmarks, functions, tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+GUIDES = CHECKOUT / "docs" / "docsite" / "rst"
+MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
+ASSUMPTIONS = (GUIDES / "guide_assumptions.rst").read_text(encoding="utf-8")
+TESTS = "\n".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "tests" / "unit").rglob("*.py"))
+# "``name`` and ``other`` in ``file.py``"
+PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``(_\w+\.py)``")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_module_is_in_the_tables_of_the_readme_and_of_the_costs(module):
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    costs = (GUIDES / "guide_costs.rst").read_text(encoding="utf-8")
+    assert f"\n| `{module}` |" in readme and f"* - ``{module}``\n" in costs
+
+
+def test_each_guide_is_in_the_table_of_contents():
+    contents = (CHECKOUT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8")
+    assert re.findall(r"- (guide_\w+)", contents) and sorted(re.findall(r"- (guide_\w+)", contents)) == sorted(
+        path.stem for path in GUIDES.glob("*.rst")
+    )
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"``(test_\w+)``", ASSUMPTIONS))))
+def test_the_test_of_an_assumption_exists(name):
+    assert f"def {name}(" in TESTS
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r'"([\w-]+)"', ASSUMPTIONS))))
+def test_the_form_or_task_of_an_assumption_exists(name):
+    scenarios = (CHECKOUT / "tests" / "unit" / "plugins" / "modules" / "scenarios.py").read_text(encoding="utf-8")
+    assert f'    "{name}": ' in scenarios
+
+
+@pytest.mark.parametrize("names, file", PLACE.findall(ASSUMPTIONS))
+def test_the_place_of_an_assumption_exists(names, file):
+    code = (CHECKOUT / "plugins" / "module_utils" / file).read_text(encoding="utf-8")
+    for name in re.findall(r"\w+", names.replace(" and ", " ")):
+        assert re.search(rf"^\s*def {name}\(|^{name} = ", code, re.MULTILINE), name
+
+
+def test_each_benchmark_is_in_the_guide():
+    costs = (GUIDES / "guide_costs.rst").read_text(encoding="utf-8")
+    program = (CHECKOUT / "tests" / "bench" / "benchmarks.py").read_text(encoding="utf-8")
+    names = re.findall(r'Benchmark\(\n\s+"(\w+)"', program)
+    assert names and [name for name in names if f"* - ``{name}``\n" not in costs] == []

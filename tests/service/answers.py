@@ -1,0 +1,160 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a handler gets and what it gives: one call in, one answer out, no web framework in between."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html import escape
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+
+def dumps(value) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+@dataclass
+class Answer:
+    """One answer. `announce` is a Content-Length that is not the body's; `ending` cuts the connection instead."""
+
+    status: int
+    body: bytes = b""
+    content_type: str | None = JSON
+    headers: dict = field(default_factory=dict)
+    announce: int | None = None
+    ending: str | None = None
+
+
+class Refused(Exception):
+    """The service's own error: status, message and sometimes details, as JSON."""
+
+    def __init__(self, status: int, message: str, details: str | None = None):
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.details = details
+
+
+def error(status: int, message: str, details: str | None = None) -> Answer:
+    body = {"status": status, "message": message}
+    if details is not None:
+        body["details"] = details
+    return Answer(status, dumps(body))
+
+
+def page(status: int, title: str, text: str) -> Answer:
+    """An HTML page, as a web server or a gateway in front of the service sends it."""
+    title, text = escape(title), escape(text)
+    html = (
+        f"<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>\n"
+    )
+    return Answer(status, html.encode(), "text/html; charset=utf-8")
+
+
+@dataclass
+class Call:
+    """One request as the handlers see it: parsed, authorised, with the account it works on."""
+
+    account: object
+    settings: object
+    method: str
+    path: str
+    template: str
+    ids: tuple = ()
+    query: dict = field(default_factory=dict)
+    content_type: str | None = None
+    raw: bytes = b""
+    form: dict | None = None
+    json: object = None
+    json_error: str | None = None
+
+    # ---- reading
+
+    def integer(self, source: dict, name: str, default=None, least: int | None = None, most: int | None = None):
+        """An integer parameter of the query or the form; 400 when it is none or out of range."""
+        if name not in source:
+            return default
+        text = source[name]
+        digits = text[1:] if isinstance(text, str) and text[:1] == "-" else text
+        if not isinstance(digits, str) or not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+            raise Refused(400, f"invalid parameter {name}", f"{name} must be an integer")
+        value = int(text)
+        if (least is not None and value < least) or (most is not None and value > most):
+            raise Refused(
+                400,
+                f"invalid parameter {name}",
+                f"{name} must be {least} or more" + (f", at most {most}" if most else ""),
+            )
+        return value
+
+    def form_fields(self) -> dict:
+        """The form of a POST; another encoding is refused."""
+        if self.raw and self.content_type != FORM:
+            raise Refused(415, "unsupported content type", f"send the parameters as {FORM}")
+        return self.form or {}
+
+    def json_object(self) -> dict:
+        """The JSON object of a PUT; another encoding is refused."""
+        if self.raw and self.content_type != JSON:
+            raise Refused(415, "unsupported content type", f"send the parameters as {JSON}")
+        if self.json_error or (self.raw and not isinstance(self.json, dict)):
+            raise Refused(400, "invalid parameters", "the body is not a JSON object")
+        return self.json or {}
+
+    def text(self, source: dict, name: str, status: int = 400) -> str:
+        """A required text: there, a string, not blank, not longer than names may be."""
+        value = source.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise Refused(status, f"invalid parameter {name}", f"{name} must be a string that is not empty")
+        if self.settings.max_name is not None and len(value) > self.settings.max_name:
+            raise Refused(
+                status, f"invalid parameter {name}", f"{name} is longer than {self.settings.max_name} characters"
+            )
+        return value
+
+    def workspace_id(self, source: dict):
+        """The workspace that a parameter names, None if it names none; 404 for one that does not exist."""
+        workspace_id = self.integer(source, "workspace_id")
+        if workspace_id is not None and self.account["workspaces"].get(workspace_id) is None:
+            raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
+        return workspace_id
+
+    def found(self, family: str) -> dict:
+        """The record that the path names; 404 when there is none."""
+        record = self.account[family].get(self.ids[0])
+        if record is None:
+            raise Refused(404, f"no data for id {self.ids[0]}")
+        return record
+
+    # ---- answering
+
+    def one(self, table, record) -> Answer:
+        return Answer(200, b'{"data":' + table.row(record, self.settings) + b"}")
+
+    def many(self, table, group, start: int = 0, count: int | None = None) -> Answer:
+        records = table.page(group, start, count, self.settings.order == "newest_first")
+        rows = b"[" + b",".join([table.row(record, self.settings) for record in records]) + b"]"
+        return Answer(200, rows if self.settings.lists == "bare" else b'{"data":' + rows + b"}")
+
+    def created(self, table, record) -> Answer:
+        form = self.settings.create_answer
+        if form == "nothing":
+            return Answer(self.settings.create_status, b"", None)
+        if form == "record":
+            body = b'{"data":' + table.row(record, self.settings) + b"}"
+        else:
+            body = dumps({"data": {"created_id": record["id"]}})
+        return Answer(self.settings.create_status, body)
+
+    def done(self) -> Answer:
+        return Answer(204, b"", None)
+
+    def deleted(self) -> Answer:
+        if self.settings.delete_status == 200:
+            return Answer(200, dumps({"data": {}}))
+        return self.done()

@@ -1,0 +1,250 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The web application: routes, and what happens to a request on its way (faults, key, limits, log, validation)."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import re
+import time
+from urllib.parse import parse_qsl
+
+import control
+import wire
+from aiohttp import web
+from answers import FORM, JSON, Answer, Call, Refused, error, page
+from families import FAMILIES, OPERATIONS
+from faults import Fault
+from http_loggers import capture, captured_fields
+from limits import Limiter
+from request_log import RequestLog
+from settings import Settings
+from store import Account, StateError
+
+BASE = "/api/v2"
+NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
+RECORD_SETTINGS = ("null_description", "extra_fields")
+
+
+class Outdated(Exception):
+    """The account was reset while a request waited."""
+
+
+class Service:
+    """The whole state of one running service."""
+
+    def __init__(self, key: str, origin: str, first_settings: dict | None = None, client_ca: bool = False):
+        self.key = key
+        self.client_ca = client_ca
+        self.first_settings = first_settings or {}
+        self.settings = Settings()
+        self.account = Account(FAMILIES, origin)
+        self.log = RequestLog(key)
+        self.faults: list[Fault] = []
+        self.contract = None
+        self.generation = 0
+        self.reset({}, {})
+
+    def reset(self, settings: dict, state: dict) -> int | None:
+        """Everything back to how it was at the start, then these settings and this state; returns what `apply` does."""
+        fresh = Settings()
+        fresh.update(self.first_settings)
+        fresh.update(settings)
+        self.settings = fresh
+        self.account.fresh()
+        filled = self.account.apply(state)
+        self.generation += 1
+        self.log.clear()
+        self.faults.clear()
+        self.limiter = Limiter(self.settings.rate_limits)
+        self._load_contract()
+        return filled
+
+    def change(self, changes: dict) -> None:
+        """Change some settings. A change of the rate limits starts new counters."""
+        self.settings.update(changes)
+        if "rate_limits" in changes:
+            self.limiter = Limiter(self.settings.rate_limits)
+        if any(name in changes for name in RECORD_SETTINGS):
+            for table in self.account.tables.values():
+                table.forget_rows()
+        self._load_contract()
+
+    def _load_contract(self) -> None:
+        if self.settings.validate and self.contract is None:
+            # only those who validate pay for the import
+            from contract import Contract
+
+            self.contract = Contract()
+
+    # ---- one request of the API
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        if request.path.startswith("/h/"):
+            return await self.capture(request)
+        if request.path.startswith("/_control"):
+            return web.json_response({"error": f"there is no {request.method} {request.path}"}, status=404)
+        raw = await request.read()
+        inside = request.path.startswith(BASE + "/")
+        call = self.call_of(request, raw, request.path[len(BASE) :] if inside else request.path)
+        authorization = self.judge(request.headers.get("Authorization"))
+        due = [fault for fault in self.faults if fault.due(call.method, call.path, call.query)]
+        entry = self.log.add(entry_of(request, call, authorization, due), request.headers)
+        if inside and self.settings.validate:
+            self.log.violate(entry, self.contract.request(call, request.headers))
+        generation = self.generation
+        try:
+            await self.pause(self.settings.delay, generation)
+            answer = await self.disturb(due, "before", None, generation)
+            if answer is None:
+                answer = self.work(call, authorization, inside, self.has_certificate(request))
+                answer = await self.disturb(due, "after", answer, generation)
+        except Outdated:
+            answer = Answer(0, ending="close")
+
+        entry["status"] = answer.status or None
+        if inside and self.settings.validate and not due:
+            self.log.violate(entry, self.contract.answer(call, request.headers, answer))
+        return wire.send(request, answer)
+
+    async def pause(self, seconds: float, generation: int) -> None:
+        """Wait; a request that waited while the account was reset must not touch the next test's state."""
+        if seconds:
+            await asyncio.sleep(seconds)
+            if generation != self.generation:
+                raise Outdated
+
+    async def disturb(self, due: list, when: str, answer: Answer | None, generation: int) -> Answer | None:
+        """What the faults of this moment make of the answer; before the work, None lets the work be done."""
+        for fault in due:
+            if fault.when != when:
+                continue
+            if fault.action == "delay":
+                await self.pause(fault.seconds, generation)
+            elif fault.action == "do":
+                try:
+                    self.change_state(fault)
+                except StateError as exc:
+                    return error(500, f"the fault could not be done: {exc}")
+            else:
+                return fault.answer(answer)
+        return answer
+
+    def change_state(self, fault: Fault) -> None:
+        """Create or delete an object behind the client's back."""
+        if fault.do == "delete":
+            self.account.delete(fault.resource, fault.record)
+            return
+        # in a list that shows the newest first, a new record is in front by itself
+        in_front = (fault.position == "first") != (self.settings.order == "newest_first")
+        self.account.add(fault.resource, fault.record, in_front)
+
+    def work(self, call: Call, authorization: str, inside: bool, certified: bool) -> Answer:
+        """The answer of the service itself."""
+        if not certified:
+            return page(400, "400 No required SSL certificate was sent", "A client certificate is needed.")
+        operations = OPERATIONS.get(call.template) if inside else None
+        if operations is None:
+            return page(404, "404 Not Found", "There is no such page.")
+        if authorization == "missing":
+            return error(401, "no API key specified")
+        if authorization == "wrong":
+            return error(401, "the API key is not valid")
+        now = time.time()
+        verdict = self.limiter.take(call.method, call.template, now)
+        if verdict is not None and not verdict.allowed:
+            answer = error(429, "rate limit exceeded", f"the limit is {verdict.limit} requests")
+        elif not self.settings.api_access:
+            answer = error(403, "the plan does not include API access")
+        elif call.method not in operations:
+            answer = error(405, "method not allowed")
+        else:
+            try:
+                answer = operations[call.method](call)
+            except Refused as refused:
+                answer = error(refused.status, refused.message, refused.details)
+        answer.headers.update(self.limiter.headers(verdict, now))
+        return answer
+
+    def call_of(self, request: web.Request, raw: bytes, path: str) -> Call:
+        content_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower() or None
+        call = Call(
+            account=self.account,
+            settings=self.settings,
+            method=request.method,
+            path=path,
+            template=NUMBER.sub("{id}", path),
+            ids=tuple(int(number) for number in NUMBER.findall(path)),
+            query=dict(request.query),
+            content_type=content_type,
+            raw=raw,
+        )
+        if content_type == FORM:
+            call.form = dict(parse_qsl(raw.decode("utf-8", "replace"), keep_blank_values=True))
+        elif content_type == JSON:
+            try:
+                call.json = json.loads(raw) if raw else None
+            except ValueError as exc:
+                call.json_error = str(exc)
+        return call
+
+    def judge(self, header: str | None) -> str:
+        if header is None or header.strip().lower() in ("", "bearer"):
+            return "missing"
+        return (
+            "right"
+            if hmac.compare_digest(header.encode("utf-8", "surrogateescape"), f"Bearer {self.key}".encode())
+            else "wrong"
+        )
+
+    def has_certificate(self, request: web.Request) -> bool:
+        return not self.client_ca or bool(request.transport and request.transport.get_extra_info("peercert"))
+
+    # ---- captured requests
+
+    async def capture(self, request: web.Request) -> web.Response:
+        logger = self.account.tokens.get(request.path.split("/")[2])
+        if logger is None or self.account["http_loggers"].get(logger["id"]) is not logger:
+            return wire.send(request, page(404, "404 Not Found", "There is no such page."))
+        body = await request.read()
+        if logger["active_days"] > 0:
+            headers = list(request.headers.items())
+            query = request.rel_url.raw_query_string
+            capture(logger, captured_fields(request.remote, request.method, query, headers, body, time.time()))
+            self.account["http_loggers"].touch(logger)
+        return web.Response()
+
+
+def entry_of(request: web.Request, call: Call, authorization: str, due: list) -> dict:
+    """The log entry of a request, without what is only known later."""
+    return {
+        "at": time.time(),
+        "method": call.method,
+        "path": call.path,
+        "query": call.query,
+        "form": call.form,
+        "json": call.json,
+        "content_type": call.content_type,
+        "authorized": authorization == "right",
+        "authorization": authorization,
+        "user_agent": request.headers.get("User-Agent"),
+        "accept": request.headers.get("Accept"),
+        "client_port": (request.transport.get_extra_info("peername") or (None, None))[1] if request.transport else None,
+        "proxied": "://" in request.message.path.partition("?")[0],
+        "proxy_authorization": "Proxy-Authorization" in request.headers,
+        "status": None,
+        "fault": "+".join(fault.name for fault in due) or None,
+        "violations": [],
+    }
+
+
+def build(service: Service) -> web.Application:
+    """The application: the control API, and everything else through `serve`."""
+    app = web.Application(client_max_size=256 * 1024 * 1024)
+    control.add_routes(app, service)
+    app.router.add_route("*", "/{path:.*}", service.serve)
+    return app

@@ -1,0 +1,127 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Faults on demand: which one is due at a request, and what it makes of the answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields
+
+from answers import Answer, dumps, error, page
+
+ON_ANSWER = ("truncate", "truncated_json", "short")
+ACTIONS = ("status", "html", "reset", "close", "delay", "wrong_type", "redirect", "do", *ON_ANSWER)
+
+
+class FaultError(ValueError):
+    """A fault that makes no sense."""
+
+
+@dataclass
+class Fault:
+    """One fault. `method`, `path` (regular expression) and `query` choose requests; the `nth` one that matches is the
+    first to be disturbed, and `times` of them are (None: all from there on)."""
+
+    action: str
+    method: str | None = None
+    path: str = ".*"
+    query: dict = field(default_factory=dict)
+    nth: int = 1
+    times: int | None = 1
+    when: str = "before"
+    name: str | None = None
+    status: int | None = None
+    message: str = "fault on demand"
+    details: str | None = None
+    body: object = None
+    content_type: str | None = None
+    headers: dict = field(default_factory=dict)
+    seconds: float = 0
+    data: object = None
+    location: str | None = None
+    missing: int = 10
+    do: str = "create"
+    resource: str | None = None
+    record: dict = field(default_factory=dict)
+    position: str = "last"
+    seen: int = 0
+
+    def due(self, method: str, path: str, query: dict) -> bool:
+        """Count the request if it matches, and say whether this fault strikes now."""
+        if self.method not in (None, method) or not re.fullmatch(self.path, path):
+            return False
+        if any(str(query.get(name)) != str(value) for name, value in self.query.items()):
+            return False
+        self.seen += 1
+        return self.seen >= self.nth and (self.times is None or self.seen < self.nth + self.times)
+
+    def answer(self, real: Answer | None) -> Answer:
+        """The disturbed answer; `real` is the one that the service would give, if the work was done."""
+        headers = {name: str(value) for name, value in self.headers.items()}
+        if self.action in ("reset", "close"):
+            return Answer(0, ending=self.action)
+        if self.action == "html":
+            status = self.status or 502
+            made = page(status, f"{status} Gateway", self.message)
+            return self._dressed(made, headers)
+        if self.action == "status":
+            made = self._dressed(error(self.status, self.message, self.details), headers)
+            # these statuses have no body
+            return Answer(self.status, b"", None, headers) if self.status in (204, 304) else made
+        if self.action == "redirect":
+            return Answer(self.status or 302, b"", None, {**headers, "Location": self.location})
+        if self.action == "wrong_type":
+            return Answer(self.status or (real.status if real and real.body else 200), dumps({"data": self.data}))
+        body = real.body
+        if self.action == "short":
+            return Answer(real.status, body, real.content_type, real.headers, announce=len(body) + self.missing)
+        half = body[: len(body) // 2]
+        announce = len(body) if self.action == "truncate" else None
+        return Answer(real.status, half, real.content_type, real.headers, announce=announce)
+
+    def _dressed(self, made: Answer, headers: dict) -> Answer:
+        if self.body is not None:
+            made.body = self.body.encode() if isinstance(self.body, str) else dumps(self.body)
+        made.content_type = self.content_type or made.content_type
+        made.headers = headers
+        return made
+
+
+def parse(given: object) -> Fault:
+    """A fault from its JSON form. Raises FaultError."""
+    if not isinstance(given, dict):
+        raise FaultError("a fault must be an object")
+    known = {each.name for each in fields(Fault)} - {"seen"}
+    if set(given) - known:
+        raise FaultError(
+            f"unknown in a fault: {', '.join(sorted(set(given) - known))}; known are {', '.join(sorted(known))}"
+        )
+    if given.get("action") not in ACTIONS:
+        raise FaultError(f"action must be one of {', '.join(ACTIONS)}")
+    fault = Fault(**given)
+    try:
+        re.compile(fault.path)
+    except (re.error, TypeError) as exc:
+        raise FaultError(f"path {fault.path!r} is no regular expression: {exc}") from exc
+    if fault.action in ON_ANSWER:
+        fault.when = "after"
+    wrong = {
+        "when must be before or after": fault.when not in ("before", "after"),
+        "nth must be a number from 1 on": not isinstance(fault.nth, int) or fault.nth < 1,
+        "times must be a number from 1 on, or null": fault.times is not None
+        and (not isinstance(fault.times, int) or fault.times < 1),
+        "action status needs a status": fault.action == "status" and not isinstance(fault.status, int),
+        "action redirect needs a location": fault.action == "redirect" and not fault.location,
+        "action wrong_type needs data": fault.action == "wrong_type" and "data" not in given,
+        "action do needs a resource": fault.action == "do" and not fault.resource,
+        "do must be create or delete": fault.do not in ("create", "delete"),
+        "position must be first or last": fault.position not in ("first", "last"),
+    }
+    for message, is_wrong in wrong.items():
+        if is_wrong:
+            raise FaultError(message)
+    fault.method = fault.method.upper() if fault.method else None
+    fault.name = fault.name or fault.action
+    return fault

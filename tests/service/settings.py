@@ -1,0 +1,138 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The switches of the local service: what the public facts leave open, and what an account may be like.
+
+The defaults are the most likely behaviour of the real service.
+"""
+
+from __future__ import annotations
+
+import copy
+
+RATE_LIMITS = {
+    "window": "fixed",
+    "seconds": 60,
+    "GET": 250,
+    "write": 125,
+    "output": 60,
+    "retry_after": "seconds",
+    "headers": True,
+}
+
+
+class SettingsError(ValueError):
+    """A setting that does not exist, or a value that it cannot take."""
+
+
+def _one_of(*values):
+    def check(value):
+        return value in values
+
+    check.expected = "one of " + ", ".join(repr(value) for value in values)
+    return check
+
+
+def _flag(value):
+    return isinstance(value, bool)
+
+
+_flag.expected = "true or false"
+
+
+def _count_or_none(value):
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+
+
+_count_or_none.expected = "a number from 0 on, or null"
+
+
+def _seconds(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+
+
+_seconds.expected = "seconds, from 0 on"
+
+
+def _names(value):
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+_names.expected = "a list of strings"
+
+
+def _rate_limits(value):
+    if value is None:
+        return True
+    return (
+        isinstance(value, dict)
+        and not set(value) - set(RATE_LIMITS)
+        and value.get("window", "fixed") in ("fixed", "sliding", "bucket")
+        and value.get("retry_after", "seconds") in ("seconds", "date", "none")
+        and _flag(value.get("headers", True))
+        and _seconds(value.get("seconds", 60))
+        and value.get("seconds", 60) > 0
+        and all(isinstance(value.get(kind, 1), int) and value.get(kind, 1) > 0 for kind in ("GET", "write", "output"))
+    )
+
+
+_rate_limits.expected = (
+    "null or {window: fixed|sliding|bucket, seconds, GET, write, output, retry_after: seconds|date|none, headers}"
+)
+
+# name: (default, check)
+SETTINGS = {
+    "create_answer": ("created_id", _one_of("created_id", "record", "nothing")),
+    "create_status": (201, _one_of(200, 201)),
+    "lists": ("wrapped", _one_of("wrapped", "bare")),
+    "contents": ("json_string", _one_of("json_string", "text", "wrapped")),
+    "logger_data": ("object", _one_of("object", "array")),
+    "extra_fields": (False, _flag),
+    "null_description": (False, _flag),
+    "page_cap": (None, _count_or_none),
+    "ignore_page": (False, _flag),
+    "past_end": ("empty", _one_of("empty", 404)),
+    "order": ("id", _one_of("id", "newest_first")),
+    "normalise_targets": (False, _flag),
+    "omitted_workspace": ("current", _one_of("current", "all")),
+    "unknown_workspace": (404, _one_of(404, "empty")),
+    "max_targets": (None, _count_or_none),
+    "max_name": (255, _count_or_none),
+    "blacklist": ([], _names),
+    "licence_valid": (True, _flag),
+    "api_access": (True, _flag),
+    "target_deletion": (True, _flag),
+    "delete_status": (204, _one_of(200, 204)),
+    "predefined_delete": (403, _one_of(204, 403, 409)),
+    "workspace_put_conflict": (True, _flag),
+    "rate_limits": (RATE_LIMITS, _rate_limits),
+    "delay": (0, _seconds),
+    "validate": (False, _flag),
+}
+
+
+class Settings:
+    """All settings as attributes; `update` checks names and values before it changes anything."""
+
+    def __init__(self):
+        for name, (default, _check) in SETTINGS.items():
+            setattr(self, name, copy.deepcopy(default))
+
+    def update(self, changes: dict) -> None:
+        """Set several settings at once. Raises SettingsError and changes nothing if one of them is wrong."""
+        if not isinstance(changes, dict):
+            raise SettingsError("settings must be an object of names and values")
+        for name, value in changes.items():
+            if name not in SETTINGS:
+                raise SettingsError(f"unknown setting {name!r}; known are {', '.join(sorted(SETTINGS))}")
+            check = SETTINGS[name][1]
+            if not check(value):
+                raise SettingsError(f"setting {name!r} cannot be {value!r}; it is {check.expected}")
+        for name, value in changes.items():
+            if name == "rate_limits" and value is not None:
+                value = {**RATE_LIMITS, **value}
+            setattr(self, name, copy.deepcopy(value))
+
+    def as_dict(self) -> dict:
+        return {name: copy.deepcopy(getattr(self, name)) for name in SETTINGS}

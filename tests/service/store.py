@@ -1,0 +1,303 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The state of one account: tables of records with fast paging, and indexes for names and groups.
+
+A table keeps its records in the order of their rank (usually the id) for each group that lists ask for, so that a page
+costs what is on it, and it keeps each record's JSON text until the record or a setting changes.
+"""
+
+from __future__ import annotations
+
+import secrets
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Callable
+
+from answers import dumps
+
+
+@dataclass(frozen=True)
+class Family:
+    """How one family of records is kept. `groups` names the lists that a record is in; None is the list of all."""
+
+    name: str
+    first_id: int
+    fields: tuple
+    unique: Callable
+    complete: Callable
+    groups: Callable = lambda record: (None,)
+    derived: Callable = lambda record: {}
+    """Values that are computed when the record is shown."""
+
+
+class StateError(ValueError):
+    """A state given by the control API that makes no sense."""
+
+
+class Shelf:
+    """Records in the order of their rank."""
+
+    __slots__ = ("ranks", "records")
+
+    def __init__(self):
+        self.ranks = []
+        self.records = []
+
+    def add(self, rank: int, record: dict) -> None:
+        place = len(self.ranks) if not self.ranks or rank > self.ranks[-1] else bisect_left(self.ranks, rank)
+        self.ranks.insert(place, rank)
+        self.records.insert(place, record)
+
+    def remove(self, rank: int) -> None:
+        place = bisect_left(self.ranks, rank)
+        del self.ranks[place], self.records[place]
+
+    def page(self, start: int, count: int | None, newest_first: bool) -> list:
+        if not newest_first:
+            return self.records[start:] if count is None else self.records[start : start + count]
+        end = len(self.records) - start
+        begin = 0 if count is None else max(0, end - count)
+        return self.records[begin:end][::-1] if end > 0 else []
+
+
+class Table:
+    def __init__(self, family: Family):
+        self.family = family
+        self.next_id = family.first_id
+        self.by_id = {}
+        self.by_unique = {}
+        self.shelves = {}
+        self.ranks = {}
+        self.rows = {}
+        self.lowest = 0
+
+    def __len__(self):
+        return len(self.by_id)
+
+    def __iter__(self):
+        return iter(self.shelf(None).records)
+
+    def shelf(self, group) -> Shelf:
+        return self.shelves.get(group) or self.shelves.setdefault(group, Shelf())
+
+    def get(self, record_id: int):
+        return self.by_id.get(record_id)
+
+    def same(self, *key):
+        """A record that has this unique key, or None."""
+        ids = self.by_unique.get(key)
+        return self.by_id[ids[0]] if ids else None
+
+    def add(self, record: dict, in_front: bool = False) -> dict:
+        """Keep a record; it gets an id if it has none. `in_front` gives it a place before all the others."""
+        record.setdefault("id", self.next_id)
+        self.next_id = max(self.next_id, record["id"] + 1)
+        if record["id"] in self.by_id:
+            self.remove(record["id"])
+        if in_front:
+            self.lowest -= 1
+            self.ranks[record["id"]] = self.lowest
+        self.by_id[record["id"]] = record
+        self.by_unique.setdefault(self.family.unique(record), []).append(record["id"])
+        for group in self.family.groups(record):
+            self.shelf(group).add(self._rank(record), record)
+        return record
+
+    def change(self, record: dict, changes: dict) -> None:
+        """Change fields that no group depends on."""
+        self._forget_unique(record)
+        record.update(changes)
+        self.by_unique.setdefault(self.family.unique(record), []).append(record["id"])
+        self.rows.pop(record["id"], None)
+
+    def remove(self, record_id: int) -> None:
+        record = self.by_id.pop(record_id)
+        self._forget_unique(record)
+        for group in self.family.groups(record):
+            self.shelf(group).remove(self._rank(record))
+        self.ranks.pop(record_id, None)
+        self.rows.pop(record_id, None)
+
+    def remove_group(self, group) -> None:
+        """Remove all records of a group at the cost of one walk over the table."""
+        gone = {record["id"] for record in self.shelf(group).records}
+        if not gone:
+            return
+        for record_id in gone:
+            self._forget_unique(self.by_id.pop(record_id))
+            self.rows.pop(record_id, None)
+        for shelf in self.shelves.values():
+            kept = [(rank, record) for rank, record in zip(shelf.ranks, shelf.records) if record["id"] not in gone]
+            shelf.ranks = [rank for rank, record in kept]
+            shelf.records = [record for rank, record in kept]
+        for record_id in gone:
+            self.ranks.pop(record_id, None)
+
+    def page(self, group, start: int, count: int | None, newest_first: bool) -> list:
+        return self.shelf(group).page(start, count, newest_first)
+
+    def public(self, record: dict, settings) -> dict:
+        """The record as the service shows it under these settings."""
+        shown = {**record, **self.family.derived(record)}
+        shown = {name: shown[name] for name in self.family.fields}
+        if settings.null_description and shown.get("description") == "":
+            shown["description"] = None
+        if settings.extra_fields:
+            shown["created_at"] = "2024-05-17 08:30:00"
+            shown["x_unknown"] = {"nested": [1, "two", None]}
+        return shown
+
+    def row(self, record: dict, settings) -> bytes:
+        """The JSON text of a record, kept until `touch`, `change` or `forget_rows`."""
+        text = self.rows.get(record["id"])
+        if text is None:
+            text = self.rows[record["id"]] = dumps(self.public(record, settings))
+        return text
+
+    def touch(self, record: dict) -> None:
+        self.rows.pop(record["id"], None)
+
+    def forget_rows(self) -> None:
+        self.rows.clear()
+
+    def _rank(self, record: dict) -> int:
+        return self.ranks.get(record["id"], record["id"])
+
+    def _forget_unique(self, record: dict) -> None:
+        key = self.family.unique(record)
+        self.by_unique[key].remove(record["id"])
+        if not self.by_unique[key]:
+            del self.by_unique[key]
+
+
+class Account:
+    """All tables, the current workspace and the address under which captured requests arrive."""
+
+    def __init__(self, families, origin: str):
+        self.families = families
+        self.origin = origin
+        self.empty()
+
+    def __getitem__(self, name: str) -> Table:
+        return self.tables[name]
+
+    def empty(self) -> None:
+        self.tables = {family.name: Table(family) for family in self.families}
+        self.current_workspace = None
+        self.tokens = {}
+
+    def fresh(self) -> None:
+        """An account as it is on the first day: one workspace, three predefined wordlists and one custom one."""
+        self.empty()
+        self.apply(FRESH)
+
+    def apply(self, state: dict) -> int | None:
+        """Add a state as the control API takes it. Returns the id of the workspace that was filled, if one was.
+        Raises StateError."""
+        if not isinstance(state, dict):
+            raise StateError("a state must be an object")
+        known = {"fresh", "current_workspace", "fill", *self.tables}
+        if set(state) - known:
+            raise StateError(f"unknown in a state: {', '.join(sorted(set(state) - known))}")
+        if state.get("fresh") is False:
+            self.empty()
+        for family in self.families:
+            for record in state.get(family.name) or ():
+                self.add(family.name, record)
+                if family.name == "workspaces" and self.current_workspace is None:
+                    self.current_workspace = next(iter(self["workspaces"]))["id"]
+        if "current_workspace" in state:
+            if self["workspaces"].get(state["current_workspace"]) is None:
+                raise StateError(f"current_workspace: there is no workspace {state['current_workspace']!r}")
+            self.current_workspace = state["current_workspace"]
+        return self.fill(**state["fill"]) if state.get("fill") else None
+
+    def add(self, family: str, record: dict, in_front: bool = False) -> dict:
+        """Add one record, with the fields that are left out filled in. Raises StateError."""
+        if family not in self.tables:
+            raise StateError(f"there is no family {family!r}; known are {', '.join(self.tables)}")
+        if not isinstance(record, dict):
+            raise StateError(f"each of {family} must be an object")
+        return self[family].add(self[family].family.complete(self, dict(record)), in_front)
+
+    def delete(self, family: str, which: dict) -> None:
+        """Delete the record that has all of these fields. Raises StateError when there is none."""
+        for record in self[family]:
+            if all(record.get(name) == value for name, value in which.items()):
+                self[family].remove(record["id"])
+                return
+        raise StateError(f"there is nothing in {family} with {which!r}")
+
+    def fill(self, workspace: str = "bulk", targets: int = 0, description: str = "", **unknown) -> int:
+        """Put many targets host-000001.example … into the workspace of this name, made when it is missing."""
+        if unknown or not isinstance(targets, int):
+            raise StateError("fill takes workspace (name), targets (number) and description")
+        record = self["workspaces"].same(workspace) or self.add("workspaces", {"name": workspace})
+        self.current_workspace = self.current_workspace or record["id"]
+        for number in range(1, targets + 1):
+            self.add(
+                "targets",
+                {"name": f"host-{number:06d}.example", "description": description, "workspace_id": record["id"]},
+            )
+        return record["id"]
+
+    def workspace_of(self, record: dict) -> int:
+        """The workspace that a record of a given state is in: by id, by name, or the current one. Raises StateError."""
+        name = record.pop("workspace", None)
+        if name is not None:
+            found = self["workspaces"].same(name)
+            if found is None:
+                raise StateError(f"there is no workspace {name!r}")
+            return found["id"]
+        workspace_id = record.get("workspace_id", self.current_workspace)
+        if self["workspaces"].get(workspace_id) is None:
+            raise StateError(f"there is no workspace {workspace_id!r}")
+        return workspace_id
+
+    def token_for(self, logger: dict) -> str:
+        """The last part of a logger's address, by which its captured requests are known."""
+        token = logger.get("handler_url", "").rpartition("/")[2] or secrets.token_hex(8)
+        self.tokens[token] = logger
+        return token
+
+    def snapshot(self) -> dict:
+        """The whole state, in the form that `apply` takes after `fresh: false`."""
+        state = {name: [dict(record) for record in table] for name, table in self.tables.items()}
+        return {"fresh": False, "current_workspace": self.current_workspace, **state}
+
+
+FRESH = {
+    "workspaces": [{"id": 1, "name": "My Workspace", "description": ""}],
+    "wordlists": [
+        {
+            "id": 1600,
+            "name": "Subdomains, small",
+            "description": "common names of hosts",
+            "predefined": True,
+            "words": ["www", "mail", "api", "dev", "vpn"],
+        },
+        {
+            "id": 1601,
+            "name": "Web paths, small",
+            "description": "common paths",
+            "predefined": True,
+            "words": ["admin", "login", "backup", ".git/config"],
+        },
+        {
+            "id": 1602,
+            "name": "Virtual hosts",
+            "description": "",
+            "predefined": True,
+            "words": ["intranet", "staging"],
+        },
+        {
+            "id": 1700,
+            "name": "Our hosts",
+            "description": "made by a user",
+            "predefined": False,
+            "words": ["alpha", "beta", "gamma", "über"],
+        },
+    ],
+}

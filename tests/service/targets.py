@@ -1,0 +1,145 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Targets: list, create, get, delete; and which texts are targets at all."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from answers import Answer, Call, Refused
+from store import Family, StateError
+
+TYPES = ("hostname", "ip_address", "url")
+LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
+SPACE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f]")
+
+
+def is_hostname(text: str) -> bool:
+    """Labels of letters (of any script), digits, hyphens and underscores, with or without the last dot."""
+    text = text[:-1] if text.endswith(".") else text
+    labels = text.split(".")
+    if not 1 <= len(text) <= 253 or labels[-1].isdigit():
+        return False
+    return all(LABEL.fullmatch(label) for label in labels)
+
+
+def is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def type_of(name: str) -> str | None:
+    """The type of a target with this name, or None if nothing of the kind could be scanned."""
+    if SPACE_OR_CONTROL.search(name) or len(name) > 2048:
+        return None
+    if is_address(name):
+        return "ip_address"
+    if "://" not in name:
+        return "hostname" if is_hostname(name) else None
+    try:
+        parts = urlsplit(name)
+        host, _port = parts.hostname or "", parts.port
+    except ValueError:
+        return None
+    return "url" if parts.scheme in ("http", "https") and (is_hostname(host) or is_address(host)) else None
+
+
+def complete(account, record: dict) -> dict:
+    if not isinstance(record.get("name"), str):
+        raise StateError("a target needs a name")
+    record["workspace_id"] = account.workspace_of(record)
+    record.setdefault("description", "")
+    record.setdefault("type", type_of(record["name"]) or "hostname")
+    return record
+
+
+FAMILY = Family(
+    name="targets",
+    first_id=1001,
+    fields=("id", "name", "type", "description", "workspace_id"),
+    unique=lambda record: (record["workspace_id"], record["name"]),
+    groups=lambda record: (
+        None,
+        (None, record["type"]),
+        (record["workspace_id"], None),
+        (record["workspace_id"], record["type"]),
+    ),
+    complete=complete,
+)
+
+
+def list_page(call: Call) -> Answer:
+    settings, table = call.settings, call.account["targets"]
+    limit = call.integer(call.query, "limit", 1000, 1, 1000)
+    number = 1 if settings.ignore_page else call.integer(call.query, "page", 1, 1)
+    kind = call.query.get("type")
+    if kind is not None and kind not in TYPES:
+        raise Refused(400, "invalid parameter type", f"type must be one of {', '.join(TYPES)}")
+    try:
+        workspace_id = call.workspace_id(call.query)
+    except Refused as refused:
+        if refused.status != 404 or settings.unknown_workspace == 404:
+            raise
+        workspace_id = -1
+    if workspace_id is None and settings.omitted_workspace == "current":
+        workspace_id = call.account.current_workspace
+    group = None if workspace_id is None and kind is None else (workspace_id, kind)
+    if settings.page_cap:
+        limit = min(limit, settings.page_cap)
+    start = (number - 1) * limit
+    if number > 1 and settings.past_end == 404 and start >= len(table.shelf(group).records):
+        raise Refused(404, "no such page", f"page {number} is past the end")
+    return call.many(table, group, start, limit)
+
+
+def create(call: Call) -> Answer:
+    form, settings, account = call.form_fields(), call.settings, call.account
+    name = form.get("name", "")
+    if not name.strip():
+        raise Refused(400, "invalid parameter name", "name must be a string that is not empty")
+    workspace_id = call.workspace_id(form)
+    if workspace_id is None:
+        workspace_id = account.current_workspace
+    kind = type_of(name)
+    if kind is None:
+        raise Refused(422, "target in wrong format", "the name must be a host name, an IP address or a URL")
+    if settings.normalise_targets:
+        name = name.lower()
+    if not settings.licence_valid:
+        raise Refused(403, "the license is not valid")
+    if name.lower() in (entry.lower() for entry in settings.blacklist):
+        raise Refused(403, "the target is blacklisted", f"{name} may not be scanned")
+    table = account["targets"]
+    if settings.max_targets is not None and len(table) >= settings.max_targets:
+        raise Refused(403, "too many targets", f"the plan allows {settings.max_targets} targets")
+    if table.same(workspace_id, name):
+        raise Refused(409, "target already exists", f"{name} is a target of workspace {workspace_id}")
+    record = {"name": name, "type": kind, "description": form.get("description", ""), "workspace_id": workspace_id}
+    return call.created(table, account.add("targets", record))
+
+
+def get(call: Call) -> Answer:
+    return call.one(call.account["targets"], call.found("targets"))
+
+
+def delete(call: Call) -> Answer:
+    record = call.found("targets")
+    if not call.settings.target_deletion:
+        raise Refused(403, "the plan does not allow the deletion of targets")
+    call.account["targets"].remove(record["id"])
+    return call.deleted()
+
+
+OPERATIONS = (
+    ("GET", "/targets", list_page),
+    ("POST", "/targets", create),
+    ("GET", "/targets/{id}", get),
+    ("DELETE", "/targets/{id}", delete),
+)

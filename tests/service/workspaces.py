@@ -1,0 +1,82 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Workspaces: list, create, get, update, delete."""
+
+from __future__ import annotations
+
+from answers import Answer, Call, Refused
+from store import Family, StateError
+
+
+def complete(account, record: dict) -> dict:
+    if not isinstance(record.get("name"), str):
+        raise StateError("a workspace needs a name")
+    record.setdefault("description", "")
+    return record
+
+
+FAMILY = Family(
+    name="workspaces",
+    first_id=1,
+    fields=("id", "name", "description"),
+    unique=lambda record: (record["name"],),
+    complete=complete,
+)
+
+
+def list_all(call: Call) -> Answer:
+    return call.many(call.account["workspaces"], None)
+
+
+def create(call: Call) -> Answer:
+    form = call.form_fields()
+    name = call.text(form, "name")
+    table = call.account["workspaces"]
+    if table.same(name):
+        raise Refused(409, "workspace already exists", f"there is a workspace named {name!r}")
+    return call.created(
+        table, call.account.add("workspaces", {"name": name, "description": form.get("description", "")})
+    )
+
+
+def get(call: Call) -> Answer:
+    return call.one(call.account["workspaces"], call.found("workspaces"))
+
+
+def update(call: Call) -> Answer:
+    record = call.found("workspaces")
+    body = call.json_object()
+    changes = {name: body[name] for name in ("name", "description") if name in body}
+    if not changes:
+        raise Refused(400, "invalid parameters", "name or description is needed")
+    if "name" in changes:
+        call.text(changes, "name", 422)
+    if not isinstance(changes.get("description", ""), str):
+        raise Refused(422, "invalid parameter description", "description must be a string")
+    table = call.account["workspaces"]
+    other = table.same(changes["name"]) if "name" in changes else None
+    if other and other is not record and call.settings.workspace_put_conflict:
+        raise Refused(409, "workspace already exists", f"there is another workspace named {changes['name']!r}")
+    table.change(record, changes)
+    return call.done()
+
+
+def delete(call: Call) -> Answer:
+    record = call.found("workspaces")
+    if record["id"] == call.account.current_workspace:
+        raise Refused(409, "the current workspace cannot be deleted")
+    call.account["targets"].remove_group((record["id"], None))
+    call.account["http_loggers"].remove_group(record["id"])
+    call.account["workspaces"].remove(record["id"])
+    return call.deleted()
+
+
+OPERATIONS = (
+    ("GET", "/workspaces", list_all),
+    ("POST", "/workspaces", create),
+    ("GET", "/workspaces/{id}", get),
+    ("PUT", "/workspaces/{id}", update),
+    ("DELETE", "/workspaces/{id}", delete),
+)

@@ -1,0 +1,40 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+
+RUNNING = pytest.StashKey()
+# given at the start, these outlast every reset
+SETTINGS = {"rate_limits": None, "validate": True}
+
+
+def pytest_collection_finish(session):
+    """Start the service before the first test: ansible-test forks for each test, and each fork would start its own."""
+    wanted = any("service_process" in getattr(item, "fixturenames", ()) for item in session.items)
+    if wanted and not session.config.option.collectonly:
+        session.config.stash[RUNNING] = LocalService.start(settings=SETTINGS)
+
+
+def pytest_unconfigure(config):
+    running = config.stash.get(RUNNING, None)
+    if running:
+        running.stop()
+
+
+@pytest.fixture(scope="session")
+def service_process(request):
+    """One local service for the whole run."""
+    return request.config.stash[RUNNING]
+
+
+@pytest.fixture
+def service(service_process):
+    """The local service with a fresh account, no rate limits, and every request and answer checked against the contract."""
+    service_process.reset()
+    yield service_process
+    if not service_process.allow_violations:
+        assert service_process.violations() == []

@@ -1,0 +1,103 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The collection as gates see it: its modules, their documentation with the fragments in it, what they import."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+PLUGINS = "ansible_collections.scanops.scanner.plugins."
+MODULES = tuple(sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__"))
+MODULE_UTILS = tuple(
+    sorted(path.stem for path in (ROOT / "plugins/module_utils").glob("_*.py") if path.stem != "__init__")
+)
+
+
+@functools.cache
+def tree(folder: str, name: str) -> ast.Module:
+    return ast.parse((ROOT / "plugins" / folder / f"{name}.py").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def block(module: str, name: str):
+    """DOCUMENTATION, EXAMPLES or RETURN of a module, read."""
+    for node in tree("modules", module).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == name:
+            return yaml.safe_load(node.value.value)
+    raise AssertionError(f"{module} has no {name}")
+
+
+def fragment(name: str) -> dict:
+    """A fragment as extends_documentation_fragment names it."""
+    namespace, collection, plugin, *rest = name.split(".")
+    assert (namespace, collection) == ("scanops", "scanner")
+    holder = importlib.import_module(f"{PLUGINS}doc_fragments.{plugin}").ModuleDocFragment
+    return yaml.safe_load(getattr(holder, rest[0].upper() if rest else "DOCUMENTATION"))
+
+
+@functools.cache
+def documentation(module: str) -> dict:
+    """options, attributes and notes of a module, those of its fragments among them."""
+    own = block(module, "DOCUMENTATION")
+    merged = {"options": {}, "attributes": {}}
+    for part in [*map(fragment, own.get("extends_documentation_fragment", [])), own]:
+        merged["options"].update(part.get("options") or {})
+        for name, attribute in (part.get("attributes") or {}).items():
+            merged["attributes"].setdefault(name, {}).update(attribute)
+    return {**own, **merged}
+
+
+def own_options(module: str) -> set[str]:
+    """The documented options of a module beside those of the connection."""
+    return set(documentation(module)["options"]) - set(fragment("scanops.scanner.connection")["options"])
+
+
+def argument_spec(module: str) -> dict:
+    """The options as the module declares them, those of the connection among them."""
+    code = importlib.import_module(f"{PLUGINS}modules.{module}")
+    connection = importlib.import_module(f"{PLUGINS}module_utils._options").CONNECTION_OPTIONS
+    return {**connection, **code.OPTIONS}
+
+
+def imports(folder: str, name: str) -> set[str]:
+    """The files in module_utils that a file imports, wherever it does."""
+    found = set()
+    for node in ast.walk(tree(folder, name)):
+        if isinstance(node, ast.ImportFrom):
+            place = node.module or ""
+            if node.level == 1:
+                found.update([place] if place else [alias.name for alias in node.names])
+            elif place.startswith(f"{PLUGINS}module_utils"):
+                rest = place[len(f"{PLUGINS}module_utils") + 1 :]
+                found.update([rest] if rest else [alias.name for alias in node.names])
+    return found
+
+
+def shipped(module: str) -> set[str]:
+    """The files in module_utils that are sent along with a module."""
+    reached, waiting = set(), imports("modules", module)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting |= imports("module_utils", name)
+    return reached
+
+
+def imported_libraries(folder: str, name: str) -> set[str]:
+    """The top-level names and the dotted places that a file imports from outside of the collection."""
+    found = set()
+    for node in ast.walk(tree(folder, name)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found

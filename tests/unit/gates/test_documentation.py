@@ -1,0 +1,218 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The documentation says what the code does: options, environment, results, examples."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
+    MODULES,
+    argument_spec,
+    block,
+    documentation,
+    fragment,
+    own_options,
+)
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, READS, WRITES
+
+CONNECTION = fragment("scanops.scanner.connection")["options"]
+
+MANY = {
+    "on_drift",
+    "force",
+    "continue_on_error",
+    "purge",
+    "purge_max",
+    "purge_max_percent",
+    "purge_floor",
+    "protect",
+    "expect_plan",
+    "scope",
+}
+
+# the names that users and roles rely on: options beside the connection, and result keys
+INTERFACE = {
+    "workspace": ({"name", "id", "new_name", "description", "state", "force"}, {"workspace"}),
+    "workspace_info": ({"name", "id"}, {"workspaces"}),
+    "target": (
+        {"name", "id", "workspace", "workspace_id", "description", "state", "on_drift", "force"},
+        {"target", "drift", "lost"},
+    ),
+    "target_info": ({"name", "id", "workspace", "workspace_id", "type"}, {"targets"}),
+    "http_logger": ({"label", "id", "workspace", "workspace_id", "state"}, {"http_logger"}),
+    "http_logger_info": ({"label", "id", "workspace", "workspace_id"}, {"http_loggers"}),
+    "http_logger_data": ({"label", "id", "state"}, {"cleared"}),
+    "http_logger_data_info": ({"label", "id", "method", "source", "since"}, {"requests"}),
+    "wordlist": ({"name", "id", "state"}, {"wordlist"}),
+    "wordlist_info": ({"name", "id", "contents"}, {"wordlists"}),
+    "targets": (
+        {*MANY, "workspace", "workspace_id", "targets", "state", "purge_marker"},
+        {"results", "summary", "plan"},
+    ),
+    "estate": ({*MANY, "workspaces"}, {"results", "summary", "plan"}),
+    "estate_info": ({"workspaces"}, {"workspaces", "alike", "loggers_elsewhere", "missing"}),
+}
+
+VARIABLES = {
+    "base_url": "SCANNER_BASE_URL",
+    "api_key": "SCANNER_API_KEY",
+    "timeout": "SCANNER_TIMEOUT",
+    "retries": "SCANNER_RETRIES",
+    "rate_limit_wait": "SCANNER_RATE_LIMIT_WAIT",
+    "validate_certs": "SCANNER_VALIDATE_CERTS",
+    "ca_path": "SCANNER_CA_PATH",
+    "client_cert": "SCANNER_CLIENT_CERT",
+    "client_key": "SCANNER_CLIENT_KEY",
+    "proxy": "SCANNER_PROXY",
+    "allow_http": "SCANNER_ALLOW_HTTP",
+}
+
+
+# --- each option has a case that shows what it does
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_option_has_a_case(module):
+    cases = {option for name, option in option_cases.CASES if name == module}
+    inner = {
+        f"{option}.{name}"
+        for option in own_options(module)
+        for name in documentation(module)["options"][option].get("suboptions", ())
+    }
+    assert own_options(module) | inner == cases
+
+
+def test_each_connection_option_has_a_case():
+    assert set(option_cases.CONNECTION_CASES) == set(CONNECTION) == set(VARIABLES)
+
+
+# --- options
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_documented_options_are_those_of_the_code(module):
+    documented, spec = documentation(module)["options"], argument_spec(module)
+    assert set(documented) == set(spec)
+    for option, declared in spec.items():
+        shown = documented[option]
+        assert shown["type"] == declared["type"], option
+        assert shown.get("default") == declared.get("default"), option
+        assert shown.get("required", False) == declared.get("required", False), option
+        assert shown.get("choices") == declared.get("choices"), option
+        assert shown.get("elements") == declared.get("elements"), option
+        assert shown["description"], option
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_options_and_results_have_their_agreed_names(module):
+    options, results = INTERFACE[module]
+    assert options <= own_options(module)
+    assert set(CONNECTION) <= set(documentation(module)["options"])
+    assert set(block(module, "RETURN")) == results
+
+
+def test_only_secrets_are_no_log():
+    for module in MODULES:
+        hidden = {option for option, declared in argument_spec(module).items() if declared.get("no_log")}
+        assert hidden == {"api_key", "proxy"}
+
+
+@pytest.mark.parametrize("option", VARIABLES)
+def test_each_connection_option_has_its_variable_and_says_so(option):
+    dummy, variables = CONNECTION_OPTIONS[option]["fallback"]
+    assert variables == [VARIABLES[option]]
+    assert f"E({VARIABLES[option]})" in " ".join(CONNECTION[option]["description"])
+    assert "of the host on which the module runs" in " ".join(CONNECTION[option]["description"])
+
+
+def test_the_inventory_has_the_same_connection_options_and_variables():
+    plugin = fragment("scanops.scanner.connection_plugin")["options"]
+    assert set(plugin) == set(CONNECTION)
+    for option, documented in plugin.items():
+        assert [each["name"] for each in documented["env"]] == [VARIABLES[option]]
+        for key in ("type", "default", "required"):
+            assert documented.get(key) == CONNECTION[option].get(key), option
+
+
+# --- results
+
+TYPES = {"str": str, "int": int, "bool": bool, "dict": dict, "list": list}
+ALWAYS = {"changed", "diff", "invocation", "warnings", "api_calls"}
+
+
+def assert_typed(value, documented, where):
+    if value is None:
+        return
+    expected = TYPES[documented["type"]]
+    assert isinstance(value, expected), where
+    assert expected is bool or not isinstance(value, bool), where
+    if isinstance(value, list):
+        for item in value:
+            assert_typed(item, {**documented, "type": documented["elements"]}, where)
+    elif "contains" in documented:
+        missing = {name for name in documented["contains"] if name not in value}
+        # words are there only where they are asked for, a description in an estate only where there is one
+        assert missing <= {"words", "description"}, where
+        for name, field in documented["contains"].items():
+            if name in value:
+                assert_typed(value[name], field, f"{where}.{name}")
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("name", {**WRITES, **READS})
+def test_a_result_is_as_documented(service, name, check):
+    task = {**WRITES, **READS}[name]
+    service.reset(settings={"rate_limits": None}, state=ACCOUNT)
+    options = dict(base_url=service.base_url, api_key=service.api_key, **task.options)
+    result = run_module(task.module, options, check).result
+    documented = block(task.module, "RETURN")
+    assert set(result) - ALWAYS == set(documented)
+    for key, description in documented.items():
+        assert_typed(result[key], description, key)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_documented_result_has_a_sample_that_fits(module):
+    for key, documented in block(module, "RETURN").items():
+        assert "sample" in documented, key
+        assert_typed(documented["sample"], documented, key)
+
+
+# --- examples
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_examples_use_options_that_exist(module):
+    examples = block(module, "EXAMPLES")
+    used = [task for task in examples if f"scanops.scanner.{module}" in task]
+    assert used
+    for task in used:
+        assert task["name"]
+        options = task[f"scanops.scanner.{module}"]
+        assert set(options) <= set(documentation(module)["options"])
+        assert options["base_url"].endswith("/api/v2")
+        assert re.fullmatch(r"\{\{ vault_\w+ }}", options["api_key"])
+        for option, value in options.items():
+            choices = documentation(module)["options"][option].get("choices")
+            assert choices is None or set(value if isinstance(value, list) else [value]) <= set(choices)
+    for task in examples:
+        action = next(name for name in task if "." in name)
+        assert action.startswith(("scanops.scanner.", "ansible.builtin."))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_mentioned_exists(module):
+    text = str(block(module, "DOCUMENTATION")) + str(block(module, "RETURN"))
+    for option in re.findall(r"O\((?!ignore:|scanops\.)(\w+)", text):
+        assert option in documentation(module)["options"], option
+    for result in re.findall(r"RV\((?!ignore:)(\w+)", text):
+        assert result in block(module, "RETURN"), result
+    for other in re.findall(r"M\(scanops\.scanner\.(\w+)\)", text):
+        assert other in MODULES, other

@@ -1,0 +1,197 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What has to be there for each module and each family, and the shape of the code."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
+from ansible_collections.scanops.scanner.plugins.module_utils._transport import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
+    MODULE_UTILS,
+    MODULES,
+    ROOT,
+    block,
+    documentation,
+    imported_libraries,
+    imports,
+    own_options,
+    shipped,
+    tree,
+)
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules import scenarios
+
+RUNTIME = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_has_unit_tests_and_an_integration_target(module):
+    assert (ROOT / f"tests/unit/plugins/modules/test_{module}.py").is_file()
+    target = ROOT / "tests/integration/targets" / module
+    tasks = target / "tasks/main.yml"
+    assert tasks.is_file()
+    assert f"scanops.scanner.{module}:" in tasks.read_text(encoding="utf-8")
+
+
+def test_the_tests_of_all_modules_know_every_module():
+    assert set(scenarios.MODULES) == set(MODULES)
+    for module in MODULES:
+        writes = [task.changed for task in scenarios.WRITES.values() if task.module == module]
+        reads = [task for task in scenarios.READS.values() if task.module == module]
+        if module.endswith("_info"):
+            assert reads
+            assert not writes
+        else:
+            assert {True, False} == set(writes)
+            assert not reads
+
+
+@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+def test_a_family_has_its_modules(resource):
+    assert {resource.name, f"{resource.name}_info"} <= set(MODULES)
+    keys = {resource.key, "id"}
+    for module in (resource.name, f"{resource.name}_info"):
+        assert keys <= own_options(module)
+    if resource.in_workspace:
+        assert {"workspace", "workspace_id"} <= own_options(resource.name) & own_options(f"{resource.name}_info")
+
+
+# --- action groups
+
+
+def test_the_action_group_all_lists_every_module():
+    assert RUNTIME["action_groups"]["all"] == list(MODULES)
+
+
+def test_the_action_group_scoped_lists_the_modules_with_a_scope():
+    with_scope = [module for module in MODULES if "scope" in own_options(module)]
+    assert RUNTIME["action_groups"].get("scoped", []) == with_scope
+    assert set(RUNTIME["action_groups"]) <= {"all", "scoped"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_documents_its_action_groups(module):
+    groups = [f"scanops.scanner.{name}" for name, members in RUNTIME["action_groups"].items() if module in members]
+    attribute = documentation(module)["attributes"]["action_group"]
+    assert sorted(attribute["membership"]) == sorted(groups)
+    assert attribute["support"] == "full"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_documents_check_mode_and_diff_mode(module):
+    attributes = documentation(module)["attributes"]
+    assert attributes["check_mode"]["support"] == "full"
+    assert attributes["diff_mode"]["support"] == ("N/A" if module.endswith("_info") else "full")
+    assert attributes["idempotent"]["support"] == "full"
+
+
+# --- what is shipped, and which way imports go
+
+HEAVY = {"_names", "_captures", "_reconcile", "_scope", "_scope_file", "_addresses", "_findings"}
+NEEDED = {
+    "target": {"_names"},
+    "target_info": {"_names"},
+    "targets": {"_names", "_reconcile"},
+    "estate": {"_names", "_reconcile"},
+    "estate_info": {"_names"},
+    "http_logger_data": {"_captures"},
+    "http_logger_data_info": {"_captures"},
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_ships_only_what_it_uses(module):
+    needed = set(NEEDED.get(module, ()))
+    if "scope" in own_options(module):
+        needed |= {"_scope", "_scope_file", "_addresses"}
+    assert shipped(module) & HEAVY <= needed
+    assert shipped(module) >= set(NEEDED.get(module, ()))
+    if module.endswith("_info"):
+        assert "_ensure" not in shipped(module)
+
+
+def test_only_the_transport_imports_requests():
+    for name in MODULE_UTILS:
+        libraries = {library.partition(".")[0] for library in imported_libraries("module_utils", name)}
+        assert ("requests" in libraries) is (name == "_transport")
+    for module in MODULES:
+        assert not {"requests", "urllib3"} & {
+            library.partition(".")[0] for library in imported_libraries("modules", module)
+        }
+
+
+def test_only_the_shell_of_modules_uses_ansible_module():
+    for name in MODULE_UTILS:
+        uses = any("AnsibleModule" in library for library in imported_libraries("module_utils", name))
+        assert uses is (name == "_module")
+
+
+PURE = {"_retry", "_names", "_errors", "_resources", "_scope", "_addresses", "_declaration", "_plan", "_findings"}
+
+
+@pytest.mark.parametrize("name", sorted(PURE & set(MODULE_UTILS)))
+def test_what_is_pure_has_no_clock_no_network_and_no_ansible(name):
+    assert imports("module_utils", name) <= PURE
+    libraries = {library.partition(".")[0] for library in imported_libraries("module_utils", name)}
+    assert not libraries & {
+        "ansible",
+        "requests",
+        "urllib3",
+        "socket",
+        "time",
+        "os",
+        "subprocess",
+        "random",
+        "datetime",
+    }
+    calls = {
+        node.func.id
+        for node in ast.walk(tree("module_utils", name))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert "open" not in calls
+
+
+LAYERS = ("_transport", "_client", "_ensure", "_module")
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_imports_go_one_way(name):
+    above = set(LAYERS[LAYERS.index(name) + 1 :])
+    assert not imports("module_utils", name) & above
+
+
+def test_files_are_not_too_long():
+    for name in MODULE_UTILS:
+        assert len((ROOT / f"plugins/module_utils/{name}.py").read_text(encoding="utf-8").splitlines()) <= 400, name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_documentation_and_a_few_lines(module):
+    code = [
+        node
+        for node in tree("modules", module).body
+        if not (isinstance(node, ast.Assign) and node.targets[0].id.isupper() and isinstance(node.value, ast.Constant))
+    ]
+    assert sum(node.end_lineno - node.lineno + 1 for node in code) <= 60
+
+
+# --- versions and names
+
+
+def test_the_user_agent_tells_the_version_of_the_collection():
+    galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
+    assert galaxy["version"] == COLLECTION_VERSION
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_documented_under_its_own_name(module):
+    own = block(module, "DOCUMENTATION")
+    assert own["module"] == module
+    assert own["author"] == ["The scanops.scanner contributors (!UNKNOWN)"]
+    assert any("Cost - " in line for line in own["description"])

@@ -1,0 +1,66 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def files_of(*names):
+    return [entry["name"] for entry in estate_files([{"name": name} for name in names])]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Web shop", "web-shop.yml"),
+        ("Ärzte & Apotheken", "arzte-apotheken.yml"),
+        ("../../etc/passwd", "etc-passwd.yml"),
+        (".hidden", "hidden.yml"),
+        ("a" * 200, "a" * 80 + ".yml"),
+    ],
+)
+def test_plain_names(name, expected):
+    assert files_of(name) == [expected]
+
+
+@pytest.mark.parametrize("name", ["Магазин", "🚀", "..", "CON", "com1", "web-shop-0123abcd"])
+def test_names_that_need_a_mark(name):
+    (file,) = files_of(name)
+    assert re.fullmatch(r"[a-z0-9-]+-[0-9a-f]{8}\.yml", file)
+    assert file != f"{name.lower()}.yml"
+
+
+def test_names_that_come_to_the_same_file():
+    files = files_of("Web shop", "web-shop", "Lab", "WEB_SHOP")
+    assert len(set(files)) == 4
+    assert files[2] == "lab.yml"
+    # whatever the order, and whoever else is there
+    assert files_of("WEB_SHOP", "Web shop") == [files[3], files[0]]
+
+
+def test_nobody_takes_the_file_of_another_by_its_name():
+    first, _second = files_of("Web shop", "web-shop")
+    taken = first[: -len(".yml")]
+    assert len(set(files_of("Web shop", "web-shop", taken))) == 3
+
+
+def test_workspaces_stay_as_they_are():
+    workspaces = [{"name": "A", "targets": ["x"]}, {"name": "B"}]
+    assert [entry["workspaces"] for entry in estate_files(workspaces)] == [[workspaces[0]], [workspaces[1]]]
+
+
+names = st.one_of(st.text(min_size=1, max_size=6), st.text(alphabet="aA-_ é.", min_size=1, max_size=5))
+
+
+@given(st.lists(names, unique=True, max_size=12))
+def test_any_names_give_files_of_their_own_that_every_file_system_takes(given_names):
+    files = files_of(*given_names)
+    assert len(set(files)) == len(given_names)
+    assert all(re.fullmatch(r"[a-z0-9]+(-+[a-z0-9]+)*\.yml", file) and len(file) <= 100 for file in files)

@@ -1,0 +1,206 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filters plan_record, plan_markdown and reviewed_plan."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.filter.plan_markdown import plan_markdown
+from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_record
+from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
+from ansible_collections.scanops.scanner.plugins.module_utils import _plan
+from ansible_collections.scanops.scanner.plugins.module_utils._plan import Step
+from hypothesis import given
+from hypothesis import strategies as st
+
+LOGGER = {
+    "id": 501,
+    "label": "canary",
+    "handler_url": "https://handler.example/secret",
+    "active_days": 3,
+    "num_requests": 9,
+}
+STEPS = [
+    Step("create", "workspace", "Shop", "Shop", after={"name": "Shop", "description": "New"}),
+    Step("create", "target", "Shop", "a.example", after={"name": "a.example"}),
+    Step(
+        "update", "workspace", "Lab", "Lab", before={"id": 3, "name": "Lab", "description": "Old"},
+        after={"name": "Lab", "description": ""}, changes={"description": ""},
+    ),
+    Step("unchanged", "target", "Shop", "b.example", before={"id": 9, "name": "b.example", "description": ""}),
+    Step(
+        "drifted", "target", "Lab", "d.example", before={"id": 8, "name": "d.example", "description": "mine"},
+        after={"name": "d.example", "description": "yours"}, reason="another description lives",
+    ),
+    Step("delete", "http_logger", "Lab", "canary", before=LOGGER, reason="not declared", purged=True),
+]  # fmt: skip
+
+
+def result_of(steps, **more):
+    counts = {action: sum(step.action == action for step in steps) for action in _plan.ACTIONS}
+    return dict(plan=_plan.as_result(steps, 5), summary=counts, **more)
+
+
+def as_file(result):
+    return json.dumps(plan_record(result))
+
+
+def test_the_file_holds_the_plan_and_nothing_else_that_the_service_said():
+    text = as_file(result_of(STEPS))
+    plan = json.loads(text)
+    assert "handler" not in text
+    assert plan["actions"][-1]["before"] == {"id": 501, "label": "canary"}
+    assert plan["checksum"] == _plan.as_result(STEPS, 5)["checksum"]
+    assert plan["summary"]["unchanged"] == 1
+    assert set(plan) == {"checksum", "actions", "calls", "minutes", "summary"}
+
+
+def test_a_file_is_read_back():
+    result = result_of(STEPS)
+    assert reviewed_plan(as_file(result), result["plan"]) == {
+        "problem": None,
+        "checksum": result["plan"]["checksum"],
+        "new": [],
+        "gone": [],
+    }
+
+
+def test_the_order_and_what_is_not_written_do_not_count():
+    shuffled = result_of([step for step in STEPS[::-1] if step.action != "drifted"])
+    read = reviewed_plan(as_file(result_of(STEPS)), shuffled["plan"])
+    assert read["checksum"] == shuffled["plan"]["checksum"]
+    assert (read["new"], read["gone"]) == ([], [])
+
+
+def test_what_differs_is_named():
+    now = [
+        *STEPS[:1],
+        Step("create", "target", "Shop", "a.example", after={"name": "a.example", "description": "it's\nnew"}),
+        Step("delete", "http_logger", "Lab", "canary", before=dict(LOGGER, id=502)),
+    ]
+    read = reviewed_plan(as_file(result_of(STEPS)), result_of(now)["plan"])
+    assert read["new"] == [
+        "create target 'a.example' in 'Shop', description: \"it's\\\\nnew\"",
+        "delete HTTP logger 'canary' (id 502) in 'Lab'",
+    ]
+    assert read["gone"] == [
+        "create target 'a.example' in 'Shop'",
+        "update workspace 'Lab', description: ''",
+        "delete HTTP logger 'canary' (id 501) in 'Lab'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "null", "7", '{"actions": 7}', '{"actions": [7]}', '{"actions": [{}]}', "# Plan"]
+)
+def test_what_is_no_plan_is_told(text):
+    read = reviewed_plan(text)
+    assert read["problem"].startswith("is no plan")
+    assert read["checksum"] is None
+
+
+@pytest.mark.parametrize("change", ["name", "id", "after", "drop", "checksum"])
+def test_a_plan_that_was_changed_is_told(change):
+    plan = copy.deepcopy(plan_record(result_of(STEPS)))
+    if change == "drop":
+        del plan["actions"][0]
+    elif change == "checksum":
+        plan["checksum"] = "0" * 64
+    elif change == "id":
+        plan["actions"][-1]["before"]["id"] = 1
+    elif change == "after":
+        plan["actions"][0]["after"]["description"] = "Other"
+    else:
+        plan["actions"][1]["name"] = "z.example"
+    assert reviewed_plan(json.dumps(plan))["problem"].startswith("was changed after it was written")
+
+
+def table(markdown):
+    rows = [line for line in markdown.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_markdown_for_reviewers():
+    markdown = plan_markdown(result_of(STEPS))
+    assert "4 objects are to be written. **1 of them are deletions" in markdown
+    assert (
+        "Calls: 5 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait 0 minutes at least."
+        in markdown
+    )
+    assert f"Checksum: `{_plan.as_result(STEPS, 5)['checksum']}`" in markdown
+    rows = table(markdown)
+    assert ["create", "2"] in rows
+    assert ["unchanged", "1"] in rows
+    # deletions first
+    assert rows[-5] == ["delete", "HTTP logger", "`Lab`", "`canary`", "", "`not declared`"]
+    assert rows[-4] == ["update", "workspace", "`Lab`", "`Lab`", "description: `Old` → empty", ""]
+    assert rows[-3] == ["create", "workspace", "`Shop`", "`Shop`", "description: `New`", ""]
+    assert rows[-1][4] == "description: `mine` → `yours`"
+    assert "failed" not in markdown
+
+
+def test_markdown_of_a_plan_without_writes():
+    markdown = plan_markdown(result_of(STEPS[3:4]))
+    assert "Nothing is to be written." in markdown
+    assert "| Action | Kind |" not in markdown
+
+
+def test_markdown_says_why_the_task_failed_and_what_was_not_reviewed():
+    result = result_of(STEPS, failed=True, msg="50 of 100 | would go")
+    markdown = plan_markdown(result, reviewed={"new": ["create `x`"], "gone": ["delete y"]})
+    assert "The task that made this plan failed: <code>50 of 100 &#124; would go</code>" in markdown
+    assert "- now, but not in the reviewed plan: <code>create &#96;x&#96;</code>" in markdown
+    assert "- in the reviewed plan, but not now: `delete y`" in markdown
+
+
+hostile = st.one_of(
+    st.sampled_from(
+        [
+            "a|b",
+            "`",
+            "a`b|c",
+            "<script>",
+            "</code><img src=x>",
+            "\n/close",
+            "@all",
+            "[a](b)",
+            " ",
+            " a ",
+            "a\r\nb",
+            "**",
+            "\\",
+            "\u202e",
+        ]
+    ),
+    st.text(max_size=12),
+)
+
+
+@given(hostile, hostile)
+def test_no_text_breaks_out_of_its_cell(name, description):
+    step = Step("create", "target", "W", name, after={"name": name, "description": description}, reason=description)
+    markdown = plan_markdown(result_of([step]))
+    rows = [line for line in markdown.splitlines() if line.startswith("| create | target")]
+    assert len(rows) == 1
+    cells = rows[0].strip("|").split("|")
+    assert len(cells) == 6
+    for cell in (cells[3], cells[4].replace("description: ", ""), cells[5]):
+        shown = cell.strip()
+        inside = shown[6:-7] if shown.startswith("<code>") else shown[1:-1]
+        assert not shown or shown[0] + shown[-1] == "``" or (shown.startswith("<code>") and shown.endswith("</code>"))
+        assert "`" not in inside
+        assert not shown.startswith("<code>") or not set("<>*_[]@\\") & set(inside)
+        assert all(character.isprintable() for character in inside)
+
+
+def test_a_result_is_not_changed_by_being_shown():
+    result = result_of(STEPS)
+    before = copy.deepcopy(result)
+    plan_record(result)
+    plan_markdown(result)
+    assert result == before

@@ -1,0 +1,106 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from ansible.errors import AnsibleParserError
+from ansible.inventory.data import InventoryData
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import init_plugin_loader, inventory_loader
+from ansible.utils.collection_loader import AnsibleCollectionConfig
+from ansible.utils.display import Display
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _collection_loader():
+    """Ansible's collection loader, which ansible-test has installed already and plain pytest has not."""
+    if AnsibleCollectionConfig.collection_finder:
+        return
+    root = next(path for path in sys.path if Path(path, "ansible_collections", "scanops", "scanner").is_dir())
+    init_plugin_loader([root])
+    # folders that Python has imported without it are imported again, so that it knows them as those of a collection
+    for name, module in list(sys.modules.items()):
+        if name.startswith("ansible_collections") and not getattr(module, "__file__", None):
+            del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch):
+    """Nothing of the machine's environment reaches the plugin."""
+    for name in [name for name in os.environ if name.startswith(("SCANNER_", "ANSIBLE_INVENTORY", "ANSIBLE_CACHE"))]:
+        monkeypatch.delenv(name)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+class Parsed:
+    """What the plugin made of an inventory file. hosts: variables by host; groups: hosts by group; error: str or None."""
+
+    def __init__(self, data, error):
+        self.data = data
+        self.error = error
+
+    @property
+    def hosts(self):
+        return {
+            name: {key: value for key, value in host.vars.items() if key not in ("inventory_file", "inventory_dir")}
+            for name, host in self.data.hosts.items()
+        }
+
+    @property
+    def groups(self):
+        return {
+            name: [host.name for host in group.hosts]
+            for name, group in self.data.groups.items()
+            if name not in ("all", "ungrouped")
+        }
+
+
+@pytest.fixture
+def parse(service, tmp_path, monkeypatch):
+    """Parse an inventory file: parse(**options) gives a Parsed.
+
+    base_url and api_key are set unless given; an option of `...` is left out. text: instead of the whole file; cache: what
+    ansible-core says about the cache; data: an inventory of earlier sources; name: of the file.
+
+    Whatever Ansible shows meanwhile, at the highest verbosity, must not hold the key. Retries are not waited for.
+    """
+    shown = []
+    display = Display()
+    monkeypatch.setattr(display, "verbosity", 5)
+    monkeypatch.setattr(display, "display", lambda msg, *args, **kwargs: shown.append(str(msg)))
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+
+    def run(text=None, cache=True, data=None, name="test.targets.yml", **options):
+        path = tmp_path / name
+        if text is None:
+            connection = {"base_url": service.base_url, "api_key": service.api_key}
+            given = {"plugin": "scanops.scanner.targets", **connection, **options}
+            # JSON is YAML
+            text = json.dumps({option: value for option, value in given.items() if value is not ...})
+        path.write_text(text, encoding="utf-8")
+        data = data or InventoryData()
+        plugin = inventory_loader.get("scanops.scanner.targets")
+        error = None
+        try:
+            plugin.parse(data, DataLoader(), str(path), cache=cache)
+        except AnsibleParserError as caught:
+            error = str(caught)
+            assert service.api_key not in error
+        else:
+            if getattr(plugin, "_cache", None) is not None:
+                plugin.update_cache_if_changed()
+            data.reconcile_inventory()
+        assert not [line for line in shown if service.api_key in line]
+        return Parsed(data, error)
+
+    run.shown = shown
+    return run

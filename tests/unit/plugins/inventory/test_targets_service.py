@@ -1,0 +1,254 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the inventory plugin sends, what it makes of failures, and what it keeps in the cache."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+LIST = "GET /workspaces"
+PAGE = "GET /targets"
+
+
+def queries(service):
+    return [entry["query"] for entry in service.log() if entry["path"] == "/targets"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "pages"), [(0, 0), (1, 1), (999, 1), (1000, 1), (1001, 2), (2500, 3), (10_000, 10)]
+)
+def test_calls(service, parse, targets, pages):
+    service.fill("Bulk", targets)
+    inventory = parse(workspaces=["Bulk"])
+    assert len(inventory.hosts) == targets
+    # the last page is the empty one
+    assert service.calls() == [LIST] + [PAGE] * (pages + 1)
+
+
+def test_each_workspace_is_read_to_its_end(service, parse):
+    service.fill("Bulk", 1)
+    inventory = parse()
+    assert len(inventory.hosts) == 1
+    assert service.calls() == [LIST, PAGE, PAGE, PAGE]
+    assert [query["workspace_id"] for query in queries(service)] == ["1", "2", "2"]
+
+
+def test_only_the_workspaces_asked_for_are_read(service, parse):
+    service.add(workspaces=[{"id": 5, "name": "A"}, {"id": 6, "name": "B"}])
+    service.add(targets=[{"name": "a.example", "workspace": "A"}, {"name": "b.example", "workspace": "B"}])
+    assert list(parse(workspaces=["B", "B"]).hosts) == ["b.example"]
+    assert {query["workspace_id"] for query in queries(service)} == {"6"}
+
+
+def test_the_service_filters_by_type(service, parse):
+    service.add(targets=[{"name": "a.example"}, {"name": "https://b.example"}])
+    assert list(parse(type="url").hosts) == ["b.example"]
+    assert {query.get("type") for query in queries(service)} == {"url"}
+
+
+def test_capped_pages_are_read_to_the_end(service, parse):
+    service.settings(page_cap=100)
+    service.fill("Bulk", 250)
+    assert len(parse(workspaces=["Bulk"]).hosts) == 250
+    assert service.calls() == [LIST] + [PAGE] * 4
+
+
+def test_bare_lists_are_read(service, parse):
+    service.settings(lists="bare", extra_fields=True)
+    service.add(targets=[{"name": "a.example"}])
+    inventory = parse()
+    own = inventory.hosts["a.example"]["scanner_targets"][0]
+    # what else the service gives is in the record, and makes no variable
+    assert set(own) > {"id", "name", "type", "description", "workspace", "workspace_id"}
+    assert len(inventory.hosts["a.example"]) == 8
+
+
+def test_an_object_between_two_pages(service, parse):
+    service.fill("Bulk", 1500)
+    service.fault(
+        path="/targets", nth=2, action="do", do="create", resource="targets",
+        record={"name": "new.example", "workspace": "Bulk"}, position="first",
+    )  # fmt: skip
+    assert len(parse(workspaces=["Bulk"]).hosts) >= 1500
+
+
+FAULTS = {
+    "400": dict(action="status", status=400, message="Bad limit"),
+    "401": dict(action="status", status=401, message="No API key specified"),
+    "403": dict(action="status", status=403, message="No API access"),
+    "404": dict(action="status", status=404, body="<html>", content_type="text/html"),
+    "429": dict(action="status", status=429, times=None, headers={"Retry-After": "1000"}),
+    "500": dict(action="status", status=500, times=None),
+    "502": dict(action="html", times=None),
+    "reset": dict(action="reset", times=None),
+    "truncated": dict(action="truncate", times=None),
+    "broken JSON": dict(action="truncated_json", times=None),
+    "short": dict(action="short", times=None),
+    "wrong type": dict(action="wrong_type", data={"id": 1}),
+    "no list": dict(action="wrong_type", data="nothing"),
+    "no id": dict(action="wrong_type", data=[{"name": "a.example"}]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("nth", [1, 2])
+def test_a_failure_on_any_page_adds_no_host(service, parse, fault, nth):
+    service.fill("Bulk", 1500)
+    service.fault(method="GET", path="/targets", nth=nth, **FAULTS[fault])
+    inventory = parse()
+    assert inventory.error.startswith("GET /targets ")
+    assert inventory.error.count("\n") == 0
+    assert inventory.hosts == {} and inventory.groups == {}
+
+
+@pytest.mark.parametrize("fault", ["401", "502", "wrong type"])
+def test_a_failure_of_the_list_of_workspaces(service, parse, fault):
+    service.fault(method="GET", path="/workspaces", **FAULTS[fault])
+    inventory = parse()
+    assert inventory.error.startswith("GET /workspaces ")
+    assert inventory.hosts == {} and inventory.groups == {}
+
+
+def test_a_server_that_ignores_the_page(service, parse):
+    service.fill("Bulk", 1500)
+    service.settings(ignore_page=True)
+    inventory = parse()
+    assert "brought nothing new on page 2" in inventory.error
+    assert inventory.hosts == {}
+
+
+def test_a_passing_failure_is_repeated(service, parse):
+    service.add(targets=[{"name": "a.example"}])
+    service.fault(path="/targets", action="status", status=503, times=2)
+    assert list(parse().hosts) == ["a.example"]
+    assert service.calls() == [LIST, PAGE, PAGE, PAGE, PAGE]
+    service.fault(path="/targets", action="status", status=503, times=2)
+    assert "503" in parse(retries=1).error
+
+
+def test_the_rate_limit(service, parse):
+    service.add(targets=[{"name": "a.example"}])
+    limited = dict(path="/targets", action="status", status=429, headers={"Retry-After": "20"})
+    service.fault(**limited)
+    assert list(parse().hosts) == ["a.example"]
+    service.fault(**limited)
+    assert "raise rate_limit_wait (now 10 s" in parse(rate_limit_wait=10).error
+
+
+def test_a_service_that_ignores_the_filters(service, parse):
+    service.add(workspaces=[{"id": 5, "name": "A"}])
+    rows = [
+        {"id": 1, "name": "a.example", "type": "hostname", "description": None, "workspace_id": 5},
+        {"id": 2, "name": "b.example", "type": "hostname", "description": None, "workspace_id": 1},
+        {"id": 3, "name": "https://c.example", "type": "url", "description": None, "workspace_id": 5},
+    ]
+    service.fault(path="/targets", query={"page": "1"}, action="wrong_type", data=rows)
+    assert list(parse(workspaces=["A"], type="hostname").hosts) == ["a.example"]
+
+
+def test_the_calls_are_shown(service, parse):
+    parse()
+    assert "scanops.scanner.targets: GET /targets?workspace_id=1&limit=1000&page=1 -> 200" in parse.shown
+
+
+# --- the cache ---
+
+
+@pytest.fixture
+def cached(parse, tmp_path, service):
+    """Parse with a cache of files: cached(**options); use=False is a refresh."""
+    service.add(workspaces=[{"id": 5, "name": "A"}])
+    service.add(
+        targets=[{"name": "a.example", "workspace": "A"}, {"name": "https://b.example", "description": "{{ x }}"}]
+    )
+    place = tmp_path / "kept"
+
+    def run(use=True, **options):
+        text = {
+            "plugin": "scanops.scanner.targets",
+            "base_url": service.base_url,
+            "api_key": service.api_key,
+            "cache": True,
+            "cache_plugin": "ansible.builtin.jsonfile",
+            "cache_connection": str(place),
+            **options,
+        }
+        return parse(text=json.dumps({name: value for name, value in text.items() if value is not ...}), cache=use)
+
+    run.place = place
+    return run
+
+
+def test_a_warm_cache_costs_no_call(service, cached):
+    cold = cached()
+    service.clear_log()
+    warm = cached(duplicates="suffix", hostvars_prefix="scanner_", exclude=["false"])
+    assert service.calls() == []
+    assert warm.hosts == cold.hosts and warm.groups == cold.groups
+    assert len(warm.hosts) == 2
+
+
+def test_without_the_option_nothing_is_kept(service, cached):
+    cached(cache=False)
+    assert not cached.place.exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"workspaces": ["A"]}, {"type": "url"}, {"api_key": "another-key"}, {"base_url": "http://localhost:1/api/v2"}],
+)
+def test_other_rows_are_another_entry(service, cached, options):
+    cached()
+    service.clear_log()
+    other = cached(**options)
+    # another key and another address fail, and do not get the rows of the first
+    assert other.error or service.calls()
+    assert len(other.hosts) < 2
+    service.clear_log()
+    assert len(cached().hosts) == 2
+    assert service.calls() == []
+    service.allow_violations = True
+
+
+def test_a_refresh_reads_again(service, cached):
+    cached()
+    service.add(targets=[{"name": "c.example"}])
+    assert "c.example" not in cached().hosts
+    assert "c.example" in cached(use=False).hosts
+    service.clear_log()
+    assert "c.example" in cached().hosts
+    assert service.calls() == []
+
+
+def test_a_failed_refresh_leaves_the_cache(service, cached):
+    before = cached()
+    kept = {path.name: path.read_bytes() for path in cached.place.iterdir()}
+    service.fault(path="/targets", nth=2, action="status", status=500, times=None)
+    assert cached(use=False).error
+    assert {path.name: path.read_bytes() for path in cached.place.iterdir()} == kept
+    service.clear_log()
+    assert cached().hosts == before.hosts
+    assert service.calls() == []
+
+
+def test_nothing_secret_is_kept(service, cached):
+    cached(proxy=..., timeout=20)
+    (entry,) = cached.place.iterdir()
+    text = entry.read_text(encoding="utf-8")
+    assert service.api_key not in entry.name and service.api_key not in text
+    assert service.base_url not in text
+    assert "a.example" in text
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"other": 1}'])
+def test_an_unreadable_entry_is_read_again(service, cached, text):
+    cached()
+    (entry,) = cached.place.iterdir()
+    entry.write_text(text)
+    service.clear_log()
+    assert len(cached().hosts) == 2
+    assert service.calls() != []

@@ -1,0 +1,114 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Text from the service is data: whatever it looks like, nothing of it is ever run."""
+
+from __future__ import annotations
+
+import json
+
+import ansible.template
+import pytest
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.vars.manager import VariableManager
+
+# from ansible-core 2.19 on text is a template where it is trusted
+trusted = getattr(ansible.template, "trust_as_template", str)
+
+COMPOSE = {
+    "plain": "scanner_description",
+    "joined": "'{' ~ scanner_description ~ '}'",
+    "filtered": "scanner_description | replace('a', 'a') | trim",
+    "inner": "scanner_targets[0].description",
+    "listed": "scanner_targets | map(attribute='description') | list",
+    "both": "scanner_workspace ~ scanner_name",
+    "cut": "scanner_description[:500] | upper | lower",
+}
+
+
+def templates(path):
+    command = f"lookup('ansible.builtin.pipe', 'touch {path}')"
+    return [
+        f"{{{{ {command} }}}}",
+        f"{{% if {command} %}}{{% endif %}}",
+        f"#jinja2:variable_start_string:'[[',variable_end_string:']]'\n[[ {command} ]]",
+        f"{{# x #}}{{{{ {command} }}}}",
+    ]
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """A file that would be made by a template."""
+    path = tmp_path / "ran"
+    yield path
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_no_text_is_templated(service, tmp_path, trap, number):
+    text = templates(trap)[number]
+    service.allow_violations = True
+    service.settings(extra_fields=True)
+    service.add(
+        workspaces=[{"id": 8, "name": text}],
+        targets=[{"name": text, "description": text, "workspace_id": 8, "type": text}],
+    )
+    path = tmp_path / "text.targets.yml"
+    path.write_text(
+        json.dumps(
+            {
+                "plugin": "scanops.scanner.targets",
+                "base_url": service.base_url,
+                "api_key": service.api_key,
+                "hostnames": ["scanner_description"],
+                "include": ["scanner_description != ''"],
+                "exclude": ["scanner_description == ''"],
+                "compose": COMPOSE,
+                "keyed_groups": [{"key": key, "prefix": key} for key in ("scanner_description", "joined", "listed")],
+                "groups": {"described": "scanner_description is search('pipe')"},
+                "strict": True,
+            }
+        )
+    )
+    loader = DataLoader()
+    manager = InventoryManager(loader, [str(path)])
+    (host,) = manager.get_hosts("all")
+    variables = VariableManager(loader, manager).get_vars(host=host)
+
+    def template(text, **own):
+        return ansible.template.Templar(loader, {**variables, **own}).template(trusted(text))
+
+    for name in ("scanner_name", "scanner_description", "scanner_workspace", "plain", "inner"):
+        assert template(f"{{{{ {name} }}}}") == text, name
+    assert template("{{ listed }}") == [text]
+    assert template("{{ joined }}") == "{" + text + "}"
+    assert template("{{ both }}") == text + text
+    assert template("{{ scanner_targets[0].name }}") == text
+    for name in ("inventory_hostname", "group_names", "groups", "scanner_targets", *COMPOSE):
+        template(f"{{{{ {name} }}}}")
+        template(f"{{{{ {name} | to_json }}}}")
+    # as a loop does with its items
+    for item in template("{{ scanner_targets }}"):
+        assert template("{{ item.description }}", item=item) == text
+        template("{{ item }}", item=item)
+    names = [host.name, *manager.groups]
+    assert not [name for name in names if set(name) & set("{}%#[]'\" \n")]
+
+
+def test_names_that_a_path_or_a_shell_would_take_for_its_own(service, parse, trap):
+    service.add(
+        targets=[{"name": name} for name in ("$(reboot)", "a;b", "~root", "c,d", "e*", "!f", "[1:3]", "\x1b[31mg")]
+    )
+    assert list(parse().hosts) == ["__reboot_", "a_b", "_root", "c_d", "e_", "_f", "_1:3_", "__31mg"]
+
+
+def test_workspaces_with_odd_names(service, parse):
+    service.add(workspaces=[{"name": "{{ 1 }}\n"}, {"name": "😀 ünïcode"}, {"name": "x" * 10_000}])
+    assert list(parse().groups) == [
+        "workspace_My_Workspace",
+        "workspace____1____",
+        "workspace___ünïcode",
+        "workspace_" + "x" * 10_000,
+    ]

@@ -1,0 +1,342 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes put into a copy of the code that judges names, to see which rows of a table notice them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import shutil
+import sys
+from pathlib import Path
+
+from ansible_collections.scanops.scanner.plugins.module_utils import _scope
+
+SOURCES = Path(_scope.__file__).parent
+FILES = ("_errors", "_names", "_addresses", "_scope")
+
+# by file: the text as it is, exactly once in the file, and the text with the mistake
+NAMES = [
+    # which characters a name may have
+    (r'r"[!-\[\]-~]*"', r'r"[!-~]*"'),
+    (r'r"[!-\[\]-~]*"', r'r"[ -\[\]-~]*"'),
+    (r'r"[!-\[\]-~]*"', r'r"[\x00-\x1f!-\[\]-~]*"'),
+    (r'r"[!-\[\]-~]*"', r'r"[!-\[\]-\x7f]*"'),
+    ('[0] in "CZ"', '[0] in "Z"'),
+    ('[0] in "CZ"', '[0] in "C"'),
+    ('[0] in "CZ"', ' in ("Cc", "Zs")'),
+    ('[0] in "CZ"', '[0] in "CZLN"'),
+    # our own reading of a URL
+    (r'r"(https?)://', r'r"(https?|ftp|file)://'),
+    (r'r"(https?)://', r'r"(https?):/*'),
+    (r'r"(https?)://', r'r"(?:.*/)?(https?)://'),
+    (r'r"(https?)://', r'r"(https)://'),
+    (r"(?:([^/?#@\[\]]*)@)?", r"(?:([^/?#\[\]]*)@)?"),
+    (r"(?:([^/?#@\[\]]*)@)?", r"(?:([^/?#@]*)@)?"),
+    (r"(?:([^/?#@\[\]]*)@)?", r"(?:([^/?#@\[\]]+)@)?"),
+    (r"(?:([^/?#@\[\]]*)@)?", r"()"),
+    (r"([?#].*)?", r"([?].*)?"),
+    (r"([?#].*)?", r"([#].*)?"),
+    (r'([?#].*)?", re.IGNORECASE)', r'([?#].*)?")'),
+    (r"|[^/?#@:\[\]]+)", r"|[^/?#@:\[\]]*)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^/?#:\[\]]+)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^?#@:\[\]]+)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^/#@:\[\]]+)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^/?@:\[\]]+)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^/?#@\[\]]+)"),
+    (r"|[^/?#@:\[\]]+)", r"|[^/?#@:]+)"),
+    (r'"(\[[^/?#@\[\]]*\]|', r'"(\[[^/?#@]*|'),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::([0-9]{1,5}))?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::([1-9][0-9]{0,4})?)?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::([1-9][0-9]{0,2}))?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::([1-9][0-9]{0,2}|80))?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::[+]?([1-9][0-9]{0,4}))?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::([1-9][0-9]{0,4}))?(?::.*)?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"(?::(?:([1-9][0-9]{0,4})|[a-z]+))?"),
+    (r"(?::([1-9][0-9]{0,4}))?", r"()"),
+    ("int(place[2] or 0) > 65535", "False"),
+    ("if not place and _ipv6(text):", "if False:"),
+    ('if _standard_reading(text) != (scheme, user, host.strip("[]").lower(), port, path)', "if False"),
+    (
+        'if _standard_reading(text) != (scheme, user, host.strip("[]").lower(), port, path)',
+        "if _standard_reading(text) != (scheme, user, host, port, path)",
+    ),
+    ("    scheme = scheme.lower()\n", ""),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:3f|23|40|5c|5b|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|3f|40|5c|5b|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|3f|23|5c|5b|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|3f|23|40|5b|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|23|40|5c|5b|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|3f|23|40|5c|5d)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%(?:2f|3f|23|40|5c|5b)"),
+    ("%(?:2f|3f|23|40|5c|5b|5d)", "%"),
+    ('5d)", re.IGNORECASE)', '5d)")'),
+    (' or (not path and "@" in rest)', ""),
+    (' or (not path and "@" in rest)', ' or "@" in text'),
+    (' or (not path and "@" in rest)', " or rest"),
+    (' or (not path and "@" in rest)', " or (not path and rest)"),
+    ("port or DEFAULT_PORTS.get(scheme), path", "port, path"),
+    # host names
+    ('    if "%" in text:', "    if False:"),
+    ("[\\u3002\\uff0e\\uff61]", "[\\uff0e\\uff61]"),
+    ("[\\u3002\\uff0e\\uff61]", "[\\u3002\\uff61]"),
+    ("[\\u3002\\uff0e\\uff61]", "[\\u3002\\uff0e]"),
+    ('dotted[:-1] if dotted.endswith(".") else dotted', "dotted"),
+    ('dotted[:-1] if dotted.endswith(".") else dotted', 'dotted.rstrip(".")'),
+    ("len(bare) > 253 or ", ""),
+    (' or any(len(label) > 63 for label in bare.split("."))', ""),
+    ("len(label) > 63", "len(label) > 62"),
+    ('if "" in bare.split("."):', "if not bare:"),
+    ('if "" in bare.split("."):', 'if bare.startswith("."):'),
+    ('if "" in bare.split("."):', 'if ".." in bare:'),
+    ("    host = normal_host(bare)\n", "    host = bare\n"),
+    ("if international and not _is_idna(bare, host):", "if False:"),
+    (
+        'international = not bare.isascii() or any(label.startswith("xn--") for label in labels)',
+        "international = not bare.isascii()",
+    ),
+    (
+        'international = not bare.isascii() or any(label.startswith("xn--") for label in labels)',
+        'international = "xn--" in host',
+    ),
+    ('bare = host.rstrip(".").lower()', 'bare = host.rstrip(".")'),
+    ("idna is not None and not bare.isascii()", "idna is None"),
+    ('return text.encode("idna").decode("ascii").lower() == host', "return True"),
+    ('text.encode("idna").decode("ascii").lower() == host', 'text.encode("idna").decode("ascii") == host'),
+    ('if idna.encode(idna.decode(host)).decode("ascii") != host:', "if False:"),
+    ("    if not all(_LABEL.fullmatch(label) for label in labels):", "    if False:"),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_-]*"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_-]*[a-z0-9_]"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_][a-z0-9_-]*"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_](?:[a-z0-9_]*[a-z0-9_])?"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_]-?)?"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[*]|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"'),
+    (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[^*-](?:.*[^-])?"'),
+    # addresses
+    ("if not address:\n            raise", "if False:\n            raise"),
+    ('if text.startswith("["):', "if False:"),
+    ("    if _NUMBER.fullmatch(labels[-1]):", "    if False:"),
+    ("_NUMBER.fullmatch(labels[-1])", "_NUMBER.fullmatch(host)"),
+    ("_NUMBER.fullmatch(labels[-1])", "_NUMBER.fullmatch(labels[0])"),
+    ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+"'),
+    ('r"[0-9]+|0x[0-9a-f]*"', 'r"0x[0-9a-f]*"'),
+    ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+|0x[0-9a-f]+"'),
+    ("    if str(address) != host:", "    if False:"),
+    # paths
+    ('unquote(path, errors="strict")', "unquote(path)"),
+    ('unquote(path, errors="strict")', "path"),
+    ('inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]', "inner = decoded[1:]"),
+    ('inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]', 'inner = decoded.strip("/")'),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|5c|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|5c|25|7f|(?![0-9a-f]{2}))"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|5c|25|[01][0-9a-f]|(?![0-9a-f]{2}))"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|5c|25|[01][0-9a-f]|7f)"),
+    ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%"),
+    (' or unicodedata.normalize("NFKC", decoded) != decoded', ""),
+    ('"" in segments or ', ""),
+    ('decoded == "//" or ', ""),
+    (' or any(segment.split(";")[0].endswith((".", " ")) for segment in segments)', ""),
+    ('segment.split(";")[0].endswith((".", " "))', 'segment.endswith((".", " "))'),
+    ('.endswith((".", " "))', ' in (".", "..")'),
+    ('.endswith((".", " "))', '.endswith(".")'),
+    ('.endswith((".", " "))', '.endswith((" ", ".."))'),
+]
+ADDRESSES = [
+    ("if length <= narrowest:", "if length == narrowest:"),
+    ("if length <= narrowest:", "if True:"),
+    ('"127.0.0.0/8"', '"127.0.0.1/32"'),
+    ('"::1/128"', '"::2/128"'),
+    ('"169.254.0.0/16"', '"169.254.0.0/17"'),
+    ('"169.254.0.0/16"', '"169.252.0.0/14"'),
+    ('"fe80::/10"', '"fe80::/128"'),
+    ('"10.0.0.0/8"', '"10.1.0.0/16"'),
+    ('"172.16.0.0/12"', '"172.16.0.0/16"'),
+    ('"172.16.0.0/12"', '"172.24.0.0/13"'),
+    ('"172.16.0.0/12"', '"172.0.0.0/10"'),
+    ('"192.168.0.0/16"', '"192.168.0.0/24"'),
+    ('"100.64.0.0/10"', '"100.96.0.0/11"'),
+    ('"100.64.0.0/10"', '"100.0.0.0/8"'),
+    ('"fc00::/7"', '"fc00::/8"'),
+    ('"fec0::/10"', '"fec0::/128"'),
+    ('"0.0.0.0/8"', '"0.0.0.1/32"'),
+    ('"::/128"', '"::3/128"'),
+    ('"224.0.0.0/4"', '"224.0.0.0/32"'),
+    ('"ff00::/8"', '"ff00::/16"'),
+    ('"192.0.0.0/24"', '"192.0.0.0/29"'),
+    ('"192.0.2.0/24"', '"192.0.2.0/32"'),
+    ('"192.88.99.0/24"', '"192.88.99.0/32"'),
+    ('"198.18.0.0/15"', '"198.18.0.0/16"'),
+    ('"198.18.0.0/15"', '"198.19.0.0/16"'),
+    ('"198.18.0.0/15"', '"198.0.0.0/8"'),
+    ('"198.51.100.0/24"', '"198.51.100.0/32"'),
+    ('"203.0.113.0/24"', '"203.0.113.0/32"'),
+    ('"240.0.0.0/4"', '"240.0.0.0/5"'),
+    ('        "::/3",\n', ""),
+    ('"4000::/2"', '"5000::/4"'),
+    ('"8000::/1"', '"a000::/3"'),
+    ('"2001::/23"', '"2001::/32"'),
+    ('"2001:db8::/32"', '"2001:db8::/128"'),
+    ('"3fff::/20"', '"3fff::/128"'),
+    ('        "::/3",\n', '        "::/2",\n'),
+    ("_KINDS.add(ipaddress.ip_network(_NAT64), None)\n", ""),
+    ('("::/96", ', "("),
+    ('"::ffff:0:0/96", ', ""),
+    ('"::ffff:0:0:0/96", ', ""),
+    ('"::ffff:0:0:0/96", _NAT64)', '"::ffff:0:0:0/96")'),
+    ("number > 1 and ", ""),
+    ("    if address.sixtofour:", "    if False:"),
+    ("    if address.teredo:", "    if False:"),
+    ("return address.teredo", "return address.teredo[:1]"),
+    ("return address.teredo", "return address.teredo[1:]"),
+    ("& 0xFDFFFFFF == 0x00005EFE", "== 0x00005EFE"),
+    ("& 0xFDFFFFFF == 0x00005EFE", "& 0xFDFFFFFF == 0x02005EFE"),
+    ("number & 0xFFFFFFFF", "number & 0xFFFFFF00"),
+]
+SCOPE = [
+    # which entries are looked at
+    ("        yield from self.anywhere\n", ""),
+    ("            yield from self.networks.covering(target.address)\n            return", "            return"),
+    (" if entry.itself)", ")"),
+    ("        yield from (entry for entry in self.domains.get(domain, ()) if entry.itself)\n", ""),
+    ('        while "." in domain:\n', "        while False:\n"),
+    ('        while "." in domain:\n            domain', '        if "." in domain:\n            domain'),
+    (
+        '            domain = domain.partition(".")[2]\n            yield',
+        "            domain = domain[1:]\n            yield",
+    ),
+    (
+        '            domain = domain.partition(".")[2]\n            yield',
+        '            domain = domain.rpartition(".")[0]\n            yield',
+    ),
+    ("_Entry(where, text, ports, itself)", "_Entry(where, text, ports)"),
+    # ports
+    ("return entry.ports[0] <= first and last <= entry.ports[1]", "return True"),
+    ("return entry.ports[0] <= first and last <= entry.ports[1]", "return entry.ports[0] <= first"),
+    ("return entry.ports[0] <= first and last <= entry.ports[1]", "return last <= entry.ports[1]"),
+    (
+        "return entry.ports[0] <= first and last <= entry.ports[1]",
+        "return entry.ports[0] < first and last <= entry.ports[1]",
+    ),
+    (
+        "return entry.ports[0] <= first and last <= entry.ports[1]",
+        "return entry.ports[0] <= first and last < entry.ports[1]",
+    ),
+    ("return entry.ports[0] <= first and last <= entry.ports[1]", "return entry.ports == _ALL_PORTS"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if True:"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if _within(target, entry):"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] <= last:"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if first <= entry.ports[1]:"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] < last and first <= entry.ports[1]:"),
+    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] <= last and first < entry.ports[1]:"),
+    ("int(last or first)", "int(first)"),
+    ("_ALL_PORTS if target.port is None else", "(0, 0) if target.port is None else"),
+    # allowed URLs
+    ("(target.scheme, target.host, target.port), {})", "(target.scheme, target.host), {})"),
+    (
+        "        paths = self.urls.get((target.scheme, target.host, target.port))\n        if paths:",
+        "        paths = self.urls.get((target.scheme or 'http', target.host, target.port))\n        if paths:",
+    ),
+    ("range(1 if trouble else len(segments) + 1)", "range(len(segments) + 1)"),
+    ("range(1 if trouble else len(segments) + 1)", "range(0 if trouble else len(segments) + 1)"),
+    ("range(1 if trouble else len(segments) + 1)", "range(1 if trouble else len(segments))"),
+    (
+        "                if segments[:depth] in paths:\n",
+        "                if any(path[:depth] == segments[:depth] for path in paths):\n",
+    ),
+    # denied URLs
+    ("        self.paths.setdefault(", "        {}.setdefault("),
+    ("        self.above.setdefault((target.host, None, None), entry)\n", ""),
+    ("        self.above.setdefault((target.host, target.port, None), entry)\n", ""),
+    ("        for depth in range(len(folded)):\n", "        for depth in range(1, len(folded)):\n"),
+    ("        for depth in range(len(folded)):\n", "        for depth in range(len(folded) - 1):\n"),
+    ("            if trouble:\n", "            if False:\n"),
+    ("for depth in range(len(folded) + 1):", "for depth in range(len(folded)):"),
+    ("for depth in range(len(folded) + 1):", "for depth in (len(folded),):"),
+    ('segment.split(";")[0].casefold()', "segment.casefold()"),
+    ('segment.split(";")[0].casefold()', 'segment.split(";")[0]'),
+    ("        return entry and _because(target, entry, False)\n", "        return None\n"),
+    (
+        "        entry = self.above.get((target.host, target.port, folded))\n",
+        "        entry = folded and self.above.get((target.host, target.port, folded))\n",
+    ),
+    # the order and the meaning of the two lists
+    ("            reason = self.deny.touching(place)\n", "            reason = None\n"),
+    (
+        "            reason = self.deny.touching(place)\n",
+        "            reason = None if self.allow else self.deny.touching(place)\n",
+    ),
+    ("for place in (target, *stand_ins):", "for place in (target,):"),
+    ("for place in (target, *stand_ins):", "for place in stand_ins or (target,):"),
+    (" and not (place is target and _is_mapped(target.address))", ""),
+    (" and not (place is target and _is_mapped(target.address))", " and place is target"),
+    (" and not (place is target and _is_mapped(target.address))", " and (not stand_ins or place is not target)"),
+    ("if self.allow is not None and not entries:", "if self.allow is not None and not entries and self.allow.domains:"),
+    ("if self.allow is not None and not entries:", "if False:"),
+    ("        if kind and not self.private", "        if kind"),
+    ("        if kind and not self.private", "        if False"),
+    (" and not any(entry.names_local for entry in entries)", ""),
+    ("any(entry.names_local for entry in entries)", "any(entries)"),
+    ("ports, names_local=False)", "ports)"),
+    ("names_local=kind_of(network) is not None", "names_local=False"),
+    ("names_local=kind_of(network) is not None", "names_local=True"),
+    ("names_local=kind_of(network) is not None", "names_local=kind_of(network.network_address) is not None"),
+    ("    names_local: bool = True", "    names_local: bool = False"),
+    ("None if allow is None else _compile_list", "None if not allow else _compile_list"),
+    (
+        "None if allow is None else _compile_list(allow",
+        "None if allow is None and not deny else _compile_list(allow or []",
+    ),
+    ("for layer in self._layers)), None)", "for layer in self._layers[:1])), None)"),
+    ("for layer in self._layers)), None)", "for layer in self._layers[-1:])), None)"),
+    ("        if not self._layers:\n            return None\n", ""),
+    # what is local
+    ('"private", "corp"', '"not-private", "corp"'),
+    ('    if "." not in domain:\n', "    if False:\n"),
+    ('    if "." not in domain:\n', '    if domain.count(".") < 2:\n'),
+    ('        domain = domain.partition(".")[2]\n    return None', '        domain = ""\n    return None'),
+    ("    while domain:\n", "    while '.' in domain:\n"),
+    ("        if domain in _LOCAL_DOMAINS:\n", "        if domain.split('.')[0] in _LOCAL_DOMAINS:\n"),
+    (
+        "        if domain in _LOCAL_DOMAINS:\n",
+        "        if domain.endswith(tuple(_LOCAL_DOMAINS)) or 'local' in domain:\n",
+    ),
+    ("    if target.address:\n        return kind_of", "    if False:\n        return kind_of"),
+]
+SCOPE += [
+    (f'"{domain}"', f'"not-{domain}"')
+    for domain in ("local", "localdomain", "localhost", "internal", "intranet", "corp", "home", "lan", "home.arpa")
+]
+
+MUTATIONS = [
+    (file, *texts)
+    for file, pairs in (("_names", NAMES), ("_addresses", ADDRESSES), ("_scope", SCOPE))
+    for texts in pairs
+]
+
+
+@contextlib.contextmanager
+def mutated(folder, file, old, new):
+    """The module _scope of a copy of the code below ``folder``, a Path, with one text replaced by another."""
+    package = folder / f"copy_{len(list(folder.iterdir()))}"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    for name in FILES:
+        shutil.copy(SOURCES / f"{name}.py", package)
+    path = package / f"{file}.py"
+    text = path.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{old!r} is {text.count(old)} times in {file}.py, not once")
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.invalidate_caches()
+        yield importlib.import_module(f"{package.name}._scope")
+    finally:
+        sys.path.remove(str(folder))
+        for name in [name for name in sys.modules if name.partition(".")[0] == package.name]:
+            del sys.modules[name]

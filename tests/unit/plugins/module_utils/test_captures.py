@@ -1,0 +1,116 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+from datetime import datetime
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._captures import decoded, selected
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=200, deadline=None, database=None)
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
+    max_leaves=5,
+)
+FIELDS = ("request_body_base64", "request_method", "ip_address", "request_date")
+NETWORK = ipaddress.ip_network("192.0.2.0/24")
+NOON = datetime(2026, 1, 31, 12)
+
+
+@QUICK
+@given(st.text())
+def test_a_body_that_is_text_is_decoded(text):
+    entry = {"id": 1, "request_body_base64": base64.b64encode(text.encode("utf-8", "replace")).decode()}
+    assert decoded(entry) == {**entry, "body": text.encode("utf-8", "replace").decode()}
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("", ""),
+        (None, ""),
+        ("aGVsbG8=", "hello"),
+        ("aGVsbG8", None),
+        ("not base64!", None),
+        ("//79", None),
+        ("aGVs\nbG8=", None),
+        (7, None),
+        (["aGVsbG8="], None),
+        ({"a": 1}, None),
+        ("\u00fc", None),
+    ],
+)
+def test_a_body_that_is_no_text_is_null(body, expected):
+    assert decoded({"request_body_base64": body})["body"] == expected
+
+
+def test_an_entry_without_a_body_has_an_empty_one():
+    assert decoded({"id": 1}) == {"id": 1, "body": ""}
+
+
+@QUICK
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
+def test_nothing_in_an_entry_makes_reading_it_fail(entry):
+    assert set(decoded(entry)) == {*entry, "body"}
+    for filters in ({}, {"method": "GET"}, {"source": NETWORK}, {"since": NOON}):
+        assert selected(entry, **filters) in (True, False)
+    assert selected(entry)
+
+
+@pytest.mark.parametrize(
+    "value, passes", [("POST", True), ("post", True), ("GET", False), ("", False), (None, False), (7, False)]
+)
+def test_the_method_is_compared_whatever_its_case(value, passes):
+    assert selected({"request_method": value}, method="Post") is passes
+
+
+@pytest.mark.parametrize(
+    "value, passes",
+    [
+        ("192.0.2.7", True),
+        ("192.0.3.7", False),
+        ("::1", False),
+        ("192.0.2.7:443", False),
+        ("", False),
+        (None, False),
+        ([], False),
+    ],
+)
+def test_the_source_is_a_network(value, passes):
+    assert selected({"ip_address": value}, source=NETWORK) is passes
+
+
+def test_a_number_is_no_address():
+    assert not selected({"ip_address": int(ipaddress.ip_address("192.0.2.7"))}, source=NETWORK)
+
+
+@pytest.mark.parametrize(
+    "value, passes",
+    [
+        ("2026-01-31 12:00:00", True),
+        ("2026-01-31 11:59:59", False),
+        ("2026-02-01 00:00:00", True),
+        ("2026-01-31T12:00:00", True),
+        ("2026-02-01", True),
+        ("noon", False),
+        ("", False),
+        (None, False),
+        (1800000000, False),
+    ],
+)
+def test_the_moment_is_compared_as_it_stands(value, passes):
+    assert selected({"request_date": value}, since=NOON) is passes
+
+
+@QUICK
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
+def test_more_filters_never_let_more_pass(entry):
+    one = selected(entry, method="GET"), selected(entry, source=NETWORK), selected(entry, since=NOON)
+    assert selected(entry, method="GET", source=NETWORK, since=NOON) is all(one)

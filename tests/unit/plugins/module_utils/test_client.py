@@ -1,0 +1,357 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    AnswerError,
+    ApiError,
+    CallError,
+    NetworkError,
+    Refused,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
+from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
+    HTTP_LOGGER,
+    PAGE_SIZE,
+    TARGET,
+    WORDLIST,
+    WORKSPACE,
+)
+
+COUNTS = (0, 1, 999, 1000, 1001, 2500)
+BULK = {"workspace_id": 2}
+
+
+def fill(service, count):
+    service.add(workspaces=[{"id": 2, "name": "Bulk"}])
+    service.fill("Bulk", count)
+    service.clear_log()
+
+
+def name(number):
+    return f"host-{number:06d}.example"
+
+
+def pages_of(service):
+    return [int(entry["query"]["page"]) for entry in service.log()]
+
+
+# --- whole lists
+
+
+@pytest.mark.parametrize("past_end", ["empty", 404])
+@pytest.mark.parametrize("count", COUNTS)
+def test_a_whole_list_is_read_to_an_empty_page(service, client, count, past_end):
+    service.settings(past_end=past_end)
+    fill(service, count)
+    rows = client.all(TARGET, BULK)
+    assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
+    full_pages = -(-count // PAGE_SIZE)
+    assert pages_of(service) == list(range(1, full_pages + 2))
+    assert {entry["query"]["limit"] for entry in service.log()} == {str(PAGE_SIZE)}
+    assert {entry["query"]["workspace_id"] for entry in service.log()} == {"2"}
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_capped_pages_lose_nothing(service, client, count):
+    service.settings(page_cap=100)
+    fill(service, count)
+    rows = client.all(TARGET, BULK)
+    assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
+    assert len(service.calls()) == -(-count // 100) + 1
+
+
+@pytest.mark.parametrize("count", [1, 999, 1000, 1001, 2500])
+def test_a_service_that_ignores_the_page_is_an_error_not_a_cut(service, client, count):
+    service.settings(ignore_page=True)
+    fill(service, count)
+    with pytest.raises(AnswerError, match="brought nothing new on page 2"):
+        client.all(TARGET, BULK)
+    assert pages_of(service) == [1, 2]
+
+
+def test_a_service_that_ignores_the_page_and_has_nothing_has_nothing(service, client):
+    service.settings(ignore_page=True)
+    fill(service, 0)
+    assert client.all(TARGET, BULK) == []
+
+
+@pytest.mark.parametrize("order", ["id", "newest_first"])
+@pytest.mark.parametrize("position", ["first", "last"])
+@pytest.mark.parametrize("nth", [2, 3])
+def test_an_object_that_appears_between_pages_makes_no_row_twice(service, client, order, position, nth):
+    service.settings(order=order)
+    fill(service, 2500)
+    service.fault(
+        path="/targets",
+        nth=nth,
+        action="do",
+        resource="targets",
+        record={"name": "new.example", "workspace_id": 2},
+        position=position,
+    )
+    rows = client.all(TARGET, BULK)
+    names = [row["name"] for row in rows if row["name"] != "new.example"]
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert sorted(names) == [name(number) for number in range(1, 2501)]
+
+
+def test_an_object_that_goes_between_pages_is_no_error(service, client):
+    fill(service, 2500)
+    service.fault(path="/targets", nth=2, action="do", do="delete", resource="targets", record={"name": name(1)})
+    assert 2498 <= len(client.all(TARGET, BULK)) <= 2500
+
+
+def test_a_list_of_which_one_row_is_repeated_on_a_new_page_goes_on(service, client):
+    fill(service, 1001)
+    service.fault(
+        path="/targets",
+        nth=2,
+        action="do",
+        resource="targets",
+        record={"name": "x", "workspace_id": 2},
+        position="first",
+    )
+    rows = client.all(TARGET, BULK)
+    assert len({row["id"] for row in rows}) == len(rows) >= 1001
+
+
+def test_a_404_on_the_first_page_is_an_error(service, client):
+    service.fault(path="/targets", action="status", status=404)
+    with pytest.raises(ApiError):
+        client.all(TARGET, BULK)
+
+
+def test_a_page_of_a_wrong_address_is_an_error_on_any_page(service, client):
+    fill(service, 1000)
+    service.fault(path="/targets", nth=2, action="html", status=404)
+    with pytest.raises(AnswerError):
+        client.all(TARGET, BULK)
+
+
+@pytest.mark.parametrize(
+    "fault", [{"action": "status", "status": 500}, {"action": "reset"}, {"action": "status", "status": 403}]
+)
+def test_a_list_that_breaks_on_a_later_page_is_an_error_not_a_cut(service, client, fault):
+    fill(service, 2500)
+    service.fault(path="/targets", nth=3, times=None, **fault)
+    with pytest.raises(CallError):
+        client.all(TARGET, BULK)
+
+
+@pytest.mark.parametrize("resource", [WORKSPACE, HTTP_LOGGER, WORDLIST], ids=lambda resource: resource.name)
+def test_lists_without_pages_are_read_with_one_call(service, client, resource):
+    client.all(resource)
+    (entry,) = service.log()
+    assert entry["query"] == {}
+
+
+# --- lookups
+
+
+@pytest.mark.parametrize(
+    "count, wanted, calls",
+    [
+        (0, 1, 1),
+        (1, 1, 1),
+        (1, 2, 1),
+        (999, 999, 1),
+        (999, 9999, 1),
+        (1000, 1000, 1),
+        (1000, 9999, 2),
+        (1001, 1000, 1),
+        (1001, 1001, 2),
+        (1001, 9999, 2),
+        (2500, 1, 1),
+        (2500, 2500, 3),
+        (2500, 9999, 3),
+    ],
+)
+def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, wanted, calls):
+    fill(service, count)
+    found = find_by_key(client, TARGET, name(wanted), BULK, normal_form)
+    assert (found and found["name"]) == (name(wanted) if wanted <= count else None)
+    assert len(service.calls()) == calls
+
+
+@pytest.mark.parametrize("count, wanted, calls", [(0, 1, 1), (1, 1, 1), (1, 2, 2), (1000, 9999, 2), (1001, 9999, 3)])
+def test_a_thorough_lookup_stops_at_the_hit_and_at_an_empty_page(service, client, count, wanted, calls):
+    fill(service, count)
+    found = find_by_key(client, TARGET, name(wanted), BULK, normal_form, whole=True)
+    assert (found is not None) is (wanted <= count)
+    assert len(service.calls()) == calls
+
+
+def test_an_exact_name_on_a_later_page_beats_a_similar_one_on_an_earlier_page(service, client):
+    service.add(workspaces=[{"id": 2, "name": "Bulk"}], targets=[{"name": "X.example", "workspace_id": 2}])
+    service.fill("Bulk", 1500)
+    service.add(targets=[{"id": 9000, "name": "x.example", "workspace_id": 2}])
+    assert find_by_key(client, TARGET, "x.example", BULK, normal_form)["id"] == 9000
+
+
+def test_similar_names_on_two_pages_are_two(service, client):
+    service.add(workspaces=[{"id": 2, "name": "Bulk"}], targets=[{"name": "X.example", "workspace_id": 2}])
+    service.fill("Bulk", 1500)
+    service.add(targets=[{"id": 9000, "name": "x.example.", "workspace_id": 2}])
+    with pytest.raises(Refused, match="names 2 targets"):
+        find_by_key(client, TARGET, "x.example", BULK, normal_form)
+
+
+def test_rows_of_other_workspaces_are_passed_over(service, client):
+    service.settings(omitted_workspace="all")
+    service.add(workspaces=[{"id": 2, "name": "Bulk"}], targets=[{"id": 5, "name": "x.example", "workspace_id": 1}])
+    service.fault(
+        path="/targets", action="status", status=200, body={"data": [{"id": 5, "name": "x.example", "workspace_id": 1}]}
+    )
+    assert find_by_key(client, TARGET, "x.example", BULK, normal_form) is None
+
+
+# --- creates: what the second look decides
+
+
+class Look:
+    """A second look that gives these answers one after the other; an exception is raised."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+FOUND = {"id": 7, "name": "new.example"}
+VALUES = {"name": "new.example", "workspace_id": 1}
+
+
+def test_a_create_that_is_answered_needs_no_second_look(service, client):
+    look = Look()
+    created = client.create(TARGET, VALUES, look)
+    assert (created.made, created.note, created.record["name"]) == (True, None, "new.example")
+    assert look.count == 0
+
+
+@pytest.mark.parametrize("status", [409, 403])
+def test_what_is_found_after_a_refusal_was_there(service, client, status):
+    service.fault(method="POST", action="status", status=status)
+    created = client.create(TARGET, VALUES, Look(FOUND))
+    assert created == (FOUND, False, None)
+
+
+@pytest.mark.parametrize("status", [409, 403])
+def test_what_is_not_found_after_a_refusal_is_refused(service, client, status):
+    service.fault(method="POST", action="status", status=status, message="because")
+    with pytest.raises(ApiError, match="because"):
+        client.create(TARGET, VALUES, Look(None))
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422])
+def test_other_refusals_need_no_second_look(service, client, status):
+    service.fault(method="POST", action="status", status=status)
+    look = Look()
+    with pytest.raises(ApiError):
+        client.create(TARGET, VALUES, look)
+    assert look.count == 0
+
+
+def test_what_is_found_after_a_lost_answer_was_made(service, client):
+    service.fault(method="POST", action="reset", when="after")
+    created = client.create(TARGET, VALUES, Look(FOUND))
+    assert created.made
+    assert "was lost" in created.note
+    assert service.writes() == ["POST /targets"]
+
+
+def test_after_a_lost_request_there_is_one_more_and_no_third(service, client):
+    service.fault(method="POST", action="reset", times=None)
+    look = Look(None, None)
+    with pytest.raises(NetworkError):
+        client.create(TARGET, VALUES, look)
+    assert look.count == 2
+    assert service.writes() == ["POST /targets"] * 2
+
+
+def test_a_lost_request_that_arrives_late_is_ours(service, client):
+    service.fault(method="POST", action="reset")
+    service.fault(method="POST", nth=2, action="status", status=409)
+    created = client.create(TARGET, VALUES, Look(None, FOUND))
+    assert created.made
+    assert created.note
+
+
+def test_a_second_look_that_fails_shows_what_went_wrong_first(service, client):
+    service.fault(method="POST", action="status", status=409, message="first")
+    with pytest.raises(ApiError, match="first"):
+        client.create(TARGET, VALUES, Look(NetworkError("second.", "GET", "/targets")))
+
+
+def test_a_second_look_that_finds_it_elsewhere_says_so(service, client):
+    service.fault(method="POST", action="status", status=409)
+    with pytest.raises(Refused, match="elsewhere"):
+        client.create(TARGET, VALUES, Look(Refused("elsewhere")))
+
+
+def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client):
+    service.fault(method="GET", path=r"/targets/\d+", action="status", status=503, times=None)
+    with pytest.raises(Refused, match="was made, and reading it back failed") as caught:
+        client.create(TARGET, VALUES, Look(None, None))
+    assert caught.value.result["changed"]
+    assert service.writes() == ["POST /targets"]
+
+
+def test_a_post_that_never_left_is_sent_again(transport, clock):
+    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"))
+    with pytest.raises(NetworkError, match="was not sent"):
+        client.create(TARGET, VALUES, Look())
+    assert client.transport.calls == ["POST /targets -> no answer"] * 4
+
+
+# --- deletes
+
+
+def test_a_delete_is_ours(service, client):
+    service.add(targets=[{"id": 7, "name": "x.example"}])
+    assert client.delete(TARGET, 7) is True
+
+
+def test_a_delete_of_what_is_gone_is_not_ours(service, client):
+    assert client.delete(TARGET, 7) is False
+    assert service.calls() == ["DELETE /targets/7", "GET /targets/7"]
+
+
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "html", "status": 502}, {"action": "close"}])
+def test_a_delete_whose_answer_was_lost_is_ours(service, client, fault):
+    service.add(targets=[{"id": 7, "name": "x.example"}])
+    service.fault(method="DELETE", when="after", **fault)
+    assert client.delete(TARGET, 7) is True
+    assert service.calls() == ["DELETE /targets/7", "DELETE /targets/7", "GET /targets/7"]
+
+
+def test_a_delete_that_was_refused_for_the_rate_limit_and_meets_404_is_not_ours(service, client):
+    service.fault(method="DELETE", action="status", status=429, headers={"Retry-After": 1})
+    assert client.delete(TARGET, 7) is False
+
+
+def test_a_404_of_a_wrong_address_is_no_absence(service, client):
+    service.fault(method="DELETE", action="html", status=404)
+    with pytest.raises(AnswerError):
+        client.delete(TARGET, 7)
+    service.fault(method="GET", action="html", status=404)
+    with pytest.raises(AnswerError):
+        client.read(TARGET, 7)
+
+
+def test_a_404_that_cannot_be_confirmed_is_an_error(service, client):
+    service.fault(method="GET", path="/targets/7", action="status", status=403)
+    with pytest.raises(ApiError) as caught:
+        client.delete(TARGET, 7)
+    assert caught.value.status == 403

@@ -1,0 +1,125 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import Outcome
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
+    HTTP_LOGGER,
+    RESOURCES,
+    TARGET,
+    WORKSPACE,
+    difference,
+    is_row,
+    new_record,
+    record_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=200, deadline=None, database=None)
+TEXT = st.text(max_size=10)
+
+
+def test_what_differs_and_can_be_updated_is_a_change():
+    live = {"id": 2, "name": "A", "description": "x"}
+    assert difference(WORKSPACE, live, {"description": "y"}) == ({"description": "y"}, {})
+    assert difference(WORKSPACE, live, {"name": "B", "description": "x"}) == ({"name": "B"}, {})
+
+
+def test_what_differs_and_cannot_be_updated_is_drift():
+    live = {"id": 2, "name": "a.example", "description": "x"}
+    expected = ({}, {"description": {"declared": "y", "live": "x"}})
+    assert difference(TARGET, live, {"description": "y"}) == expected
+
+
+@QUICK
+@given(st.fixed_dictionaries({}, optional={"name": TEXT, "description": TEXT}), TEXT, TEXT)
+def test_a_live_record_with_its_changes_does_not_differ_any_more(declared, name, description):
+    for resource in (WORKSPACE, TARGET):
+        live = {"id": 2, "name": name, "description": description}
+        changes, drift = difference(resource, live, declared)
+        assert set(changes) | set(drift) == {field for field in declared if declared[field] != live[field]}
+        assert not set(changes) & set(drift)
+        assert set(changes) <= set(resource.updatable)
+        settled = {**live, **changes, **{field: sides["declared"] for field, sides in drift.items()}}
+        assert difference(resource, settled, declared) == ({}, {})
+
+
+def test_nothing_declared_differs_from_nothing():
+    assert difference(WORKSPACE, {"id": 2, "name": "A", "description": "x"}, {}) == ({}, {})
+
+
+def test_changed_is_that_the_records_differ():
+    record = {"id": 2, "name": "A"}
+    assert not Outcome(record, dict(record)).changed
+    assert not Outcome(None, None).changed
+    assert Outcome(None, record).changed
+    assert Outcome(record, None).changed
+    assert Outcome(record, {**record, "name": "B"}).changed
+
+
+# --- the table
+
+
+@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+def test_the_entries_of_the_table_agree_with_themselves(resource):
+    assert {"id", resource.key, *resource.text, *resource.declared} <= set(resource.fields)
+    assert resource.key in resource.text
+    assert set(resource.updatable) <= {resource.key, *resource.declared}
+    assert resource.in_workspace in ("", "form", "query")
+    assert all(RESOURCES[name].in_workspace for name in resource.holds)
+    assert resource.path.startswith("/")
+    assert resource.plural == f"{resource.name}s"
+    # the only drift there is, and only a module with on_drift can deal with it
+    assert [resource.name for resource in RESOURCES.values() if set(resource.declared) - set(resource.updatable)] == [
+        "target"
+    ]
+
+
+# --- records
+
+
+@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+def test_a_record_has_every_field_of_the_table(resource):
+    row = {"id": 7, resource.key: "x", "unknown": [1]}
+    record = record_of(resource, row)
+    assert set(record) == {*resource.fields, "unknown"}
+    assert record["unknown"] == [1]
+    assert all(record[field] == "" for field in resource.text if field != resource.key)
+    assert set(new_record(resource, {resource.key: "x", "other": 1})) == set(resource.fields)
+
+
+def test_null_text_is_empty_text_and_a_number_is_text():
+    record = record_of(WORKSPACE, {"id": 7, "name": 2026, "description": None})
+    assert record == {"id": 7, "name": "2026", "description": ""}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        None,
+        [],
+        "x",
+        {},
+        {"id": 7},
+        {"name": "x"},
+        {"id": "7", "name": "x"},
+        {"id": True, "name": "x"},
+        {"id": 7.0, "name": "x"},
+        {"id": 7, "name": None},
+        {"id": 7, "name": ["x"]},
+        {"id": 7, "name": True},
+        {"id": 7, "name": "x", "description": {}},
+    ],
+)
+def test_what_is_no_record(row):
+    assert not is_row(WORKSPACE, row)
+
+
+def test_what_is_a_record():
+    assert is_row(WORKSPACE, {"id": 7, "name": "x"})
+    assert is_row(WORKSPACE, {"id": 7, "name": "", "description": None, "unknown": {}})
+    assert is_row(HTTP_LOGGER, {"id": 7, "label": 5})

@@ -1,0 +1,387 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The pure plan: properties over random declared and live estates, and the guards one by one."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _plan
+from ansible_collections.scanops.scanner.plugins.module_utils._declaration import read_estate, read_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+FORMS = {"target": normal_form}
+# few names, so that declared and live meet often; three of them are one host
+NAMES = ["a.example", "A.example", "a.example.", "b.example", "c.example", "https://d.example", "https://d.example/"]
+LABELS = ["one", "two", "three"]
+SPACES = ["Shop", "Lab", "Office"]
+
+descriptions = st.sampled_from(["", "x", "y"])
+declared_target = st.fixed_dictionaries(
+    {"name": st.sampled_from(NAMES)}, optional={"description": descriptions, "ignore": st.booleans()}
+)
+declared_logger = st.fixed_dictionaries({"label": st.sampled_from(LABELS)}, optional={"ignore": st.booleans()})
+declared_space = st.fixed_dictionaries(
+    {"name": st.sampled_from(SPACES)},
+    optional={
+        "description": descriptions,
+        "targets": st.lists(declared_target, max_size=5, unique_by=lambda t: normal_form(t["name"])),
+        "http_loggers": st.lists(declared_logger, max_size=2, unique_by=lambda e: e["label"]),
+    },
+)
+estates = st.lists(declared_space, max_size=3, unique_by=lambda space: space["name"])
+
+
+@st.composite
+def accounts(draw):
+    """A live account: {workspace: {description, targets: {name: description}, loggers: set}}; labels are unique in it."""
+    labels = set(LABELS)
+    account = {}
+    for name in draw(st.sets(st.sampled_from(SPACES))):
+        targets = draw(st.dictionaries(st.sampled_from(NAMES), descriptions, max_size=5))
+        loggers = draw(st.sets(st.sampled_from(sorted(labels)))) if labels else set()
+        labels -= loggers
+        account[name] = {"description": draw(descriptions), "targets": targets, "loggers": loggers}
+    return account
+
+
+def lives_of(account, wanted):
+    """The account as ``_reconcile`` would have read it for a declaration."""
+    ids = itertools.count(1)
+    rows = {}
+    for name, space in account.items():
+        rows[name] = {
+            "record": {"id": next(ids), "name": name, "description": space["description"]},
+            "target": [{"id": next(ids), "name": n, "description": d} for n, d in sorted(space["targets"].items())],
+            "http_logger": [{"id": next(ids), "label": label} for label in sorted(space["loggers"])],
+        }
+    lives = []
+    for entry in wanted:
+        name = entry.workspace.name
+        mine = rows.get(name, {"record": None, "target": [], "http_logger": []})
+        others = {row["label"]: row for other, space in rows.items() if other != name for row in space["http_logger"]}
+        lives.append(_plan.Live(mine["record"], {kind: mine[kind] for kind in entry.lists}, others))
+    return lives
+
+
+def planned(estate, account, **rules):
+    wanted = read_estate(estate)
+    _plan.same_labels(wanted)
+    names = [entry.workspace.name for entry in wanted]
+    rules = _plan.Rules(normal_forms=FORMS, purge_max=10**6, purge_max_percent=100, **rules)
+    lives = lives_of(account, wanted)
+    return _plan.guard(_plan.plan(wanted, lives, names, rules, _plan.refusals(wanted, rules)), lives, names, rules)
+
+
+def checksum_of(steps):
+    return _plan.as_result(steps, 0)["checksum"]
+
+
+def applied(steps, account):
+    """The account after a plan, by a model that knows nothing of ``_reconcile``."""
+    after = {
+        name: {"description": s["description"], "targets": dict(s["targets"]), "loggers": set(s["loggers"])}
+        for name, s in account.items()
+    }
+    for step in _plan.in_order(steps):
+        if step.resource == "workspace":
+            space = after.setdefault(step.name, {"description": "", "targets": {}, "loggers": set()})
+            space.update({key: value for key, value in step.after.items() if key == "description"})
+            continue
+        space = after[step.workspace]
+        if step.resource == "http_logger":
+            (space["loggers"].add if step.action == "create" else space["loggers"].discard)(step.name)
+        elif step.action == "delete":
+            del space["targets"][step.before["name"]]
+        elif step.action == "update":
+            space["targets"][step.before["name"]] = step.changes["description"]
+        else:
+            space["targets"][step.name] = step.after.get("description", "")
+    return after
+
+
+def unambiguous(estate, account, **rules):
+    """The plan, or no example where the declaration cannot be told apart in the live account."""
+    try:
+        steps = planned(estate, account, **rules)
+    except Refused:
+        assume(False)
+    assume(not [step for step in steps if step.action == "refused"])
+    return steps
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts(), st.booleans())
+def test_applied_plan_gives_the_declared_state_and_a_second_plan_is_empty(estate, account, purge):
+    rules = {"purge": ("target", "http_logger")} if purge else {}
+    after = applied(unambiguous(estate, account, **rules), account)
+    for space in estate:
+        live = after[space["name"]]
+        if "description" in space:
+            assert live["description"] == space["description"]
+        for target in space.get("targets", []):
+            if not target.get("ignore"):
+                assert normal_form(target["name"]) in {normal_form(name) for name in live["targets"]}
+        for logger in space.get("http_loggers", []):
+            if not logger.get("ignore"):
+                assert logger["label"] in live["loggers"]
+    second = planned(estate, after, **rules)
+    assert [step for step in second if step.action in _plan.WRITES] == []
+    assert checksum_of(second) == checksum_of([])
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts())
+def test_without_purge_nothing_is_ever_deleted(estate, account):
+    steps = unambiguous(estate, account)
+    assert not [step for step in steps if step.action == "delete"]
+    after = applied(steps, account)
+    for name, space in account.items():
+        assert set(space["targets"]) <= set(after[name]["targets"])
+        assert space["loggers"] <= after[name]["loggers"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts())
+def test_purge_leaves_undeclared_workspaces_and_lists_alone(estate, account):
+    after = applied(unambiguous(estate, account, purge=("target", "http_logger")), account)
+    managed = {space["name"]: space for space in estate}
+    for name, space in account.items():
+        if "targets" not in managed.get(name, {}):
+            assert after[name]["targets"] == space["targets"]
+        if "http_loggers" not in managed.get(name, {}):
+            assert after[name]["loggers"] == space["loggers"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts())
+def test_ignored_objects_are_neither_touched_nor_purged(estate, account):
+    after = applied(unambiguous(estate, account, purge=("target", "http_logger")), account)
+    for space in estate:
+        before = account.get(space["name"], {"targets": {}, "loggers": set()})
+        for target in space.get("targets", []):
+            if target.get("ignore"):
+                same = normal_form(target["name"])
+                live = [
+                    {n: d for n, d in s["targets"].items() if normal_form(n) == same}
+                    for s in (before, after[space["name"]])
+                ]
+                assert live[0] == live[1]
+        for logger in space.get("http_loggers", []):
+            if logger.get("ignore"):
+                assert (logger["label"] in before["loggers"]) == (logger["label"] in after[space["name"]]["loggers"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts(), st.randoms(use_true_random=False))
+def test_the_plan_does_not_depend_on_the_order_of_the_declaration(estate, account, random):
+    steps = unambiguous(estate, account, purge=("target",))
+    shuffled = [
+        dict(
+            space,
+            **{
+                kind: random.sample(space[kind], len(space[kind]))
+                for kind in ("targets", "http_loggers")
+                if kind in space
+            },
+        )
+        for space in random.sample(estate, len(estate))
+    ]
+    others = planned(shuffled, account, purge=("target",))
+    assert checksum_of(steps) == checksum_of(others)
+    assert sorted((s.action, s.resource, s.workspace, s.name) for s in steps) == sorted(
+        (s.action, s.resource, s.workspace, s.name) for s in others
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(estates, accounts())
+def test_writes_come_parents_first_and_deletes_last(estate, account):
+    order = _plan.in_order(unambiguous(estate, account, purge=("target", "http_logger")))
+    kinds = ["delete" if s.action == "delete" else s.resource if s.resource == "workspace" else "inside" for s in order]
+    assert kinds == sorted(kinds, key=["workspace", "inside", "delete"].index)
+
+
+@settings(max_examples=100, deadline=None)
+@given(accounts(), st.integers(0, 5), st.integers(0, 100), st.integers(0, 6))
+def test_the_guards_hold(account, most, percent, floor):
+    assume(account)
+    name = sorted(account)[0]
+    estate = [{"name": name, "targets": ["kept.example"]}]
+    wanted = read_estate(estate)
+    lives = lives_of(account, wanted)
+    rules = _plan.Rules(
+        purge=("target",), purge_max=most, purge_max_percent=percent, purge_floor=floor, normal_forms=FORMS
+    )
+    steps = _plan.plan(wanted, lives, [name], rules, {})
+    gone = sum(step.action == "delete" for step in steps)
+    rows = len(account[name]["targets"])
+    allowed = gone <= most and (rows < floor or gone * 100 <= percent * rows)
+    if allowed:
+        assert _plan.guard(steps, lives, [name], rules) == steps
+    else:
+        with pytest.raises(Refused, match="would be"):
+            _plan.guard(steps, lives, [name], rules)
+
+
+def test_two_items_of_one_normal_form_are_named_by_both_positions():
+    with pytest.raises(Refused, match=r"workspaces\[0\].targets\[0\] and workspaces\[0\].targets\[2\] are the same"):
+        planned([{"name": "Shop", "targets": ["a.example", "b.example", "A.example."]}], {})
+
+
+def test_two_items_of_one_normal_form_are_accepted_where_the_account_holds_both():
+    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    steps = planned([{"name": "Shop", "targets": ["a.example", "A.example"]}], account, purge=("target",))
+    assert [step.action for step in steps] == ["unchanged"] * 3
+
+
+def test_ignore_keeps_every_live_spelling_from_purge():
+    account = {
+        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.example": ""}, "loggers": set()}
+    }
+    estate = [{"name": "Shop", "targets": [{"name": "a.example", "ignore": True}, "b.example"]}]
+    steps = planned(estate, account, purge=("target",))
+    assert not [step for step in steps if step.action == "delete"]
+
+
+def test_an_item_that_names_two_live_objects_is_refused_with_their_ids():
+    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    steps = planned([{"name": "Shop", "targets": ["a.example."]}], account)
+    assert steps[1].action == "refused"
+    assert "ids" in steps[1].reason
+
+
+def test_a_label_of_another_workspace_is_refused():
+    account = {"Lab": {"description": "", "targets": {}, "loggers": {"one"}}}
+    steps = planned([{"name": "Shop", "http_loggers": [{"label": "one"}]}], account)
+    assert [step.action for step in steps] == ["create", "refused"]
+
+
+def test_a_label_declared_twice_is_refused():
+    with pytest.raises(Refused, match="same label"):
+        planned(
+            [{"name": "Shop", "http_loggers": [{"label": "one"}]}, {"name": "Lab", "http_loggers": [{"label": "one"}]}],
+            {},
+        )
+
+
+def test_an_empty_declaration_is_not_purged():
+    account = {"Shop": {"description": "", "targets": {"a.example": ""}, "loggers": set()}}
+    with pytest.raises(Refused, match="nothing is declared"):
+        planned([{"name": "Shop", "targets": []}], account, purge=("target",))
+
+
+@pytest.mark.parametrize("pattern, action", [
+    ("*.example", "protected"),
+    ("*.EXAMPLE", "protected"),
+    ("a.example.", "protected"),
+    ("A.Example.", "protected"),
+    ("b.*", "delete"),
+    ("", "delete"),
+])  # fmt: skip
+def test_protect_compares_normal_names(pattern, action):
+    account = {"Shop": {"description": "", "targets": {"A.Example.": "", "kept.test": ""}, "loggers": set()}}
+    steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=("target",), protect=(pattern,))
+    assert steps[-1].action == action
+
+
+def test_a_bracket_in_a_protected_name_is_no_pattern():
+    account = {
+        "Shop": {"description": "", "targets": {"http://[2001:db8::1]/x": "", "kept.test": ""}, "loggers": set()}
+    }
+    estate = [{"name": "Shop", "targets": ["kept.test"]}]
+    steps = planned(estate, account, purge=("target",), protect=("http://[2001:db8::1]/x",))
+    assert steps[-1].action == "protected"
+
+
+def test_nothing_is_purged_while_an_item_is_refused():
+    # the item means one of the two, and nobody knows which
+    account = {
+        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.test": ""}, "loggers": set()}
+    }
+    steps = planned([{"name": "Shop", "targets": ["a.example."]}], account, purge=("target",))
+    assert {step.action for step in steps[1:]} == {"refused"}
+    assert len(steps) == 5
+
+
+@pytest.mark.parametrize("on_drift, force, action", [
+    ("warn", False, "drifted"),
+    ("ignore", False, "drifted"),
+    ("fail", False, "refused"),
+    ("recreate", False, "refused"),
+    ("recreate", True, "update"),
+])  # fmt: skip
+def test_drift(on_drift, force, action):
+    account = {"Shop": {"description": "", "targets": {"a.example": "old"}, "loggers": set()}}
+    estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]
+    steps = planned(estate, account, on_drift=on_drift, force=force)
+    assert steps[1].action == action
+    calls = _plan.calls_of(steps, 0)
+    assert (calls["DELETE"], calls["POST"]) == ((1, 1) if action == "update" else (0, 0))
+
+
+def test_the_checksum_changes_with_what_is_written():
+    def checksum(targets, account=None, **rules):
+        return checksum_of(planned([{"name": "Shop", "targets": targets}], account or {}, **rules))
+
+    live = {"Shop": {"description": "", "targets": {"a.example": "", "b.example": ""}, "loggers": set()}}
+    sums = {
+        checksum(["a.example"]),
+        checksum(["b.example"]),
+        checksum([{"name": "a.example", "description": "x"}]),
+        checksum(["a.example"], live, purge=("target",)),
+        checksum(["b.example"], live, purge=("target",)),
+        checksum(["a.example"], live),
+    }
+    assert len(sums) == 6
+
+
+@pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
+def test_predicted_minutes(posts, minutes):
+    assert _plan.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+
+
+def test_100_000_items_are_planned_without_quadratic_work():
+    # a plan that compared every item with every other would not end
+    names = [f"host-{number}.example" for number in range(100_000)]
+    wanted = [read_targets(names)]
+    rows = [{"id": number, "name": name, "description": ""} for number, name in enumerate(names, 1)]
+    lives = [_plan.Live({"id": 1, "name": "bulk"}, {"target": rows}, {})]
+    rules = _plan.Rules(purge=("target",), normal_forms=FORMS)
+    steps = _plan.plan(wanted, lives, ["bulk"], rules, {})
+    assert {step.action for step in steps} == {"unchanged"}
+
+
+@pytest.mark.parametrize("entries, path", [
+    ({"a": 1}, "targets"),
+    (["a.example", 7], r"targets\[1\]"),
+    (["a.example", False], r"targets\[1\]"),
+    (["a.example", None], r"targets\[1\]"),
+    ([{"description": "x"}], r"targets\[0\].name"),
+    ([{"name": ""}], r"targets\[0\].name"),
+    ([{"name": 1e3}], r"targets\[0\].name"),
+    ([{"name": "a", "description": 3}], r"targets\[0\].description"),
+    ([{"name": "a", "ignore": "yes"}], r"targets\[0\].ignore"),
+    ([{"name": "a", "descripton": "x"}], "did you mean description"),
+])  # fmt: skip
+def test_a_wrong_shape_is_named_by_its_path(entries, path):
+    with pytest.raises(ConfigurationError, match=path):
+        read_targets(entries)
+
+
+@pytest.mark.parametrize("entries, path", [
+    ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a text"),
+    ([{"name": "Shop"}, {"targets": []}], r"workspaces\[1\].name is missing"),
+    ([{"name": "A"}, {"name": "B", "targets": ["x", {"nam": "y"}]}], r"workspaces\[1\].targets\[1\]"),
+    ([{"name": "A", "http_loggers": ["x"]}], r"workspaces\[0\].http_loggers\[0\]"),
+    ([{"name": "A"}, {"name": "A"}], r"workspaces\[0\].name and workspaces\[1\].name"),
+])  # fmt: skip
+def test_a_wrong_estate_is_named_by_its_path(entries, path):
+    with pytest.raises(ConfigurationError, match=path):
+        read_estate(entries)

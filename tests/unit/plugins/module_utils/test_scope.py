@@ -1,0 +1,200 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a scope is declared: wrong declarations, what messages say, what happens where a library is missing or differs."""
+
+from __future__ import annotations
+
+from urllib.parse import SplitResult
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.scanops.scanner.plugins.module_utils import _names
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION, combine, compile_scope
+
+WRONG = [
+    (None, "scope is not a mapping"),
+    ([], "scope is not a mapping"),
+    ({"alow": ["a.example"]}, "scope has an unknown key 'alow'"),
+    ({"Deny": []}, "scope has an unknown key 'Deny'"),
+    ({1: []}, "scope has an unknown key '1'"),
+    ({"private": "no"}, "scope.private is neither true nor false"),
+    ({"private": 1}, "scope.private is neither true nor false"),
+    ({"allow": "a.example"}, "scope.allow is not a list"),
+    ({"deny": "a.example"}, "scope.deny is not a list"),
+    ({"deny": {"a.example": None}}, "scope.deny is not a list"),
+    ({"deny": ""}, "scope.deny is not a list"),
+    ({"deny": False}, "scope.deny is not a list"),
+    ({"allow": ["a.example", "b.example", 630]}, "scope.allow[2], '630', is not usable: it is not text"),
+    ({"deny": ["a.example", None]}, "scope.deny[1], 'None', is not usable: it is not text"),
+    ({"allow": [["::1"]]}, "scope.allow[0]"),
+    ({"allow": [""]}, "'' has an empty label; write a domain"),
+    ({"allow": ["a example"]}, "has white space"),
+    ({"allow": ["a\u00ad.example"]}, "invisible character, U+00AD"),
+    ({"allow": ["a..example"]}, "has an empty label"),
+    ({"allow": [".a.example"]}, "has an empty label"),
+    ({"allow": ["*."]}, "has an empty label"),
+    ({"allow": ["*a.example"]}, "a character that no host name has"),
+    ({"allow": ["www.*.example"]}, "a character that no host name has"),
+    ({"allow": ["*.*.example"]}, "a character that no host name has"),
+    ({"allow": ["straße.example"]}, "write its xn-- form"),
+    ({"allow": ["127.1"]}, "unusual notation"),
+    ({"allow": ["*.10.0.0.1"]}, "an IP address has no subdomains"),
+    ({"allow": ["10.0.0.1/8"]}, "it is no network (10.0.0.1/8 has host bits set)"),
+    ({"allow": ["10.0.0.0/33"]}, "it is no network"),
+    ({"allow": ["10.0.0/8"]}, "it is no network"),
+    ({"allow": ["a.example/path"]}, "it is no network"),
+    ({"allow": ["fe80::%eth0/64"]}, "a network has no zone"),
+    ({"allow": ["2001:db8::/32:443"]}, "it is no network"),
+    ({"allow": ["::ffff:10.0.0.5"]}, "write it as IPv4"),
+    ({"deny": ["::ffff:10.0.0.0/104"]}, "write it as IPv4"),
+    ({"deny": ["http://[::ffff:10.0.0.5]/"]}, "write it as IPv4"),
+    ({"allow": ["a.example:0"]}, "its ports are not between 1 and 65535"),
+    ({"allow": ["a.example:65536"]}, "its ports are not between 1 and 65535"),
+    ({"allow": ["a.example:90-80"]}, "its ports are not between 1 and 65535"),
+    ({"allow": ["a.example:80-"]}, "scope.allow[0]"),
+    ({"allow": ["a.example:http"]}, "scope.allow[0]"),
+    ({"allow": ["a.example:80,443"]}, "scope.allow[0]"),
+    ({"allow": [":443"]}, "has an empty label"),
+    ({"allow": ["[::1]]"]}, "is not a valid IPv6 address"),
+    ({"allow": ["ftp://a.example/"]}, "a plain http or https URL"),
+    ({"allow": ["https://*.a.example/"]}, "a character that no host name has"),
+    ({"allow": ["https://u:p@a.example/"]}, "it has user info, a query or a fragment"),
+    ({"allow": ["https://a.example/?x"]}, "it has user info, a query or a fragment"),
+    ({"allow": ["https://a.example/#x"]}, "it has user info, a query or a fragment"),
+    ({"deny": ["https://a.example/x/../y"]}, "segments that end in a dot"),
+    ({"deny": ["https://a.example//y"]}, "empty segments"),
+    ({"deny": ["https://a.example/%2f"]}, "encoded delimiters"),
+]
+
+
+@pytest.mark.parametrize("mapping, words", WRONG, ids=[ascii(mapping) for mapping, words in WRONG])
+def test_wrong_declaration_is_named(mapping, words):
+    with pytest.raises(ConfigurationError) as caught:
+        compile_scope(mapping)
+    sentence = str(caught.value)
+    assert words in sentence
+    assert sentence.startswith("scope")
+    assert sentence.endswith(".")
+
+
+def test_source_names_the_mapping():
+    with pytest.raises(ConfigurationError, match=r"^machine\.deny\[1\]"):
+        compile_scope({"deny": ["a.example", "b example"]}, "machine")
+    assert compile_scope({"allow": []}, "machine").verdict("a.example") == "a.example is not in machine.allow"
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"allow": ["a.example", "*.b.example:1-1023", "10.0.0.0/8:443", "10.0.0.0/255.0.0.0", "*", "*:22"]},
+        {"deny": ["2001:db8::/32", "[2001:db8::/32]:443", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:443"]},
+        {"allow": ["https://a.example", "HTTP://A.example:8080/x/", "https://10.0.0.1/ü", "bücher.example.:443"]},
+        {"allow": None, "deny": None, "private": None},
+    ],
+)
+def test_every_form_is_read(mapping):
+    compile_scope(mapping)
+
+
+def test_reason_hides_user_info_and_query():
+    reason = compile_scope({"allow": []}).verdict("https://user:secret@a.example:8443/x?token=secret#secret")
+    assert reason == "https://a.example:8443/x is not in scope.allow"
+
+
+def test_reason_has_no_control_characters():
+    scope = compile_scope({"allow": []})
+    for name in ("a\x1b[31m.example", "https://a.example/\u202e", "\ud800"):
+        assert scope.verdict(name).isprintable()
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("10.0.0.5", "10.0.0.5 is a private address and scope.private is false"),
+        ("https://[::1]/", "::1 is a loopback address and scope.private is false"),
+        ("www.evil.example", "www.evil.example is refused by scope.deny[0] (evil.example)"),
+        ("https://a.example/", "https://a.example/ includes https://a.example/x, which scope.deny[1] refuses"),
+        (
+            "2002:a00:5::1",
+            "[2002:a00:5::1] stands for 10.0.0.5, and 10.0.0.5 is a private address and scope.private is false",
+        ),
+    ],
+)
+def test_reason_is_a_clause(name, reason):
+    assert compile_scope({"deny": ["evil.example", "https://a.example/x"]}).verdict(name) == reason
+
+
+def test_option_gives_what_compile_scope_takes():
+    validator = ArgumentSpecValidator({"scope": SCOPE_OPTION})
+    assert validator.validate({}).validated_parameters["scope"] is None
+    empty = validator.validate({"scope": {}}).validated_parameters["scope"]
+    assert compile_scope(empty).verdict("10.0.0.5") is not None
+    assert compile_scope(empty).verdict("a.example") is None
+    one = validator.validate({"scope": {"allow": "a.example,10.0.0.0/8", "private": "yes"}}).validated_parameters[
+        "scope"
+    ]
+    assert compile_scope(one).verdict("10.0.0.5") is None
+    assert compile_scope(one).verdict("b.example") is not None
+    assert validator.validate({"scope": {"alow": []}}).error_messages
+
+
+def test_combine_keeps_its_parts_unchanged():
+    machine, task = compile_scope({"deny": ["evil.example"]}), compile_scope({"allow": ["evil.example"]})
+    assert combine(machine, task).verdict("evil.example") is not None
+    assert task.verdict("evil.example") is None
+    assert machine.verdict("good.example") is None
+
+
+def test_international_names_need_the_idna_package(monkeypatch):
+    scope = compile_scope({"allow": ["example"]})
+    monkeypatch.setattr(_names, "idna", None)
+    assert scope.verdict("www.a.example") is None
+    for name in ("bücher.example", "xn--bcher-kva.example", "ａ.example"):
+        assert "international name" in scope.verdict(name)
+
+
+def test_another_reading_of_the_standard_library_is_a_refusal(monkeypatch):
+    scope = compile_scope({"allow": ["good.example"]})
+    name = "https://good.example/"
+    assert scope.verdict(name) is None
+    for parts in (
+        SplitResult("https", "evil.example", "/", "", ""),
+        SplitResult("http", "good.example", "/", "", ""),
+        SplitResult("https", "good.example:81", "/", "", ""),
+        SplitResult("https", "x@good.example", "/", "", ""),
+        SplitResult("https", "good.example", "", "", ""),
+    ):
+        monkeypatch.setattr(_names, "urlsplit", lambda text, parts=parts: parts)
+        assert "read differently" in scope.verdict(name)
+
+
+def test_names_that_are_the_same_target_get_the_same_verdict():
+    scope = compile_scope({"allow": ["bücher.example:443", "10.0.0.5"]})
+    for names in (("https://BÜCHER.example:443/", "https://xn--bcher-kva.example."), ("10.0.0.5", "10.0.0.5.")):
+        assert len({_names.normal_form(name) for name in names}) == 1
+        assert {scope.verdict(name) for name in names} == {None}
+
+
+def test_a_look_up_does_not_scan_the_lists():
+    scope = compile_scope(
+        {
+            "allow": [f"d{number}.example" for number in range(5000)] + ["198.0.0.0/8", "https://u.example/0"],
+            "deny": [f"x.d{number}.example" for number in range(5000)]
+            + [f"198.{number // 250}.{number % 250}.0/24" for number in range(5000)]
+            + [f"https://u.example/{number}" for number in range(1, 5000)],
+        }
+    )
+    looked_at = 0
+    layer = scope._layers[0]
+    for entries in (layer.allow, layer.deny):
+        for name in ("www.d4999.example", "198.200.1.1"):
+            looked_at += len(list(entries.at(_names.read_name(name))))
+    assert looked_at == 2
+    assert scope.verdict("www.d4999.example") is None
+    assert scope.verdict("www.x.d4999.example") is not None
+    assert scope.verdict("198.200.1.1") is None
+    assert scope.verdict("198.19.1.1") is not None
+    assert scope.verdict("https://u.example/0/x") is None
+    assert scope.verdict("https://u.example/4999/x") is not None

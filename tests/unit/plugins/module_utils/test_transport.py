@@ -1,0 +1,269 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _transport
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+
+
+def test_what_is_sent(service, transport):
+    transport().send("POST", "/http_loggers", query={"workspace_id": 1}, form={"label": "é ☕&="})
+    (entry,) = service.log()
+    assert entry["query"] == {"workspace_id": "1"}
+    assert entry["form"] == {"label": "é ☕&="}
+    assert entry["content_type"] == "application/x-www-form-urlencoded"
+    assert entry["accept"] == "application/json"
+    assert entry["authorization"] == "right"
+    assert re.fullmatch(r"scanops\.scanner/[0-9.]+ ansible-core/\S+", entry["user_agent"])
+
+
+def test_one_connection_carries_all_calls(service, transport):
+    one = transport()
+    for dummy in range(3):
+        one.send("GET", "/workspaces")
+    assert len({entry["client_port"] for entry in service.log()}) == 1
+
+
+def test_the_call_log_has_what_was_sent_and_answered(service, transport):
+    one = transport(retries=1)
+    one.send("GET", "/targets", query={"limit": 1000, "page": 1})
+    service.fault(action="status", status=503)
+    one.send("GET", "/workspaces")
+    service.fault(action="reset", times=None)
+    with pytest.raises(NetworkError):
+        one.send("GET", "/workspaces")
+    assert one.calls == [
+        "GET /targets?limit=1000&page=1 -> 200",
+        "GET /workspaces -> 503",
+        "GET /workspaces -> 200",
+        "GET /workspaces -> no answer",
+        "GET /workspaces -> no answer",
+    ]
+
+
+def test_neither_the_key_nor_the_proxy_is_in_any_text(service, transport):
+    connection = Connection(
+        "https://scanner.example.com/api/v2", service.api_key, proxy="http://u:pa55@proxy.example.com"
+    )
+    one = Transport(connection)
+    for each in (connection, one, one._session, [connection], {"connection": connection}):
+        for text in (repr(each), str(each), f"{each}"):
+            assert service.api_key not in text
+            assert "pa55" not in text
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"action": "reset"},
+        {"action": "html", "status": 502},
+        {"action": "html", "status": 404},
+        {"action": "status", "status": 401, "message": "KEY", "details": "KEY"},
+        {"action": "status", "status": 429, "headers": {"Retry-After": 10**6}, "message": "KEY"},
+        {"action": "redirect", "location": "https://KEY.example.com/KEY?KEY"},
+        {"action": "truncated_json"},
+    ],
+    ids=str,
+)
+def test_the_key_is_in_no_exception(service, transport, fault):
+    service.allow_violations = True
+    service.fault(
+        times=None,
+        **{
+            name: str(value).replace("KEY", service.api_key) if isinstance(value, str) else value
+            for name, value in fault.items()
+        },
+    )
+    with pytest.raises((NetworkError, AnswerError, ApiError, Exception)) as caught:
+        transport().send("GET", "/workspaces").json()
+    error = caught.value
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        assert service.api_key not in f"{error!r} {error} {vars(error)}"
+        # what a traceback would show
+        assert error.__suppress_context__ or error.__context__ is None
+        error = error.__cause__
+
+
+# --- retries
+
+
+def test_the_waits_between_retries_grow(service, transport, clock):
+    service.fault(action="html", status=503, times=None)
+    with pytest.raises(ApiError):
+        transport(retries=4).send("GET", "/workspaces")
+    assert clock.slept == [0.75, 1.5, 3.0, 6.0]
+
+
+def test_retries_are_counted_for_each_call(service, transport, clock):
+    one = transport(retries=1)
+    for dummy in range(3):
+        service.fault(action="html", status=503)
+        one.send("GET", "/workspaces")
+    assert len(clock.slept) == 3
+
+
+def test_a_rate_limit_does_not_use_up_the_retries(service, transport, clock):
+    service.fault(action="status", status=429, headers={"Retry-After": 3}, times=5)
+    service.fault(nth=6, action="html", status=503)
+    assert transport(retries=1).send("GET", "/workspaces").status == 200
+    assert clock.slept == [3.125] * 5 + [0.75]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
+def test_a_closed_port_is_tried_again_by_every_method(transport, clock, method):
+    one = transport(base_url="http://127.0.0.1:1/api/v2", retries=2)
+    with pytest.raises(NetworkError) as caught:
+        one.send(method, "/workspaces")
+    assert len(clock.slept) == 2
+    assert not caught.value.maybe_done
+
+
+@pytest.mark.parametrize("action", ["reset", "close", "truncate", "short"])
+def test_a_lost_answer_may_have_been_done(service, transport, action):
+    service.fault(method="POST", action=action, when="after")
+    with pytest.raises(NetworkError) as caught:
+        transport().send("POST", "/workspaces", form={"name": "New"})
+    assert caught.value.maybe_done
+    assert caught.value.status is None
+    assert service.writes() == ["POST /workspaces"]
+
+
+def test_a_timeout_may_have_been_done(service, transport):
+    service.fault(method="POST", action="delay", seconds=1)
+    with pytest.raises(NetworkError, match=r"got no answer within 0\.2 s: run again, or raise timeout\.") as caught:
+        transport(timeout=0.2).send("POST", "/workspaces", form={"name": "New"})
+    assert caught.value.maybe_done
+    assert service.writes() == ["POST /workspaces"]
+
+
+@pytest.mark.parametrize("missing", [1, 10, 10**6])
+def test_a_body_that_is_shorter_than_announced_is_lost(service, transport, missing):
+    service.fault(action="short", missing=missing)
+    one = transport()
+    assert one.send("GET", "/workspaces").json()["data"]
+    assert [call.rpartition(" ")[2] for call in one.calls] == ["answer", "200"]
+
+
+def test_a_body_that_stays_short_is_an_error(service, transport):
+    service.fault(action="short", times=None)
+    with pytest.raises(NetworkError, match="broke off before its announced end"):
+        transport().send("GET", "/workspaces")
+
+
+# --- the rate limit
+
+
+@pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
+@pytest.mark.parametrize("retry_after", ["seconds", "date", "none"])
+@pytest.mark.parametrize("headers", [True, False])
+def test_any_kind_of_limit_is_kept_to(service, window, retry_after, headers):
+    """With real waits, as the service counts by its own clock."""
+    limits = {"window": window, "seconds": 0.4, "GET": 3, "retry_after": retry_after, "headers": headers}
+    service.settings(rate_limits=limits)
+    connection = Connection(service.base_url, service.api_key, rate_limit_wait=100)
+    # 5 calls at 3 in a window: at least one of them has to wait; a tenth of each wait, so that the test does not
+    one = Transport(connection, sleep=lambda seconds: time.sleep(min(seconds, 0.3)))
+    for dummy in range(5):
+        assert one.send("GET", "/workspaces").status == 200
+    assert len([call for call in one.calls if call.endswith("200")]) == 5
+
+
+def test_the_budget_is_one_for_the_whole_task(service, transport, clock):
+    one = transport(rate_limit_wait=10)
+    service.fault(action="status", status=429, headers={"Retry-After": 6}, times=None, nth=1)
+    with pytest.raises(ApiError, match=r"rate_limit_wait \(now 10 s"):
+        one.send("GET", "/workspaces")
+    with pytest.raises(ApiError, match=r"rate_limit_wait"):
+        one.send("GET", "/workspaces")
+    assert clock.slept == [6.125]
+
+
+def test_near_the_end_of_the_limit_calls_are_spaced_out(service, transport, clock):
+    headers = {"X-RateLimit-Limit": 250, "X-RateLimit-Remaining": 3}
+    body = {"data": []}
+    service.fault(method="GET", action="status", status=200, body=body, headers=headers, times=3)
+    one = transport()
+    for dummy in range(4):
+        one.send("GET", "/workspaces")
+    assert clock.slept == pytest.approx([60 / 250] * 3)
+    one.send("GET", "/workspaces")
+    assert len(clock.slept) == 3
+
+
+def test_reads_and_writes_are_spaced_out_on_their_own(service, transport, clock):
+    headers = {"X-RateLimit-Limit": 125, "X-RateLimit-Remaining": 0}
+    service.fault(method="POST", action="status", status=201, body={"data": {}}, headers=headers)
+    one = transport()
+    one.send("POST", "/workspaces", form={"name": "A"})
+    one.send("GET", "/workspaces")
+    assert clock.slept == []
+    one.send("DELETE", "/wordlists/1700")
+    assert clock.slept == pytest.approx([60 / 125])
+
+
+def test_spacing_counts_against_the_budget_and_stops_with_it(service, transport, clock):
+    headers = {"X-RateLimit-Limit": 60, "X-RateLimit-Remaining": 0}
+    service.fault(method="GET", action="status", status=200, body={"data": []}, headers=headers, times=None)
+    one = transport(rate_limit_wait=2)
+    for dummy in range(5):
+        one.send("GET", "/workspaces")
+    assert sum(clock.slept) <= 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-RateLimit-Limit": "many", "X-RateLimit-Remaining": "few"},
+        {"X-RateLimit-Limit": "\u00b2", "X-RateLimit-Remaining": "\u00b2"},
+        {"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "0"},
+        {"X-RateLimit-Limit": "-1", "X-RateLimit-Remaining": "-1"},
+        {"X-RateLimit-Limit": "9" * 4000, "X-RateLimit-Remaining": "9" * 4000},
+        {"X-RateLimit-Limit": ""},
+    ],
+    ids=lambda headers: ascii(headers["X-RateLimit-Limit"])[:10],
+)
+def test_odd_headers_of_the_limit_are_passed_over(service, transport, clock, headers):
+    service.fault(action="status", status=200, body={"data": []}, headers=headers)
+    one = transport()
+    one.send("GET", "/workspaces")
+    one.send("GET", "/workspaces")
+    assert clock.slept == []
+
+
+# --- the library
+
+
+@pytest.mark.parametrize(
+    "version, missing",
+    [
+        ("2.31.0", False),
+        ("2.31", False),
+        ("2.32.5", False),
+        ("3.0.0", False),
+        ("2.31.0.post1", False),
+        ("2.30.9", True),
+        ("2.4.3", True),
+        ("1.99", True),
+    ],
+)
+def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
+    monkeypatch.setattr(_transport.requests, "__version__", version)
+    assert (_transport.missing_requests() is not None) is missing
+    if missing:
+        assert version in _transport.missing_requests()
+        assert "requests >= 2.31" in _transport.missing_requests()
+
+
+def test_a_requests_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(_transport, "requests", None)
+    assert _transport.missing_requests() == "requests >= 2.31"

@@ -1,0 +1,35 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch):
+    """Nothing of the machine's environment reaches the modules: no options, no proxies, no certificates, no ~/.netrc."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def account(service):
+    """The local service with the account of the scenarios."""
+    service.reset(settings={"rate_limits": None, "validate": True}, state=ACCOUNT)
+    return service
+
+
+@pytest.fixture
+def run(service):
+    """Run a module against the local service: run(name, check=..., diff=..., verbosity=..., **options)."""
+
+    def with_connection(module, check=False, diff=True, verbosity=2, sleep=None, **options):
+        connection = dict(base_url=service.base_url, api_key=service.api_key)
+        return run_module(module, {**connection, **options}, check, diff, verbosity, sleep)
+
+    return with_connection

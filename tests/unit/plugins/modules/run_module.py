@@ -1,0 +1,92 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run a module in this process as ansible-core runs it: JSON in, JSON out, on every supported ansible-core.
+
+`ansible.module_utils.testing` exists from ansible-core 2.19 on only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import io
+import json
+from unittest import mock
+
+from ansible.module_utils import basic
+from ansible.module_utils.common import warnings as ansible_warnings
+from ansible_collections.scanops.scanner.plugins.module_utils import _module
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+
+MODULES = "ansible_collections.scanops.scanner.plugins.modules."
+
+
+class Run:
+    """What a module run gave.
+
+    result: what the module printed, read as JSON; failed, changed: bool; msg: the error, or ""; warnings: list of str;
+    diff: dict or None; calls: the module's own call log; slept: list of float, the waits in seconds that were not waited.
+    """
+
+    def __init__(self, printed: str, slept: list[float]):
+        self.result = json.loads(printed)
+        self.failed: bool = self.result.get("failed", False)
+        self.changed: bool = self.result.get("changed", False)
+        self.msg: str = self.result.get("msg", "")
+        self.warnings = [_text_of(warning) for warning in self.result.get("warnings", [])]
+        self.diff = self.result.get("diff")
+        self.calls = self.result.get("api_calls")
+        self.slept = slept
+
+    def __getitem__(self, name: str):
+        return self.result[name]
+
+    def __repr__(self) -> str:
+        return f"Run({self.result!r})"
+
+
+def run_module(name: str, options: dict, check: bool = False, diff: bool = True, verbosity: int = 2, sleep=None) -> Run:
+    """Run a module with these options. No waits are waited, unless sleep is time.sleep.
+
+    Fails where the key is in what the module prints.
+    """
+    arguments = {
+        **options,
+        "_ansible_check_mode": check,
+        "_ansible_diff": diff,
+        "_ansible_verbosity": verbosity,
+    }
+    if hasattr(basic, "_ANSIBLE_PROFILE"):
+        # from ansible-core 2.19 on results show the options only where they are asked for
+        arguments["_ansible_inject_invocation"] = True
+    module = importlib.import_module(MODULES + name)
+    slept: list[float] = []
+    transport = functools.partial(_module.Transport, sleep=sleep or slept.append)
+    printed = io.StringIO()
+    for recorded in (ansible_warnings._global_warnings, ansible_warnings._global_deprecations):
+        recorded.clear()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(basic, "_ANSIBLE_ARGS", _as_arguments(arguments)))
+        if hasattr(basic, "_ANSIBLE_PROFILE"):
+            stack.enter_context(mock.patch.object(basic, "_ANSIBLE_PROFILE", "legacy"))
+        stack.enter_context(mock.patch.object(_module, "Transport", transport))
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        with contextlib.suppress(SystemExit):
+            module.main()
+    text = printed.getvalue()
+    assert LocalService.KEY not in text, f"{name} printed the key"
+    return Run(text, slept)
+
+
+def _as_arguments(arguments: dict) -> bytes:
+    return json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+
+
+def _text_of(warning: object) -> str:
+    """A warning as text: ansible-core gives str, from 2.19 on an object that holds an event."""
+    while isinstance(warning, dict):
+        warning = warning.get("event") or warning["msg"]
+    return warning

@@ -1,0 +1,415 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a task of each module may be, on one account, and the calls that it costs. Tests of all modules walk this table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# beside the workspace "My Workspace" (1, the current one) and the wordlists of a fresh account (1600 to 1602, 1700)
+ACCOUNT = {
+    "workspaces": [
+        {"id": 2, "name": "Web shop", "description": "All that customers reach"},
+        {"id": 3, "name": "Empty"},
+    ],
+    "targets": [
+        {"id": 1001, "name": "www.example.com", "workspace": "Web shop", "description": "Front"},
+        {"id": 1002, "name": "https://shop.example.com", "workspace": "Web shop"},
+        {"id": 1003, "name": "192.0.2.7", "workspace": "Web shop"},
+        {"id": 1004, "name": "here.example.com", "description": "Current"},
+    ],
+    "http_loggers": [
+        {
+            "id": 501,
+            "label": "canary",
+            "workspace": "Web shop",
+            "requests": [
+                {"ip_address": "192.0.2.7", "request_method": "POST", "request_body_base64": "aGVsbG8="},
+                {"ip_address": "198.51.100.9", "request_date": "2024-06-01 00:00:00"},
+            ],
+        },
+        {"id": 502, "label": "quiet"},
+    ],
+}
+
+
+class Task(NamedTuple):
+    """One task. changed: bool; calls: what a real run sends; warns: a word of the one warning, or None."""
+
+    module: str
+    options: dict
+    changed: bool
+    calls: tuple
+    warns: str | None = None
+
+
+def _task(module, changed, calls, warns=None, **options):
+    return Task(module, options, changed, tuple(calls.split(", ")), warns)
+
+
+W, T, H, L = "/workspaces", "/targets", "/http_loggers", "/wordlists"
+
+WRITES = {
+    # workspace
+    "workspace-create": _task("workspace", True, f"GET {W}, POST {W}, GET {W}/4", name="New", description="Fresh"),
+    "workspace-create-bare": _task("workspace", True, f"GET {W}, POST {W}, GET {W}/4", name="New"),
+    "workspace-there": _task("workspace", False, f"GET {W}", name="Web shop"),
+    "workspace-there-with-description": _task(
+        "workspace", False, f"GET {W}", name="Web shop", description="All that customers reach"
+    ),
+    "workspace-there-by-id": _task("workspace", False, f"GET {W}/2", id=2),
+    "workspace-describe": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", description="Other"),
+    "workspace-clear-description": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", description=""),
+    "workspace-no-description": _task("workspace", False, f"GET {W}", name="Empty", description=""),
+    "workspace-rename": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", new_name="Shop"),
+    "workspace-rename-by-id": _task(
+        "workspace", True, f"GET {W}/2, PUT {W}/2", id=2, new_name="Shop", description="Other"
+    ),
+    "workspace-renamed-already": _task("workspace", False, f"GET {W}", name="Shop", new_name="Web shop"),
+    "workspace-rename-to-itself": _task("workspace", False, f"GET {W}", name="Web shop", new_name="Web shop"),
+    "workspace-delete": _task(
+        "workspace", True, f"GET {W}, GET {T}, GET {H}, DELETE {W}/3", name="Empty", state="absent"
+    ),
+    "workspace-delete-by-id": _task(
+        "workspace", True, f"GET {W}/3, GET {T}, GET {H}, DELETE {W}/3", id=3, state="absent"
+    ),
+    "workspace-delete-full": _task(
+        "workspace", True, f"GET {W}, DELETE {W}/2", name="Web shop", state="absent", force=True
+    ),
+    "workspace-absent": _task("workspace", False, f"GET {W}", name="Never", state="absent"),
+    "workspace-absent-by-id": _task("workspace", False, f"GET {W}/99", id=99, state="absent"),
+    # target
+    "target-create": _task(
+        "target",
+        True,
+        f"GET {W}, GET {T}, POST {T}, GET {T}/1005",
+        workspace="Web shop",
+        name="https://new.example.com/",
+        description="Fresh",
+    ),
+    "target-create-bare": _task(
+        "target", True, f"GET {T}, POST {T}, GET {T}/1005", workspace_id=3, name="new.example.com"
+    ),
+    "target-create-in-current": _task(
+        "target", True, f"GET {T}, POST {T}, GET {T}/1005", "current", name="new.example.com"
+    ),
+    "target-there": _task("target", False, f"GET {W}, GET {T}", workspace="Web shop", name="www.example.com"),
+    "target-there-by-workspace-id": _task("target", False, f"GET {T}", workspace_id=2, name="www.example.com"),
+    "target-there-with-description": _task(
+        "target", False, f"GET {T}", workspace_id=2, name="www.example.com", description="Front"
+    ),
+    "target-there-spelled-otherwise": _task(
+        "target", False, f"GET {T}", workspace_id=2, name="HTTPS://Shop.Example.com.:443/"
+    ),
+    "target-there-by-id": _task("target", False, f"GET {T}/1001", id=1001),
+    "target-there-by-id-in-workspace": _task("target", False, f"GET {W}, GET {T}/1001", id=1001, workspace="Web shop"),
+    "target-drift-warn": _task(
+        "target", False, f"GET {T}", "left as it is", workspace_id=2, name="www.example.com", description="Other"
+    ),
+    "target-drift-ignore": _task(
+        "target", False, f"GET {T}", workspace_id=2, name="www.example.com", description="Other", on_drift="ignore"
+    ),
+    "target-drift-recreate": _task(
+        "target",
+        True,
+        f"GET {T}, DELETE {T}/1001, POST {T}, GET {T}/1005",
+        workspace_id=2,
+        name="www.example.com",
+        description="Other",
+        on_drift="recreate",
+        force=True,
+    ),
+    "target-delete": _task(
+        "target", True, f"GET {T}, DELETE {T}/1003", workspace_id=2, name="192.0.2.7", state="absent"
+    ),
+    "target-delete-spelled-otherwise": _task(
+        "target",
+        True,
+        # the second page says that no other target is meant
+        f"GET {T}, GET {T}, DELETE {T}/1001",
+        "which is what this task deletes",
+        workspace_id=2,
+        name="WWW.example.com.",
+        state="absent",
+    ),
+    "target-delete-by-id": _task("target", True, f"GET {T}/1001, DELETE {T}/1001", id=1001, state="absent"),
+    "target-absent": _task(
+        "target", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com", state="absent"
+    ),
+    "target-absent-in-no-workspace": _task(
+        "target", False, f"GET {W}", workspace="Never", name="www.example.com", state="absent"
+    ),
+    "target-absent-by-id": _task("target", False, f"GET {T}/99", id=99, state="absent"),
+    # http_logger
+    "http_logger-create": _task("http_logger", True, f"GET {H}, POST {H}, GET {H}/503", label="new"),
+    "http_logger-create-in-workspace": _task(
+        "http_logger", True, f"GET {W}, GET {H}, POST {H}, GET {H}/503", workspace="Web shop", label="new"
+    ),
+    "http_logger-there": _task("http_logger", False, f"GET {H}", label="canary"),
+    "http_logger-there-in-workspace-id": _task(
+        "http_logger", False, f"GET {H}, GET {H}", workspace_id=2, label="canary"
+    ),
+    "http_logger-there-in-workspace": _task(
+        "http_logger", False, f"GET {W}, GET {H}, GET {H}", workspace="Web shop", label="canary"
+    ),
+    "http_logger-there-by-id": _task("http_logger", False, f"GET {H}/501", id=501),
+    "http_logger-delete": _task("http_logger", True, f"GET {H}, DELETE {H}/501", label="canary", state="absent"),
+    "http_logger-delete-by-id": _task("http_logger", True, f"GET {H}/501, DELETE {H}/501", id=501, state="absent"),
+    "http_logger-delete-in-workspace": _task(
+        "http_logger",
+        True,
+        f"GET {H}, GET {H}, DELETE {H}/501",
+        workspace_id=2,
+        label="canary",
+        state="absent",
+    ),
+    "http_logger-absent": _task("http_logger", False, f"GET {H}", label="never", state="absent"),
+    "http_logger-elsewhere": _task(
+        "http_logger", False, f"GET {H}, GET {H}", "left alone", workspace_id=3, label="canary", state="absent"
+    ),
+    # http_logger_data
+    "http_logger_data-clear": _task(
+        "http_logger_data", True, f"GET {H}, GET {H}/501/data, DELETE {H}/501/data", label="canary", state="absent"
+    ),
+    "http_logger_data-clear-by-id": _task(
+        "http_logger_data", True, f"GET {H}/501, GET {H}/501/data, DELETE {H}/501/data", id=501, state="absent"
+    ),
+    "http_logger_data-clear-nothing": _task(
+        "http_logger_data", False, f"GET {H}, GET {H}/502/data", label="quiet", state="absent"
+    ),
+    "http_logger_data-no-logger": _task(
+        "http_logger_data", False, f"GET {H}", "there is no HTTP logger", label="never", state="absent"
+    ),
+    # wordlist
+    "wordlist-delete": _task("wordlist", True, f"GET {L}, DELETE {L}/1700", name="Our hosts", state="absent"),
+    "wordlist-delete-by-id": _task("wordlist", True, f"GET {L}/1700, DELETE {L}/1700", id=1700, state="absent"),
+    "wordlist-absent": _task("wordlist", False, f"GET {L}", name="Never", state="absent"),
+    "wordlist-absent-by-id": _task("wordlist", False, f"GET {L}/99", id=99, state="absent"),
+    # targets: a short page is no end, so the list of a workspace costs one call more
+    "targets-create": _task(
+        "targets",
+        True,
+        f"GET {W}, GET {T}, GET {T}, POST {T}, POST {T}",
+        workspace="Web shop",
+        targets=["https://New.example.com/", "www.example.com", {"name": "also.example.com", "description": "Fresh"}],
+    ),
+    "targets-create-in-empty": _task(
+        "targets", True, f"GET {T}, POST {T}", workspace_id=3, targets=["new.example.com"]
+    ),
+    "targets-there": _task(
+        "targets",
+        False,
+        f"GET {T}, GET {T}",
+        workspace_id=2,
+        targets=[{"name": "www.example.com", "description": "Front"}, "HTTPS://Shop.Example.com.:443/"],
+    ),
+    "targets-none": _task("targets", False, f"GET {T}, GET {T}", workspace_id=2, targets=[]),
+    "targets-ignored": _task(
+        "targets",
+        False,
+        f"GET {T}, GET {T}",
+        workspace_id=2,
+        targets=[{"name": "www.example.com", "description": "Other", "ignore": True}],
+    ),
+    "targets-drift-warn": _task(
+        "targets",
+        False,
+        f"GET {T}, GET {T}",
+        "left as they are",
+        workspace_id=2,
+        targets=[{"name": "www.example.com", "description": "Other"}],
+    ),
+    "targets-drift-recreate": _task(
+        "targets",
+        True,
+        f"GET {T}, GET {T}, DELETE {T}/1001, POST {T}",
+        workspace_id=2,
+        targets=[{"name": "www.example.com", "description": "Other"}],
+        on_drift="recreate",
+        force=True,
+    ),
+    "targets-delete": _task(
+        "targets",
+        True,
+        f"GET {W}, GET {T}, GET {T}, DELETE {T}/1003, DELETE {T}/1002",
+        workspace="Web shop",
+        targets=["192.0.2.7", "never.example.com", "https://Shop.example.com/"],
+        state="absent",
+    ),
+    "targets-absent-in-no-workspace": _task(
+        "targets", False, f"GET {W}", workspace="Never", targets=["www.example.com"], state="absent"
+    ),
+    "targets-purge": _task(
+        "targets",
+        True,
+        f"GET {T}, GET {T}, POST {T}, DELETE {T}/1003",
+        workspace_id=2,
+        targets=["www.example.com", "new.example.com"],
+        purge=True,
+        protect=["https://*"],
+    ),
+    # estate
+    "estate-there": _task(
+        "estate",
+        False,
+        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}",
+        workspaces=[
+            {
+                "name": "Web shop",
+                "description": "All that customers reach",
+                "targets": ["www.example.com"],
+                "http_loggers": [{"label": "canary"}],
+            },
+            {"name": "Empty"},
+        ],
+    ),
+    "estate-create": _task(
+        "estate",
+        True,
+        f"GET {W}, GET {H}, POST {W}, POST {T}, POST {H}",
+        workspaces=[
+            {
+                "name": "New",
+                "description": "Fresh",
+                "targets": [{"name": "new.example.com", "description": "Fresh"}],
+                "http_loggers": [{"label": "new"}],
+            }
+        ],
+    ),
+    "estate-workspaces-only": _task("estate", False, f"GET {W}", workspaces=[{"name": "Web shop"}]),
+    "estate-describe-and-purge": _task(
+        "estate",
+        True,
+        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, PUT {W}/2, POST {H}, DELETE {T}/1002, DELETE {T}/1003,"
+        f" DELETE {H}/501",
+        workspaces=[
+            {
+                "name": "Web shop",
+                "description": "Other",
+                "targets": ["www.example.com"],
+                "http_loggers": [{"label": "other"}],
+            }
+        ],
+        purge=["targets", "http_loggers"],
+    ),
+}
+
+READS = {
+    "workspace_info-all": _task("workspace_info", False, f"GET {W}"),
+    "workspace_info-name": _task("workspace_info", False, f"GET {W}", name="Web shop"),
+    "workspace_info-id": _task("workspace_info", False, f"GET {W}/2", id=2),
+    "workspace_info-no-name": _task("workspace_info", False, f"GET {W}", name="Never"),
+    "workspace_info-no-id": _task("workspace_info", False, f"GET {W}/99", id=99),
+    "target_info-all": _task("target_info", False, f"GET {W}, GET {T}, GET {T}", workspace="Web shop"),
+    "target_info-current": _task("target_info", False, f"GET {T}, GET {T}", "current"),
+    "target_info-type": _task("target_info", False, f"GET {T}, GET {T}", workspace_id=2, type="url"),
+    "target_info-name": _task("target_info", False, f"GET {T}", workspace_id=2, name="www.example.com"),
+    "target_info-spelled-otherwise": _task(
+        "target_info", False, f"GET {T}, GET {T}", workspace_id=2, name="WWW.example.com."
+    ),
+    "target_info-id": _task("target_info", False, f"GET {T}/1001", id=1001),
+    "target_info-id-in-workspace": _task("target_info", False, f"GET {W}, GET {T}/1001", id=1001, workspace="Web shop"),
+    "target_info-id-elsewhere": _task("target_info", False, f"GET {T}/1001", id=1001, workspace_id=3),
+    "target_info-no-name": _task("target_info", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com"),
+    "target_info-no-id": _task("target_info", False, f"GET {T}/99", id=99),
+    "http_logger_info-all": _task("http_logger_info", False, f"GET {H}"),
+    "http_logger_info-workspace": _task("http_logger_info", False, f"GET {W}, GET {H}", workspace="Web shop"),
+    "http_logger_info-label": _task("http_logger_info", False, f"GET {H}", label="canary"),
+    "http_logger_info-id": _task("http_logger_info", False, f"GET {H}/501", id=501),
+    "http_logger_info-id-in-workspace": _task(
+        "http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=2
+    ),
+    "http_logger_info-id-elsewhere": _task("http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=3),
+    "http_logger_info-no-label": _task("http_logger_info", False, f"GET {H}", label="never"),
+    "http_logger_info-no-id": _task("http_logger_info", False, f"GET {H}/99", id=99),
+    "http_logger_data_info-label": _task("http_logger_data_info", False, f"GET {H}, GET {H}/501/data", label="canary"),
+    "http_logger_data_info-id": _task("http_logger_data_info", False, f"GET {H}/501, GET {H}/501/data", id=501),
+    "http_logger_data_info-filtered": _task(
+        "http_logger_data_info",
+        False,
+        f"GET {H}/501, GET {H}/501/data",
+        id=501,
+        method="post",
+        source="192.0.2.0/24",
+        since="2024-01-01",
+    ),
+    "wordlist_info-all": _task("wordlist_info", False, f"GET {L}"),
+    "wordlist_info-name": _task(
+        "wordlist_info", False, f"GET {L}, GET {L}/1700/contents", name="Our hosts", contents=True
+    ),
+    "wordlist_info-id": _task("wordlist_info", False, f"GET {L}/1700, GET {L}/1700/contents", id=1700, contents=True),
+    "wordlist_info-no-name": _task("wordlist_info", False, f"GET {L}", name="Never", contents=True),
+    "wordlist_info-no-id": _task("wordlist_info", False, f"GET {L}/99", id=99),
+    "estate_info-some": _task(
+        "estate_info", False, f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}", workspaces=["Web shop", "Never"]
+    ),
+    "estate_info-all": _task(
+        "estate_info",
+        False,
+        f"GET {W}, GET {H}, GET {T}, GET {H}, GET {T}, GET {T}, GET {H}, GET {T}, GET {T}, GET {H}",
+    ),
+}
+
+MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values())}))
+# those that take one object, by its name or its id
+SINGLE = tuple(module for module in MODULES if module not in ("estate", "estate_info", "targets"))
+
+DEFAULT_FORM = {
+    "create_answer": "created_id",
+    "create_status": 201,
+    "lists": "wrapped",
+    "contents": "json_string",
+    "logger_data": "object",
+    "extra_fields": False,
+    "null_description": False,
+    "delete_status": 204,
+    "order": "id",
+    "past_end": "empty",
+    "normalise_targets": False,
+}
+# what the public notes leave open, one form of the service's answers each, and the calls that it shows in
+ANSWER_FORMS = {
+    "default": ({}, ""),
+    "create-answers-a-record": ({"create_answer": "record"}, "POST"),
+    "create-answers-a-record-200": ({"create_answer": "record", "create_status": 200}, "POST"),
+    "create-answers-nothing": ({"create_answer": "nothing"}, "POST"),
+    "lists-bare": ({"lists": "bare"}, r"GET /\w+$"),
+    "contents-text": ({"contents": "text"}, "/contents"),
+    "contents-wrapped": ({"contents": "wrapped"}, "/contents"),
+    "logger-data-array": ({"logger_data": "array"}, "/data"),
+    "extra-fields": ({"extra_fields": True}, "GET"),
+    "null-descriptions": ({"null_description": True}, "GET /(workspaces|targets|wordlists)"),
+    "delete-200": ({"delete_status": 200}, "DELETE"),
+    "newest-first": ({"order": "newest_first"}, r"GET /\w+$"),
+    "past-end-404": ({"past_end": 404}, "GET /targets$"),
+    "names-in-lower-case": ({"normalise_targets": True}, "POST /targets"),
+    "all-at-once": (
+        {
+            "create_answer": "nothing",
+            "create_status": 200,
+            "lists": "bare",
+            "contents": "text",
+            "logger_data": "array",
+            "extra_fields": True,
+            "null_description": True,
+            "delete_status": 200,
+            "order": "newest_first",
+            "past_end": 404,
+        },
+        "",
+    ),
+}
+
+
+def key_of(module: str) -> str:
+    """The result key that holds the module's record or records."""
+    keys = {
+        "http_logger_data": "cleared",
+        "http_logger_data_info": "requests",
+        "targets": "results",
+        "estate": "results",
+        "estate_info": "workspaces",
+    }
+    return keys.get(module) or (f"{module[:-5]}s" if module.endswith("_info") else module)

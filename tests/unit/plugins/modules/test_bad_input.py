@@ -1,0 +1,534 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Bad input: one sentence that names the option and says what to do, no traceback, nothing written, no key shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, READS, SINGLE, WRITES
+
+TASKS = {task.module: task for task in {**READS, **WRITES}.values()}
+SECRET = "pa55-w0rd-of-nobody"
+ON_EACH = pytest.mark.parametrize("module", MODULES)
+
+
+def assert_refused(result, *words):
+    """The task failed with one line that has these words, and without what it must not show."""
+    assert result.failed, result
+    for word in words:
+        assert word in result.msg
+    assert "\n" not in result.msg
+    assert "Traceback" not in str(result.result)
+    assert "exception" not in result.result
+    assert SECRET not in str(result.result)
+    assert len(result.msg) < 1000
+    assert not result.changed
+
+
+def run_with(service, module, check=False, **options):
+    connection = dict(base_url=service.base_url, api_key=service.api_key)
+    given = {**connection, **TASKS[module].options, **options}
+    return run_module(module, {name: value for name, value in given.items() if value != "left out"}, check)
+
+
+# --- the connection, in every module
+
+CONNECTIONS = {
+    "no key": (dict(api_key="left out"), ["missing required arguments: api_key"]),
+    "null key": (dict(api_key=None), ["missing required arguments: api_key"]),
+    "empty key": (dict(api_key=""), ["api_key is empty", "SCANNER_API_KEY"]),
+    "blank key": (dict(api_key="  "), ["api_key contains a space"]),
+    "key with a line break": (dict(api_key=f"{SECRET}\n"), ["api_key contains", "line break"]),
+    "key with a carriage return": (dict(api_key=f"{SECRET}\r\nX-Other: 1"), ["api_key contains"]),
+    "key with a letter of another script": (dict(api_key=f"{SECRET}é"), ["api_key contains"]),
+    "no base URL": (dict(base_url="left out"), ["missing required arguments: base_url"]),
+    "empty base URL": (dict(base_url=""), ["base_url is empty"]),
+    "blank base URL": (dict(base_url=" \t"), ["base_url is empty"]),
+    "no scheme": (dict(base_url="scanner.example.com/api/v2"), ["base_url does not begin with https://"]),
+    "only a host and port": (dict(base_url="scanner.example.com:443/api/v2"), ["base_url", "https://HOST/api/v2"]),
+    "another scheme": (dict(base_url="ftp://scanner.example.com/api/v2"), ["base_url does not begin with https://"]),
+    "a file": (dict(base_url="file:///etc/passwd"), ["base_url does not begin with https://"]),
+    "no host": (dict(base_url="https:///api/v2"), ["base_url", "names no valid host"]),
+    "no path": (dict(base_url="https://scanner.example.com"), ["has no path", "https://scanner.example.com/api/v2"]),
+    "only a slash": (
+        dict(base_url="https://scanner.example.com/"),
+        ["has no path", "https://scanner.example.com/api/v2"],
+    ),
+    "user info": (dict(base_url=f"https://someone:{SECRET}@scanner.example.com/api/v2"), ["user info", "api_key"]),
+    "user info without a password": (dict(base_url=f"https://{SECRET}@scanner.example.com/api/v2"), ["user info"]),
+    "user info that is no URL": (dict(base_url=f"https://someone:{SECRET}?x@scanner.example.com/api/v2"), ["base_url"]),
+    "a number for a password": (dict(base_url="https://someone:1234#x@scanner.example.com/api/v2"), ["base_url"]),
+    "a query": (dict(base_url=f"https://scanner.example.com/api/v2?key={SECRET}"), ["query or fragment"]),
+    "a fragment": (dict(base_url=f"https://scanner.example.com/api/v2#{SECRET}"), ["query or fragment"]),
+    "a port that is none": (dict(base_url="https://scanner.example.com:port/api/v2"), ["base_url is not a valid URL"]),
+    "a port that is too high": (
+        dict(base_url="https://scanner.example.com:70000/api/v2"),
+        ["base_url is not a valid URL"],
+    ),
+    "port 0": (dict(base_url="https://scanner.example.com:0/api/v2"), ["names no valid host"]),
+    "a broken address": (dict(base_url="https://[::1/api/v2"), ["base_url is not a valid URL"]),
+    "a space in the host": (dict(base_url="https://scanner example.com/api/v2"), ["names no valid host"]),
+    "a line break": (dict(base_url="https://scanner.example.com\n/api/v2"), ["base_url"]),
+    "http to another machine": (
+        dict(base_url="http://scanner.example.com/api/v2"),
+        ["would send api_key unencrypted", "use https, or set allow_http: true"],
+    ),
+    "http to a name like localhost": (dict(base_url="http://localhost.example.com/api/v2"), ["allow_http"]),
+    "http to an address like loopback": (dict(base_url="http://127.1/api/v2"), ["allow_http"]),
+    "key and base URL in the wrong places": (
+        dict(base_url=SECRET, api_key="https://scanner.example.com/api/v2"),
+        ["base_url does not begin with https://"],
+    ),
+    "timeout 0": (dict(timeout=0), ["timeout is 0: set it to more than 0"]),
+    "negative timeout": (dict(timeout=-1), ["timeout is -1"]),
+    "timeout that is no number": (dict(timeout="nan"), ["timeout is nan"]),
+    "endless timeout": (dict(timeout="inf"), ["timeout is inf", "86400 at most"]),
+    "timeout that is a word": (dict(timeout="long"), ["timeout"]),
+    "negative retries": (dict(retries=-1), ["retries is -1: set it to 0 or more"]),
+    "negative rate_limit_wait": (dict(rate_limit_wait=-1), ["rate_limit_wait is -1: set it to 0 or more"]),
+    "proxy without a scheme": (dict(proxy=f"someone:{SECRET}@proxy.example.com"), ["proxy is no address of a proxy"]),
+    "proxy without a host": (dict(proxy="http://"), ["proxy is no address of a proxy"]),
+    "broken proxy": (dict(proxy=f"http://someone:{SECRET}@[::1"), ["proxy is no address of a proxy"]),
+    "proxy with a port that is none": (dict(proxy="http://proxy.example.com:port"), ["proxy is no address of a proxy"]),
+    "proxy of an unknown kind": (dict(proxy="gopher://127.0.0.1:1", retries=0), ["proxy"]),
+    "an unknown option": (dict(colour="red"), ["Unsupported parameters", "colour"]),
+}
+
+
+@pytest.mark.parametrize("case", CONNECTIONS)
+def test_a_wrong_connection_is_refused_before_any_call(service, case):
+    options, words = CONNECTIONS[case]
+    for module in MODULES:
+        assert_refused(run_with(service, module, **options), *words)
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["{}/", "{}//", " {} ", "{}".replace("127.0.0.1", "localhost")],
+    ids=["slash", "slashes", "blanks", "name"],
+)
+def test_a_base_url_may_be_written_in_other_ways(service, base_url):
+    result = run_with(service, "workspace_info", base_url=base_url.format(service.base_url))
+    assert not result.failed, result.msg
+
+
+def test_localhost_is_a_loopback_address(service):
+    result = run_with(service, "workspace_info", base_url=service.base_url.replace("127.0.0.1", "localhost"))
+    assert not result.failed, result.msg
+
+
+@contextmanager
+def listening(answer):
+    """A server on loopback that answers whatever it gets with these bytes; gives its port and a list of what it got."""
+    server = socket.create_server(("127.0.0.1", 0))
+    received = []
+
+    def serve():
+        while True:
+            try:
+                connection, _address = server.accept()
+            except OSError:
+                return
+            with connection:
+                received.append(connection.recv(65536))
+                connection.sendall(answer)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield server.getsockname()[1], received
+    finally:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def http(body, head="HTTP/1.1 200 OK", kind="text/html"):
+    return f"{head}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+
+
+@ON_EACH
+def test_a_port_that_is_closed_is_named(service, module):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2")
+    assert_refused(result, f"nothing accepts connections at 127.0.0.1:{port}", "check base_url")
+    assert result["api_error"]["status"] is None
+    assert len(result.slept) == 3
+
+
+def test_a_host_that_does_not_exist_is_named(service):
+    result = run_with(service, "workspace_info", base_url="https://scanner.invalid/api/v2", retries=0)
+    assert_refused(result, "nothing accepts connections at scanner.invalid", "check base_url")
+
+
+NOT_THE_SERVICE = {
+    "a web site": (http("<html>hello</html>"), "text/html"),
+    "a page that is not found": (http("<html>no</html>", "HTTP/1.1 404 Not Found"), "text/html"),
+    "another API": (http('{"items": []}', kind="application/json"), "application/json"),
+    "another API that refuses": (http('{"error": "no"}', "HTTP/1.1 401 No", "application/json"), "application/json"),
+    "plain text": (http("hello", kind="text/plain"), "text/plain"),
+    "no content type": (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "no content type"),
+    "an odd status": (b"HTTP/1.1 299 Odd\r\nContent-Length: 2\r\n\r\nhi", "299"),
+    "not modified": (b"HTTP/1.1 304 Not Modified\r\n\r\n", "304"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_THE_SERVICE)
+def test_a_server_that_is_not_the_service_is_not_believed(service, case):
+    answer, word = NOT_THE_SERVICE[case]
+    with listening(answer) as (port, received):
+        for module in MODULES:
+            result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2", retries=0)
+            assert_refused(result, word, "check that base_url is the address of the service's API")
+    assert len(received) == len(MODULES)
+    assert all(request.startswith(b"GET ") for request in received)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"SSH-2.0-OpenSSH_9.0\r\n",
+        b"",
+        b"\x00\xff\x00\xff" * 20,
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9" + b"9" * 5000 + b"\r\n\r\nx",
+        b"HTTP/1.1 200 OK\r\nContent-Length: \xb2\r\n\r\nx",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope",
+        b"HTTP/1.1 429 Slow\r\nRetry-After: \xb2\r\nX-RateLimit-Limit: \xb2\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"X-A: 1\r\n" * 200 + b"\r\n",
+    ],
+    ids=["ssh", "nothing", "bytes", "long-length", "odd-length", "chunks", "gzip", "odd-limits", "headers"],
+)
+def test_a_server_that_speaks_no_http_is_an_error(service, answer):
+    with listening(answer) as (port, dummy):
+        result = run_with(
+            service, "workspace_info", base_url=f"http://127.0.0.1:{port}/api/v2", retries=0, rate_limit_wait=0
+        )
+    assert_refused(result, "GET /workspaces")
+    assert set(result["api_error"]) == {"status", "message", "details", "method", "path"}
+
+
+# --- redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_read_follows_a_redirect_on_the_same_host(service, run, status):
+    service.allow_violations = True
+    service.fault(
+        method="GET", path="/workspaces", action="redirect", status=status, location="/api/v2/workspaces?moved=1"
+    )
+    assert len(run("workspace_info")["workspaces"]) == 1
+    assert [entry["query"] for entry in service.log()] == [{}, {"moved": "1"}]
+    assert [entry["authorization"] for entry in service.log()] == ["right", "right"]
+
+
+def test_the_query_of_a_redirected_read_is_that_of_the_new_address(service, run):
+    service.fault(method="GET", path="/targets", action="redirect", location="/api/v2/targets?limit=1000&page=1")
+    assert not run("target_info", workspace_id=1, type="url").failed
+    assert service.log()[1]["query"] == {"limit": "1000", "page": "1"}
+
+
+def test_redirects_without_end_are_an_error(service, run):
+    service.fault(action="redirect", location="/api/v2/workspaces", times=None)
+    assert_refused(run("workspace_info"), "redirected more than 5 times")
+    assert len(service.calls()) == 6
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_a_redirected_write_is_refused(service, run, method, status):
+    service.add(workspaces=[{"id": 2, "name": "Web shop"}])
+    options = {"POST": {"name": "New"}, "PUT": {"name": "Web shop", "description": "x"}}
+    service.fault(method=method, action="redirect", status=status, location="/api/v2/workspaces")
+    result = run("workspace", **options.get(method, {"name": "Web shop", "state": "absent"}))
+    assert_refused(result, "was redirected to http://127.0.0.1/api/v2/workspaces", "set base_url")
+    assert len(service.writes()) == 1
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_redirect_to_another_place_does_not_get_the_key(service, run, scheme):
+    with listening(http('{"data": []}', kind="application/json")) as (port, received):
+        service.fault(
+            action="redirect", location=f"{scheme}://someone:{SECRET}@127.0.0.1:{port}/api/v2/workspaces?k={SECRET}"
+        )
+        result = run("workspace_info")
+    assert_refused(result, f"was redirected to {scheme}://127.0.0.1/api/v2/workspaces, where the key is not sent")
+    assert received == []
+
+
+@pytest.mark.parametrize(
+    "location", ["http://[::1/", "http://[v9.x]/", "https://", "javascript:alert(1)", "http://a\u2100b/"]
+)
+def test_a_redirect_to_nowhere_is_an_error(service, run, location):
+    service.fault(action="redirect", location=location.encode().decode("latin-1"))
+    assert_refused(run("workspace_info"), "GET /workspaces was redirected to")
+
+
+def test_a_redirect_that_holds_the_key_does_not_show_it(service, run):
+    service.fault(action="redirect", location=f"https://scanner.example.com/{service.api_key}")
+    result = run("workspace_info")
+    assert_refused(result, "was redirected to")
+    assert service.api_key not in str(result.result)
+
+
+# --- references and names
+
+
+@pytest.mark.parametrize(
+    "module",
+    [module for module in SINGLE if {"name", "label"} & set(TASKS[module].options) or module.endswith("_info")],
+)
+def test_an_empty_name_is_refused(service, module):
+    key = "label" if module.startswith("http_logger") else "name"
+    options = {name: "left out" for name in TASKS[module].options if name in ("name", "label", "id")}
+    for value in ("", "  ", "\n"):
+        result = run_with(service, module, **{**options, key: value})
+        assert_refused(result, f"{key} is empty: give the name of the object")
+    assert service.writes() == []
+
+
+def test_an_empty_new_name_and_an_empty_workspace_are_refused(service, run):
+    assert_refused(run("workspace", name="My Workspace", new_name=" "), "new_name is empty")
+    assert_refused(run("target", workspace="", name="a.example"), "workspace is empty")
+    assert_refused(run("http_logger", workspace=" ", label="a"), "workspace is empty")
+    assert_refused(run("target_info", workspace=""), "workspace is empty")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("value", [0, -1])
+@pytest.mark.parametrize("option", ["id", "workspace_id"])
+def test_an_id_below_one_is_refused(service, run, option, value):
+    options = {"id": {"id": value}, "workspace_id": {"workspace_id": value, "name": "a.example"}}[option]
+    assert_refused(run("target", **options), f"{option} is {value}: give a positive number")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("value", ["first", "1.5", "", [1]])
+def test_an_id_that_is_no_number_is_refused(service, run, value):
+    assert_refused(run("target", id=value), "id")
+    assert service.calls() == []
+
+
+def test_an_id_of_many_digits_is_not_there_or_an_error(service, run):
+    service.allow_violations = True
+    for number in (10**17, 10**30):
+        result = run("workspace", id=number)
+        assert_refused(result)
+        assert service.writes() == []
+
+
+@pytest.mark.parametrize("module", ["target", "target_info", "http_logger", "http_logger_info"])
+def test_a_workspace_by_name_and_by_id_is_refused(service, module):
+    options = dict.fromkeys(TASKS[module].options, "left out")
+    result = run_with(service, module, **{**options, "id": 1, "workspace": "A", "workspace_id": 1})
+    assert_refused(result, "parameters are mutually exclusive: workspace|workspace_id")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("module", SINGLE)
+def test_a_name_and_an_id_are_refused(service, module):
+    key = "label" if module.startswith("http_logger") else "name"
+    options = {name: "left out" for name in TASKS[module].options if name not in ("state", "label", "name", "id")}
+    result = run_with(service, module, **{**options, key: "a", "id": 1})
+    assert_refused(result, f"parameters are mutually exclusive: {key}|id")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in MODULES if module in ("workspace", "target", "http_logger", "wordlist")]
+)
+def test_neither_name_nor_id_is_refused(service, module):
+    options = {name: "left out" for name in TASKS[module].options if name != "state"}
+    assert_refused(run_with(service, module, **options), "one of the following is required")
+    assert service.calls() == []
+
+
+LONG = "a" * 10_000
+
+
+@pytest.mark.parametrize(
+    "module, options",
+    [
+        ("workspace", {"name": LONG}),
+        ("workspace", {"name": "My Workspace", "new_name": LONG}),
+        ("target", {"workspace_id": 1, "name": LONG}),
+        ("http_logger", {"label": LONG}),
+        ("http_logger", {"workspace": LONG, "label": "a"}),
+        ("target", {"workspace": LONG, "name": "a.example"}),
+        ("target_info", {"workspace": LONG}),
+        ("http_logger_data_info", {"label": LONG}),
+        ("http_logger_data_info", {"label": "a", "source": LONG}),
+        ("http_logger_data_info", {"label": "a", "since": LONG}),
+        ("target_info", {"type": LONG}),
+    ],
+)
+def test_a_name_of_ten_thousand_characters_is_refused_in_a_short_message(service, run, module, options):
+    before = service.state()
+    result = run(module, **options)
+    if "type" in options:
+        assert result.failed
+    else:
+        assert_refused(result)
+    assert service.state() == before
+
+
+@pytest.mark.parametrize(
+    "module, options",
+    [
+        ("workspace", {"name": LONG, "state": "absent"}),
+        ("workspace_info", {"name": LONG}),
+        ("target_info", {"workspace_id": 1, "name": LONG}),
+        ("target", {"workspace": LONG, "name": "a.example", "state": "absent"}),
+        ("http_logger_info", {"label": LONG}),
+        ("wordlist_info", {"name": LONG}),
+        ("wordlist", {"name": LONG, "state": "absent"}),
+        ("http_logger_data", {"label": LONG, "state": "absent"}),
+    ],
+)
+def test_a_name_of_ten_thousand_characters_that_is_not_there_is_not_there(service, run, module, options):
+    result = run(module, **options)
+    assert (result.failed, result.changed) == (False, False)
+    assert service.writes() == []
+    assert sum(map(len, result.warnings)) < 1000
+
+
+# --- text of all kinds comes back as it was sent
+
+TEXTS = [
+    "Ünïcödé, 日本語, עברית, кириллица",
+    "☕ and 👩🏽‍💻 and 🏳️‍🌈",
+    "e\u0301 is not \u00e9",
+    "a & b = c + d % e ; f / g ? h # i",
+    "'single' \"double\" `back` \\ slash",
+    "{{ lookup('pipe', 'id') }} {% raw %}",
+    "<script>alert(1)</script>",
+    "line one\nline two\ttab\r\nthree",
+    "  blanks around  ",
+    "null",
+    "007",
+    "yes",
+    "\u202eright to left\u202c",
+    "\x1b[31mred\x07",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_of_all_kinds_comes_back_as_it_was_sent(service, run, text):
+    made = run("workspace", name=text, description=text)
+    assert not made.failed, made.msg
+    assert (made["workspace"]["name"], made["workspace"]["description"]) == (text, text)
+    again = run("workspace", name=text, description=text)
+    assert (again.failed, again.changed) == (False, False)
+    renamed = run("workspace", name=text, new_name=f"{text}!", description=f"{text}?")
+    assert renamed.changed
+    assert service.workspaces()[-1] == {"id": 2, "name": f"{text}!", "description": f"{text}?"}
+    assert run("workspace_info", name=f"{text}!")["workspaces"] == [renamed["workspace"]]
+
+    logger = run("http_logger", workspace=f"{text}!", label=text)
+    assert logger["http_logger"]["label"] == text
+    assert not run("http_logger", workspace=f"{text}!", label=text).changed
+
+    target = run("target", workspace=f"{text}!", name="a.example", description=text)
+    assert target["target"]["description"] == text
+    again = run("target", workspace=f"{text}!", name="a.example", description=text)
+    assert (again.changed, again["drift"]) == (False, {})
+    assert run("target", workspace=f"{text}!", name="a.example", state="absent").changed
+    assert run("workspace", name=f"{text}!", state="absent", force=True).changed
+
+
+@pytest.mark.parametrize(
+    "name", ["bücher.example", "пример.example", "https://例え.example/パス?q=ü#é", "xn--bcher-kva.example"]
+)
+def test_targets_of_all_scripts_come_back_as_they_were_sent(service, run, name):
+    made = run("target", workspace_id=1, name=name)
+    assert not made.failed, made.msg
+    assert made["target"]["name"] == name
+    assert service.targets()[-1]["name"] == name
+    assert not run("target", workspace_id=1, name=name).changed
+
+
+def test_an_international_name_is_the_same_in_both_spellings(service, run):
+    run("target", workspace_id=1, name="bücher.example")
+    assert not run("target", workspace_id=1, name="BÜCHER.example.").changed
+    assert not run("target", workspace_id=1, name="xn--bcher-kva.example").changed
+
+
+def test_half_a_character_in_an_answer_is_no_traceback(service, run):
+    body = r'{"data": [{"id": 1, "name": "a\ud800b", "description": "\udcff"}]}'
+    service.fault(action="status", status=200, body=body, times=None)
+    assert run("workspace_info")["workspaces"][0]["name"] == "a\ud800b"
+    result = run("target", workspace="Never", name="a.example")
+    assert_refused(result, r"there are 'a\\ud800b'")
+
+
+# --- deep JSON
+
+
+@pytest.mark.parametrize("depth", [10, 200, 400, 800, 950, 3000])
+def test_a_deeply_nested_answer_is_passed_through_or_an_error(service, run, depth):
+    deep = "[" * depth + "]" * depth
+    body = '{"data": [{"id": 1, "name": "My Workspace", "description": "", "x": ' + deep + "}]}"
+    service.fault(action="status", status=200, body=body, times=None)
+    result = run("workspace_info")
+    if result.failed:
+        # the reader of JSON has a limit of its own
+        assert "nested too deeply" in result.msg or "a body that is not JSON" in result.msg
+        assert_refused(result, "base_url")
+    else:
+        assert json.dumps(result["workspaces"][0]["x"]).replace(" ", "") == deep
+
+
+# --- requests is missing, or too old
+
+MODULE = "ansible_collections.scanops.scanner.plugins.modules.workspace_info"
+OLD = "import sys\n__version__ = {!r}\nclass exceptions: pass\n"
+MISSING = "raise ImportError('no requests here')\n"
+
+
+@pytest.mark.parametrize(
+    "stub, words",
+    [
+        (MISSING, ["requests >= 2.31"]),
+        (OLD.format("2.30.9"), ["requests >= 2.31 (found 2.30.9)"]),
+        (OLD.format("1.0"), ["requests >= 2.31 (found 1.0)"]),
+    ],
+    ids=["missing", "old", "ancient"],
+)
+@pytest.mark.parametrize("verbosity", [0, 3])
+def test_a_requests_that_cannot_be_used_is_named(service, tmp_path, stub, words, verbosity):
+    (tmp_path / "requests.py").write_text(stub, encoding="utf-8")
+    arguments = {"base_url": service.base_url, "api_key": service.api_key, "_ansible_verbosity": verbosity}
+    code = (
+        "import importlib, json, sys\n"
+        "from ansible.module_utils import basic\n"
+        f"basic._ANSIBLE_ARGS = json.dumps({{'ANSIBLE_MODULE_ARGS': {arguments!r}}}).encode()\n"
+        "if hasattr(basic, '_ANSIBLE_PROFILE'): basic._ANSIBLE_PROFILE = 'legacy'\n"
+        f"importlib.import_module({MODULE!r}).main()\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    finished = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    result = json.loads(finished.stdout.strip().splitlines()[-1])
+    assert result["failed"]
+    for word in words:
+        assert word in result["msg"]
+    assert "exception" not in result
+    assert "Traceback" not in finished.stdout + finished.stderr
+    assert service.calls() == []

@@ -1,0 +1,329 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A whole estate in one task: order, cost, faults in each position, purge by kind, what cannot be meant."""
+
+from __future__ import annotations
+
+import pytest
+
+SHOP = {
+    "name": "Shop",
+    "description": "New words",
+    "targets": ["a.example.com", {"name": "c.example.com", "description": "Fresh"}],
+    "http_loggers": [{"label": "shop-new"}],
+}
+OFFICE = {"name": "Office", "targets": ["d.example.com"], "http_loggers": [{"label": "office"}]}
+ESTATE = [OFFICE, SHOP]
+
+
+@pytest.fixture
+def account(service):
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop", "description": "Old words"}, {"id": 3, "name": "Lab"}],
+            "targets": [
+                {"id": 1001, "name": "a.example.com", "workspace": "Shop"},
+                {"id": 1002, "name": "b.example.com", "workspace": "Shop"},
+                {"id": 1003, "name": "lab.example.com", "workspace": "Lab"},
+            ],
+            "http_loggers": [
+                {"id": 501, "label": "shop-old", "workspace": "Shop"},
+                {"id": 502, "label": "lab", "workspace": "Lab"},
+            ],
+        },
+    )
+    return service
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def refused(result, *words):
+    assert result.failed, result
+    for word in words:
+        assert word in result.msg
+    assert "\n" not in result.msg
+    return result
+
+
+def found(account):
+    """{workspace: (description, target names, logger labels)} of the live account, without the first workspace."""
+    return {
+        row["name"]: (
+            row["description"],
+            sorted(target["name"] for target in account.targets() if target["workspace_id"] == row["id"]),
+            sorted(logger["label"] for logger in account.http_loggers() if logger["workspace_id"] == row["id"]),
+        )
+        for row in account.workspaces()
+        if row["id"] != 1
+    }
+
+
+WITHOUT_PURGE = {
+    "Lab": ("", ["lab.example.com"], ["lab"]),
+    "Office": ("", ["d.example.com"], ["office"]),
+    "Shop": ("New words", ["a.example.com", "b.example.com", "c.example.com"], ["shop-new", "shop-old"]),
+}
+PURGED = {**WITHOUT_PURGE, "Shop": ("New words", ["a.example.com", "c.example.com"], ["shop-new"])}
+
+
+def test_the_estate_is_made_as_declared_parents_first_and_a_second_run_writes_nothing(account, run):
+    check = good(run("estate", check=True, workspaces=ESTATE))
+    assert account.writes() == []
+    result = good(run("estate", workspaces=ESTATE))
+    assert check["plan"] == result["plan"]
+    assert check.diff == result.diff
+    assert found(account) == WITHOUT_PURGE
+    assert account.writes() == [
+        "POST /workspaces",
+        "PUT /workspaces/2",
+        "POST /targets",
+        "POST /http_loggers",
+        "POST /targets",
+        "POST /http_loggers",
+    ]
+    account.clear_log()
+    assert not good(run("estate", workspaces=ESTATE)).changed
+    # the workspaces, all loggers, and of each workspace its targets, the end of their list, and its loggers
+    reads = ["GET /targets", "GET /targets", "GET /http_loggers"]
+    assert account.calls() == ["GET /workspaces", "GET /http_loggers", *reads, *reads]
+
+
+def test_results_follow_the_declaration(account, run):
+    result = good(run("estate", workspaces=ESTATE, purge=["targets", "http_loggers"]))
+    shown = [(entry["index"], entry["resource"], entry["name"], entry["action"]) for entry in result["results"]]
+    assert shown == [
+        (0, "workspace", "Office", "create"),
+        (0, "target", "d.example.com", "create"),
+        (0, "http_logger", "office", "create"),
+        (1, "workspace", "Shop", "update"),
+        (0, "target", "a.example.com", "unchanged"),
+        (1, "target", "c.example.com", "create"),
+        (0, "http_logger", "shop-new", "create"),
+        (None, "target", "b.example.com", "delete"),
+        (None, "http_logger", "shop-old", "delete"),
+    ]
+    assert found(account) == PURGED
+    assert all(entry["id"] is not None for entry in result["results"])
+
+
+@pytest.mark.parametrize("form", ["created_id", "record", "nothing"])
+@pytest.mark.parametrize("lists", ["wrapped", "bare"])
+def test_the_form_of_the_answers_does_not_matter(account, run, form, lists):
+    account.settings(create_answer=form, lists=lists, page_cap=1)
+    result = good(run("estate", workspaces=ESTATE, purge=["targets", "http_loggers"]))
+    assert found(account) == PURGED
+    assert all(entry["id"] is not None for entry in result["results"])
+    assert not good(run("estate", workspaces=ESTATE, purge=["targets", "http_loggers"])).changed
+
+
+def test_a_description_that_is_left_out_is_left_alone_and_an_empty_one_clears(account, run):
+    assert not good(run("estate", workspaces=[{"name": "Shop"}])).changed
+    assert good(run("estate", workspaces=[{"name": "Shop", "description": ""}])).changed
+    assert found(account)["Shop"][0] == ""
+
+
+def test_the_diff_is_a_line_for_each_object_that_is_written(account, run):
+    diff = good(run("estate", check=True, workspaces=ESTATE, purge=["targets"])).diff
+    assert diff["before"].splitlines() == [
+        "Shop: target b.example.com",
+        "workspace Shop, description: 'Old words'",
+    ]
+    assert diff["after"].splitlines() == [
+        "Office: HTTP logger office",
+        "Office: target d.example.com",
+        "Shop: HTTP logger shop-new",
+        "Shop: target c.example.com, description: 'Fresh'",
+        "workspace Office",
+        "workspace Shop, description: 'New words'",
+    ]
+
+
+FAULTS = {
+    "500": {"action": "status", "status": 500, "message": "oops"},
+    "429": {"action": "status", "status": 429, "headers": {"Retry-After": "900"}},
+    "reset-before": {"action": "reset"},
+    "reset-after": {"action": "reset", "when": "after"},
+}
+
+
+@pytest.mark.parametrize("position", range(8))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
+    options = dict(workspaces=ESTATE, purge=["targets", "http_loggers"], rate_limit_wait=60)
+    writes = [
+        ("POST", "/workspaces", 1),
+        ("PUT", "/workspaces/2", 1),
+        ("POST", "/targets", 1),
+        ("POST", "/http_loggers", 1),
+        ("POST", "/targets", 2),
+        ("POST", "/http_loggers", 2),
+        ("DELETE", "/targets/1002", 1),
+        ("DELETE", "/http_loggers/501", 1),
+    ]
+    method, path, nth = writes[position]
+    account.fault(method=method, path=path, nth=nth, times=None, **FAULTS[fault])
+    result = run("estate", **options)
+    if result.failed:
+        refused(result, "were not done", "second run")
+        assert result["api_error"]["path"] == path
+        assert len(result["results"]) == 9
+        failed = [entry["action"] for entry in result["results"] if entry["error"]]
+        assert failed.count("failed") == 1
+        if method != "DELETE":
+            assert [call for call in account.writes() if call.startswith("DELETE")] == []
+        assert result.changed is (position > 0)
+    else:
+        # the answer was lost, the object was found: only a create is settled so
+        assert (fault, method) == ("reset-after", "POST")
+    account.clear_faults()
+    good(run("estate", **options))
+    assert found(account) == PURGED
+    account.clear_log()
+    assert not good(run("estate", **options)).changed
+    assert account.writes() == []
+
+
+def test_without_its_workspace_nothing_of_it_is_tried(account, run):
+    account.fault(method="POST", path="/workspaces", action="status", status=403, message="no", times=None)
+    result = refused(run("estate", workspaces=ESTATE, continue_on_error=True))
+    outcome = {entry["name"]: entry["action"] for entry in result["results"]}
+    assert (outcome["Office"], outcome["d.example.com"], outcome["office"]) == ("failed", "failed", "failed")
+    assert (outcome["Shop"], outcome["c.example.com"], outcome["shop-new"]) == ("update", "create", "create")
+    assert "Office" not in found(account)
+
+
+def test_a_workspace_that_another_run_made_meanwhile_gets_the_declared_description(account, run):
+    account.fault(
+        method="POST", path="/workspaces", action="do", do="create", resource="workspaces",
+        record={"name": "Office", "description": "theirs"},
+    )  # fmt: skip
+    result = good(run("estate", workspaces=[{**OFFICE, "description": "ours"}]))
+    assert result["results"][0]["action"] == "update"
+    assert found(account)["Office"] == ("ours", ["d.example.com"], ["office"])
+
+
+@pytest.mark.parametrize("path, nth", [("/workspaces", 1), ("/http_loggers", 1), ("/targets", 3), ("/http_loggers", 2)])
+def test_a_listing_that_fails_writes_nothing(account, run, path, nth):
+    account.settings(page_cap=1)
+    account.fault(method="GET", path=path, nth=nth, action="status", status=500, times=None)
+    for check in (True, False):
+        result = refused(run("estate", check=check, workspaces=ESTATE, purge=["targets", "http_loggers"]))
+        assert not result.changed
+    assert account.writes() == []
+
+
+# --- purge
+
+
+def test_purge_takes_only_its_kinds_and_only_lists_that_are_declared(account, run):
+    good(run("estate", workspaces=[{"name": "Shop", "targets": ["a.example.com"]}], purge=["http_loggers"]))
+    assert account.writes() == []
+    good(run("estate", workspaces=[{"name": "Shop", "http_loggers": [{"label": "new"}]}], purge=["targets"]))
+    assert account.writes() == ["POST /http_loggers"]
+    good(run("estate", workspaces=[{"name": "Shop", "targets": ["a.example.com"]}], purge=["targets"]))
+    assert account.writes()[1:] == ["DELETE /targets/1002"]
+    assert found(account)["Lab"] == WITHOUT_PURGE["Lab"]
+
+
+def test_ignored_and_protected_loggers_stay(account, run):
+    account.add(http_loggers=[{"label": "canary-1", "workspace": "Shop"}, {"label": "gone", "workspace": "Shop"}])
+    declared = [{"name": "Shop", "http_loggers": [{"label": "shop-old", "ignore": True}]}]
+    result = good(run("estate", workspaces=declared, purge=["http_loggers"], protect=["canary-*"]))
+    assert {entry["name"]: entry["action"] for entry in result["results"]} == {
+        "Shop": "unchanged",
+        "shop-old": "ignored",
+        "canary-1": "protected",
+        "gone": "delete",
+    }
+
+
+def test_the_guards_count_over_all_workspaces(account, run):
+    declared = [
+        {"name": "Shop", "targets": ["a.example.com"], "http_loggers": [{"label": "new"}]},
+        {"name": "Lab", "targets": ["other.example.com"]},
+    ]
+    options = dict(workspaces=declared, purge=["targets", "http_loggers"])
+    refused(run("estate", purge_max=2, **options), "3 objects would be deleted", "purge_max allows (2)")
+    refused(run("estate", purge_floor=1, **options), "1 of the 2 targets of workspace 'Shop'")
+    assert account.writes() == []
+    assert good(run("estate", purge_max=3, **options))["summary"]["delete"] == 3
+
+
+@pytest.mark.parametrize(
+    "workspaces, purge, words",
+    [
+        ([], ["targets"], "workspaces is empty"),
+        ([{"name": "Shop", "targets": []}], ["targets"], "nothing is declared for the targets of workspace 'Shop'"),
+        ([{"name": "Shop"}], ["workspaces"], "value of purge must be one or more of"),
+        ([{"name": "Shop"}], ["wordlists"], "value of purge must be one or more of"),
+        ([{"name": "Shop"}, {"name": "Lab"}, {"name": "Shop"}], [], "workspaces[0].name and workspaces[2].name are the same"),
+        ([{"name": "Shop", "targets": ["a.example", {"name": 5}]}], [], "workspaces[0].targets[1].name is a number (5)"),
+        ([{"name": "Shop", "target": []}], [], "did you mean targets?"),
+        ([{"name": "Shop", "targets": {"a": 1}}], [], "workspaces[0].targets is a dictionary: write a list"),
+        ([{"name": "Shop", "http_loggers": ["a"]}], [], "workspaces[0].http_loggers[0] is a text"),
+        (["Shop"], [], "workspaces[0] is a text"),
+        ([{"name": "Shop", "description": 2026}], [], "workspaces[0].description is a number (2026), not text"),
+        ([{"name": ""}], [], "workspaces[0].name is empty"),
+        ([{"name": "A", "http_loggers": [{"label": "x"}]}, {"name": "B", "http_loggers": [{"label": "x"}]}], [],
+         "labels are unique"),
+        ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [], "its label lives in another workspace (id 502)"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused_with_its_path(account, run, workspaces, purge, words):
+    for check in (True, False):
+        result = refused(run("estate", check=check, workspaces=workspaces, purge=purge), words)
+        assert not result.changed
+    assert account.writes() == []
+
+
+def test_two_live_workspaces_of_one_name_are_told_by_their_ids(account, run):
+    account.add(workspaces=[{"id": 9, "name": "Shop"}])
+    refused(run("estate", workspaces=[SHOP]), "workspaces[0].name 'Shop' names 2 workspaces, with the ids 2, 9")
+    assert account.writes() == []
+
+
+def test_a_workspace_that_is_not_there_is_made_and_nothing_is_purged_in_it(account, run):
+    account.add(workspaces=[{"name": "shop "}])
+    result = good(run("estate", workspaces=[{"name": "Shpo", "targets": ["a.example.com"]}], purge=["targets"]))
+    assert result["summary"] == {**dict.fromkeys(result["summary"], 0), "create": 2}
+    assert found(account)["Shop"][1] == ["a.example.com", "b.example.com"]
+
+
+# --- a reviewed plan and the scope
+
+
+def test_a_reviewed_plan(account, run):
+    options = dict(workspaces=ESTATE, purge=["targets", "http_loggers"])
+    expected = good(run("estate", check=True, **options))["plan"]["checksum"]
+    account.add(http_loggers=[{"label": "late", "workspace": "Shop"}])
+    result = refused(run("estate", expect_plan=expected, **options), "has changed since the plan was reviewed")
+    assert "HTTP logger late" in result.diff["before"]
+    assert account.writes() == []
+    good(run("http_logger", label="late", state="absent"))
+    assert good(run("estate", expect_plan=expected, **options)).changed
+    assert found(account) == PURGED
+    assert not good(run("estate", expect_plan=expected, **options)).changed
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_target_out_of_scope_is_named_by_its_path_and_nothing_is_sent(account, run, check):
+    declared = [OFFICE, {**SHOP, "targets": ["a.example.com", "https://example.com.evil.test/"]}]
+    result = refused(run("estate", check=check, workspaces=declared, scope={"allow": ["example.com"]}))
+    assert result.msg.startswith("workspaces[1].targets[1] is outside the authorised scope")
+    assert account.calls() == []
+
+
+def test_with_continue_on_error_the_rest_is_done_but_nothing_purged(account, run):
+    declared = [OFFICE, {**SHOP, "targets": [*SHOP["targets"], "evil.test"]}]
+    options = dict(workspaces=declared, scope={"allow": ["example.com"]}, continue_on_error=True, purge=["targets"])
+    check = refused(run("estate", check=True, **options))
+    result = refused(run("estate", **options), "evil.test")
+    assert check["summary"] == result["summary"]
+    assert result["summary"]["refused"] == 2
+    assert found(account) == WITHOUT_PURGE

@@ -1,0 +1,141 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""estate_info: the account in the shape that the module estate takes."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._estate import alike_in, estate_of
+
+STATE = {
+    "workspaces": [
+        {"id": 2, "name": "Web shop", "description": "All that customers reach"},
+        {"id": 3, "name": "Ärzte"},
+        {"id": 4, "name": "empty"},
+    ],
+    "targets": [
+        {"name": "www.example.com", "workspace": "Web shop", "description": "Front"},
+        {"name": "WWW.example.com.", "workspace": "Web shop", "description": "{{ no }}"},
+        {"name": "10.0.0.1", "workspace": "Web shop"},
+        {"name": "a.example.com", "workspace": "Ärzte"},
+        {"name": "www.example.com", "workspace": "Ärzte"},
+    ],
+    "http_loggers": [
+        {"label": "z", "workspace": "Web shop"},
+        {"label": "a", "workspace": "Web shop"},
+        {"label": "m", "workspace": "Ärzte"},
+    ],
+}
+SHOP = {
+    "name": "Web shop",
+    "description": "All that customers reach",
+    "targets": [
+        {"name": "10.0.0.1"},
+        {"name": "WWW.example.com.", "description": "{{ no }}"},
+        {"name": "www.example.com", "description": "Front"},
+    ],
+    "http_loggers": [{"label": "a"}, {"label": "z"}],
+}
+AERZTE = {
+    "name": "Ärzte",
+    "targets": [{"name": "a.example.com"}, {"name": "www.example.com"}],
+    "http_loggers": [{"label": "m"}],
+}
+EMPTY = {"name": "empty", "targets": [], "http_loggers": []}
+ALIKE = [{"workspace": "Web shop", "names": ["WWW.example.com.", "www.example.com"]}]
+
+
+@pytest.fixture
+def account(service):
+    service.reset(settings={"rate_limits": None, "validate": True}, state={**STATE, "fresh": False})
+    return service
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_the_whole_account(account, run, check):
+    read = run("estate_info", check=check)
+    assert not read.changed
+    assert read["workspaces"] == [SHOP, EMPTY, AERZTE]
+    assert read["alike"] == ALIKE
+    assert read["loggers_elsewhere"] == []
+    assert read["missing"] == []
+    targets = ["GET /targets", "GET /targets", "GET /http_loggers"]
+    assert account.calls() == ["GET /workspaces", "GET /http_loggers", *targets, *targets[1:], *targets]
+    assert [entry["query"].get("workspace_id") for entry in account.log()][2:] == ["2"] * 3 + ["4"] * 2 + ["3"] * 3
+
+
+@pytest.mark.parametrize(
+    "settings", [{"order": "newest_first"}, {"null_description": True, "extra_fields": True}, {"lists": "bare"}]
+)
+def test_the_form_of_the_answers_does_not_matter(account, run, settings):
+    account.settings(**settings)
+    assert run("estate_info")["workspaces"] == [SHOP, EMPTY, AERZTE]
+
+
+def test_some_workspaces(account, run):
+    read = run("estate_info", workspaces=["Ärzte", "web shop", "Nowhere"])
+    assert read["workspaces"] == [AERZTE]
+    assert read["alike"] == []
+    assert read["loggers_elsewhere"] == ["a", "z"]
+    assert read["missing"] == ["Nowhere", "web shop"]
+    assert len(account.calls()) == 5
+
+
+def test_what_was_read_is_what_estate_takes(account, run):
+    read = run("estate_info")["workspaces"]
+    account.clear_log()
+    applied = run("estate", workspaces=read)
+    assert not applied.changed
+    assert set(applied["summary"]) - {action for action, count in applied["summary"].items() if not count} == {
+        "unchanged"
+    }
+    assert account.writes() == []
+
+
+def test_two_workspaces_of_one_name(account, run):
+    account.add(workspaces=[{"id": 9, "name": "Web shop"}])
+    read = run("estate_info")
+    assert read.failed
+    assert "2 workspaces of the name 'Web shop', with the ids 2, 9" in read.msg
+    assert run("estate_info", workspaces=["Ärzte"])["workspaces"] == [AERZTE]
+
+
+def test_two_targets_of_one_name(account, run):
+    account.add(targets=[{"id": 4000, "name": "10.0.0.1", "workspace": "Web shop"}])
+    read = run("estate_info")
+    assert read.failed
+    assert "workspace 'Web shop' holds 2 targets of the name '10.0.0.1', with the ids" in read.msg
+
+
+def test_capped_pages_are_read_to_the_end(account, run):
+    account.settings(page_cap=2)
+    assert run("estate_info", workspaces=["Web shop"])["workspaces"] == [SHOP]
+    # two pages with rows and an empty one
+    assert account.calls().count("GET /targets") == 3
+
+
+def test_a_listing_that_fails_is_no_shorter_estate(account, run):
+    account.settings(page_cap=1)
+    account.fault(method="GET", path="/targets", nth=3, action="status", status=500, times=None)
+    read = run("estate_info")
+    assert read.failed
+    assert "workspaces" not in read.result
+    assert read["api_error"]["path"] == "/targets"
+
+
+def test_a_logger_in_two_workspaces_is_refused():
+    rows = [
+        ({"id": number, "name": name, "description": ""}, [], [{"id": 7, "label": "x"}])
+        for number, name in ((1, "A"), (2, "B"))
+    ]
+    with pytest.raises(Refused) as caught:
+        estate_of(rows, [{"id": 7, "label": "x"}])
+    assert "lists HTTP logger 'x' (id 7) in workspace 'A' and in workspace 'B'" in str(caught.value)
+
+
+def test_alike_in_groups_by_meaning():
+    names = ["b.example", "https://a.example:443/", "a.example", "https://A.example", "B.example."]
+    assert alike_in(names) == [["B.example.", "b.example"], ["https://A.example", "https://a.example:443/"]]

@@ -1,0 +1,145 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What holds for every module, on every form of the service's answers: check mode, diff, second run, cost in calls."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
+    ACCOUNT,
+    ANSWER_FORMS,
+    DEFAULT_FORM,
+    MODULES,
+    READS,
+    WRITES,
+    key_of,
+)
+
+TASKS = {**WRITES, **READS}
+
+
+def on_each_form(tasks):
+    return [
+        pytest.param(task, settings, id=f"{name}-{form}")
+        for name, task in tasks.items()
+        for form, (settings, calls) in ANSWER_FORMS.items()
+        if any(re.search(calls, call) for call in task.calls)
+    ]
+
+
+def set_up(service, settings):
+    service.reset(settings={"rate_limits": None, "validate": True, **settings}, state=ACCOUNT)
+
+
+def succeeded(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def without(result, *names):
+    return {name: value for name, value in result.result.items() if name not in names}
+
+
+@pytest.mark.parametrize("task, settings", on_each_form(WRITES))
+def test_check_mode_foretells_the_run_and_a_second_run_changes_nothing(service, run, task, settings):
+    set_up(service, settings)
+    key = key_of(task.module)
+    before = service.state()
+
+    check = succeeded(run(task.module, check=True, **task.options))
+    assert service.writes() == []
+    assert service.state() == before
+
+    real = succeeded(run(task.module, **task.options))
+    assert (check.changed, real.changed) == (task.changed, task.changed)
+    assert check.diff == real.diff
+    assert (check.diff["before"] != check.diff["after"]) is task.changed
+    assert check.warnings == real.warnings
+    assert_foretold(check[key], real[key], settings)
+    assert (service.state() != before) is task.changed
+    assert bool(service.writes()) is task.changed
+
+    service.clear_log()
+    second = succeeded(run(task.module, **task.options))
+    assert not second.changed
+    assert service.writes() == []
+    assert second.diff["before"] == second.diff["after"]
+    if isinstance(real[key], dict):
+        assert second[key] == real[key]
+
+
+def assert_foretold(check, real, settings):
+    """The record of check mode is that of the real run, with null where only the service knows."""
+    if isinstance(check, list):
+        assert [dict(entry, id=None) for entry in check] == [dict(entry, id=None) for entry in real]
+        assert all(new["id"] is not None for new in real if new["action"] == "create")
+        assert all(old["id"] in (None, new["id"]) for old, new in zip(check, real) if old["action"] != "update")
+        return
+    if not isinstance(check, dict):
+        assert check == real
+        return
+    assert set(check) == set(real) - {"requests_left", "created_at", "x_unknown"} or set(check) == set(real)
+    known = {name: value for name, value in check.items() if value is not None}
+    if settings.get("normalise_targets") and "type" in check:
+        known["name"] = known["name"].lower()
+    assert known == {name: real[name] for name in known}
+    if check["id"] is not None:
+        assert check == real
+
+
+@pytest.mark.parametrize("task, settings", on_each_form(READS))
+def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task, settings):
+    set_up(service, settings)
+    before = service.state()
+    check = succeeded(run(task.module, check=True, **task.options))
+    real = succeeded(run(task.module, **task.options))
+    assert without(check, "invocation") == without(real, "invocation")
+    assert "changed" not in real.result or real["changed"] is False
+    assert service.writes() == []
+    assert service.state() == before
+    if not settings:
+        return
+
+    service.settings(**{name: DEFAULT_FORM[name] for name in settings})
+    plain = succeeded(run(task.module, **task.options))[key_of(task.module)]
+    found = real[key_of(task.module)]
+    extra = {"created_at", "x_unknown"}
+    if task.module == "estate_info":
+        # in the shape of a declaration: without ids, in an order of its own
+        assert found == plain
+        return
+    if settings.get("extra_fields") and "data" not in task.module:
+        assert all(extra <= set(row) for row in found)
+        assert all(row["x_unknown"] == {"nested": [1, "two", None]} for row in found)
+    found = [{name: value for name, value in row.items() if name not in extra} for row in found]
+    assert sorted(found, key=lambda row: row["id"]) == sorted(plain, key=lambda row: row["id"])
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_sends_these_calls_as_the_contract_has_them_and_warns_only_where_something_is_odd(account, run, name):
+    task = TASKS[name]
+    result = succeeded(run(task.module, **task.options))
+    log = account.log()
+    assert [f"{entry['method']} {entry['path']}" for entry in log] == list(task.calls)
+    assert [call.partition("?")[0].partition(" ->")[0] for call in result.calls] == list(task.calls)
+    for entry in log:
+        assert entry["authorization"] == "right"
+        assert re.fullmatch(r"scanops\.scanner/\S+ ansible-core/\S+", entry["user_agent"])
+        expected = {"POST": "application/x-www-form-urlencoded", "PUT": "application/json"}.get(entry["method"])
+        assert entry["content_type"] == expected
+    assert len(result.warnings) == (task.warns is not None), result.warnings
+    assert all(task.warns in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_diff_and_the_call_log_are_shown_where_they_are_asked_for(account, run, module):
+    task = next(task for task in TASKS.values() if task.module == module)
+    assert "diff" not in succeeded(run(module, check=True, diff=False, **task.options)).result
+    for verbosity in range(4):
+        result = succeeded(run(module, check=True, verbosity=verbosity, **task.options))
+        assert ("api_calls" in result.result) is (verbosity >= 2)
+        assert ("diff" in result.result) is (not module.endswith("_info"))

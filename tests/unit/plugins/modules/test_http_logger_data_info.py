@@ -1,0 +1,126 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+REQUESTS = [
+    {
+        "ip_address": "192.0.2.7",
+        "request_method": "POST",
+        "request_body_base64": base64.b64encode("hällo".encode()).decode(),
+    },
+    {"ip_address": "198.51.100.9", "request_method": "get", "request_date": "2024-06-01 00:00:00"},
+    {"ip_address": "2001:db8::1", "request_method": "PUT", "request_date": "2024-06-01 12:30:00"},
+    {"ip_address": "unknown", "request_body_base64": "//79"},
+]
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(http_loggers=[{"id": 501, "label": "canary", "requests": REQUESTS}, {"id": 502, "label": "quiet"}])
+
+
+def found(result):
+    assert not result.failed, result.msg
+    return [row["id"] for row in result["requests"]]
+
+
+@pytest.mark.parametrize("reference", [{"label": "canary"}, {"id": 501}])
+def test_all_recorded_requests_are_given_with_the_fields_of_the_service(run, reference):
+    result = run("http_logger_data_info", **reference)
+    assert found(result) == [1, 2, 3, 4]
+    assert result["requests"][0] == {
+        "id": 1,
+        "ip_address": "192.0.2.7",
+        "request_method": "POST",
+        "url_params": "",
+        "user_agent": "",
+        "os": "Unknown",
+        "http_headers": [],
+        "request_body_type": "text",
+        "request_body_base64": REQUESTS[0]["request_body_base64"],
+        "request_date": "2024-05-17 08:30:00",
+        "body": "hällo",
+    }
+
+
+def test_a_body_that_is_no_text_is_null_and_an_empty_one_empty(run):
+    bodies = [row["body"] for row in run("http_logger_data_info", id=501)["requests"]]
+    assert bodies == ["hällo", "", "", None]
+
+
+@pytest.mark.parametrize(
+    "filters, ids",
+    [
+        ({"method": "POST"}, [1]),
+        ({"method": "Get"}, [2, 4]),
+        ({"method": "PATCH"}, []),
+        ({"source": "192.0.2.7"}, [1]),
+        ({"source": "192.0.2.0/24"}, [1]),
+        ({"source": "192.0.2.200/24"}, [1]),
+        ({"source": "2001:db8::/32"}, [3]),
+        ({"source": "0.0.0.0/0"}, [1, 2]),
+        ({"since": "2024-06-01"}, [2, 3]),
+        ({"since": "2024-06-01 12:30:00"}, [3]),
+        ({"since": "2024-06-01 12:30:01"}, []),
+        ({"since": "2024-06-01T12:00:00"}, [3]),
+        ({"method": "GET", "source": "198.51.100.9", "since": "2024-06-01"}, [2]),
+        ({"method": "PUT", "source": "198.51.100.9"}, []),
+    ],
+)
+def test_filters_leave_what_passes_all_of_them(run, filters, ids):
+    assert found(run("http_logger_data_info", id=501, **filters)) == ids
+
+
+@pytest.mark.parametrize(
+    "filters, message",
+    [
+        ({"source": "example.com"}, "source 'example.com' is no IP address or network"),
+        ({"source": "192.0.2.0/99"}, "source '192.0.2.0/99' is no IP address or network"),
+        ({"source": ""}, "source '' is no IP address or network"),
+        ({"since": "noon"}, "since 'noon' is no moment"),
+        ({"since": ""}, "since '' is no moment"),
+        ({"since": "2024-06-01T12:00:00+02:00"}, "since '2024-06-01T12:00:00+02:00' has a time zone"),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused_before_any_call(service, run, filters, message):
+    result = run("http_logger_data_info", id=501, **filters)
+    assert result.failed
+    assert message in result.msg
+    assert service.calls() == []
+
+
+def test_a_logger_without_requests_gives_an_empty_list(run):
+    assert found(run("http_logger_data_info", label="quiet")) == []
+
+
+@pytest.mark.parametrize("reference", [{"label": "never"}, {"id": 99}])
+def test_a_logger_that_is_not_there_is_not_taken_for_one_without_requests(run, reference):
+    result = run("http_logger_data_info", **reference)
+    assert result.failed
+    assert "there is no HTTP logger" in result.msg
+    check = run("http_logger_data_info", check=True, **reference)
+    assert found(check) == []
+    assert len(check.warnings) == 1
+
+
+def test_in_check_mode_the_null_id_of_a_logger_not_made_yet_is_accepted(service, run):
+    result = run("http_logger_data_info", check=True, id=None)
+    assert found(result) == []
+    assert len(result.warnings) == 1
+    assert service.calls() == []
+
+
+def test_a_real_request_is_read_back(service, run):
+    import urllib.request
+
+    address = service.http_loggers()[1]["handler_url"]
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    opener.open(f"{address}?a=1", data="ein Kärtchen ☕".encode()).close()
+    row = run("http_logger_data_info", label="quiet", method="post", source="127.0.0.0/8")["requests"][0]
+    assert (row["url_params"], row["body"]) == ("a=1", "ein Kärtchen ☕")

@@ -1,0 +1,72 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(
+        workspaces=[{"id": 2, "name": "Web shop"}],
+        http_loggers=[
+            {"id": 501, "label": "canary", "workspace_id": 2, "active_days": 7},
+            {"id": 502, "label": "here"},
+        ],
+    )
+
+
+def found(result):
+    assert not result.failed, result.msg
+    return [row["label"] for row in result["http_loggers"]]
+
+
+def test_all_loggers_of_all_workspaces_are_given(run):
+    assert found(run("http_logger_info")) == ["canary", "here"]
+
+
+def test_a_record_is_given_whole(service, run):
+    record = run("http_logger_info", label="canary")["http_loggers"][0]
+    address = service.http_loggers()[0]["handler_url"]
+    assert record == {
+        "id": 501,
+        "label": "canary",
+        "handler_url": address,
+        "active_days": 7,
+        "num_requests": 0,
+        "requests_left": 100,
+    }
+
+
+@pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
+def test_a_workspace_gives_its_own(run, reference):
+    assert found(run("http_logger_info", **reference)) == ["canary"]
+    assert found(run("http_logger_info", label="canary", **reference)) == ["canary"]
+    assert found(run("http_logger_info", label="here", **reference)) == []
+    assert found(run("http_logger_info", id=501, **reference)) == ["canary"]
+    assert found(run("http_logger_info", id=502, **reference)) == []
+
+
+@pytest.mark.parametrize("options", [{"label": "never"}, {"id": 99}, {"label": "CANARY"}])
+def test_what_is_not_there_is_an_empty_list(run, options):
+    assert found(run("http_logger_info", **options)) == []
+
+
+@pytest.mark.parametrize("options", [{"workspace": "Later"}, {"workspace_id": None}, {"id": None}])
+def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
+    result = run("http_logger_info", check=True, **options)
+    assert found(result) == []
+    assert len(result.warnings) == 1
+
+
+def test_an_unknown_workspace_fails(run):
+    result = run("http_logger_info", workspace="Never")
+    assert result.failed
+    assert "there are 'My Workspace', 'Web shop'" in result.msg
+
+
+def test_two_loggers_of_one_label_are_both_given(service, run):
+    service.add(http_loggers=[{"id": 509, "label": "canary"}])
+    assert [row["id"] for row in run("http_logger_info", label="canary")["http_loggers"]] == [501, 509]

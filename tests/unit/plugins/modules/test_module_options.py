@@ -1,0 +1,847 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One case for each documented option of each module: what it does, so that nothing of it can be lost unseen.
+
+The connection options are cases of every module. The gate tests/unit/gates/test_options.py compares these tables with
+the documentation.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _module as shell
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.tests.unit import certificates
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.proxy import Proxy
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
+    ACCOUNT,
+    MODULES,
+    READS,
+    WRITES,
+)
+
+# validate_certs: false is given on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
+
+# --- the options of single modules
+
+MODULES_FOLDER = "ansible_collections.scanops.scanner.plugins.modules."
+
+# (module, option): a function of (account, run)
+CASES = {}
+
+
+def case(module, *options):
+    """Register a case of a module's options."""
+
+    def register(function):
+        for option in options:
+            assert (module, option) not in CASES
+            CASES[module, option] = function
+        return function
+
+    return register
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def forms(account):
+    return [entry["form"] for entry in account.log() if entry["method"] == "POST"]
+
+
+@case("workspace", "name")
+def case_workspace_name(account, run):
+    assert good(run("workspace", name="New")).changed
+    assert forms(account) == [{"name": "New"}]
+    assert good(run("workspace", name="Web shop"))["workspace"]["id"] == 2
+
+
+@case("workspace", "id")
+def case_workspace_id(account, run):
+    assert good(run("workspace", id=2))["workspace"]["name"] == "Web shop"
+    assert account.calls() == ["GET /workspaces/2"]
+
+
+@case("workspace", "new_name")
+def case_workspace_new_name(account, run):
+    assert good(run("workspace", name="Web shop", new_name="Shop")).changed
+    assert account.workspaces()[1]["name"] == "Shop"
+
+
+@case("workspace", "description")
+def case_workspace_description(account, run):
+    assert good(run("workspace", name="Web shop", description="Other")).changed
+    assert account.workspaces()[1]["description"] == "Other"
+
+
+@case("workspace", "state")
+def case_workspace_state(account, run):
+    assert good(run("workspace", name="Empty", state="absent")).changed
+    assert [row["id"] for row in account.workspaces()] == [1, 2]
+
+
+@case("workspace", "force")
+def case_workspace_force(account, run):
+    assert run("workspace", name="Web shop", state="absent", force=False).failed
+    assert good(run("workspace", name="Web shop", state="absent", force=True)).changed
+
+
+@case("workspace_info", "name")
+def case_workspace_info_name(account, run):
+    assert [row["id"] for row in good(run("workspace_info", name="Web shop"))["workspaces"]] == [2]
+
+
+@case("workspace_info", "id")
+def case_workspace_info_id(account, run):
+    assert [row["name"] for row in good(run("workspace_info", id=2))["workspaces"]] == ["Web shop"]
+
+
+@case("target", "name")
+def case_target_name(account, run):
+    assert good(run("target", workspace_id=2, name="new.example.com")).changed
+    assert forms(account) == [{"name": "new.example.com", "workspace_id": "2"}]
+    assert good(run("target", workspace_id=2, name="www.example.com"))["target"]["id"] == 1001
+
+
+@case("target", "id")
+def case_target_id(account, run):
+    assert good(run("target", id=1001))["target"]["name"] == "www.example.com"
+    assert account.calls() == ["GET /targets/1001"]
+
+
+@case("target", "workspace")
+def case_target_workspace(account, run):
+    assert good(run("target", workspace="Empty", name="new.example.com"))["target"]["workspace_id"] == 3
+
+
+@case("target", "workspace_id")
+def case_target_workspace_id(account, run):
+    assert good(run("target", workspace_id=3, name="new.example.com"))["target"]["workspace_id"] == 3
+    assert run("target", workspace_id=3, id=1001).failed
+
+
+@case("target", "description")
+def case_target_description(account, run):
+    run("target", workspace_id=2, name="new.example.com", description="Fresh")
+    assert account.targets()[-1]["description"] == "Fresh"
+
+
+@case("target", "state")
+def case_target_state(account, run):
+    assert good(run("target", id=1001, state="absent")).changed
+    assert 1001 not in [row["id"] for row in account.targets()]
+
+
+@case("target", "on_drift")
+def case_target_on_drift(account, run):
+    drifting = dict(id=1001, description="Other")
+    assert run("target", on_drift="fail", **drifting).failed
+    assert good(run("target", on_drift="warn", **drifting)).warnings
+    assert not good(run("target", on_drift="ignore", **drifting)).warnings
+    assert good(run("target", on_drift="recreate", force=True, **drifting))["target"]["description"] == "Other"
+
+
+@case("target", "force")
+def case_target_force(account, run):
+    drifting = dict(id=1001, description="Other", on_drift="recreate")
+    assert run("target", force=False, **drifting).failed
+    assert good(run("target", force=True, **drifting)).changed
+
+
+@case("target_info", "name")
+def case_target_info_name(account, run):
+    assert [row["id"] for row in good(run("target_info", workspace_id=2, name="192.0.2.7"))["targets"]] == [1003]
+
+
+@case("target_info", "id")
+def case_target_info_id(account, run):
+    assert [row["id"] for row in good(run("target_info", id=1003))["targets"]] == [1003]
+
+
+@case("target_info", "workspace")
+def case_target_info_workspace(account, run):
+    assert [row["id"] for row in good(run("target_info", workspace="Web shop"))["targets"]] == [1001, 1002, 1003]
+
+
+@case("target_info", "workspace_id")
+def case_target_info_workspace_id(account, run):
+    assert [row["id"] for row in good(run("target_info", workspace_id=2))["targets"]] == [1001, 1002, 1003]
+
+
+@case("target_info", "type")
+def case_target_info_type(account, run):
+    assert [row["id"] for row in good(run("target_info", workspace_id=2, type="url"))["targets"]] == [1002]
+
+
+@case("http_logger", "label")
+def case_http_logger_label(account, run):
+    assert good(run("http_logger", label="new")).changed
+    assert forms(account) == [{"label": "new"}]
+    assert good(run("http_logger", label="canary"))["http_logger"]["id"] == 501
+
+
+@case("http_logger", "id")
+def case_http_logger_id(account, run):
+    assert good(run("http_logger", id=501))["http_logger"]["label"] == "canary"
+
+
+@case("http_logger", "workspace")
+def case_http_logger_workspace(account, run):
+    good(run("http_logger", workspace="Empty", label="new"))
+    assert account.http_loggers()[-1]["workspace_id"] == 3
+    assert run("http_logger", workspace="Empty", label="canary").failed
+
+
+@case("http_logger", "workspace_id")
+def case_http_logger_workspace_id(account, run):
+    good(run("http_logger", workspace_id=3, label="new"))
+    assert account.http_loggers()[-1]["workspace_id"] == 3
+    assert run("http_logger", workspace_id=3, label="canary").failed
+
+
+@case("http_logger", "state")
+def case_http_logger_state(account, run):
+    assert good(run("http_logger", label="canary", state="absent")).changed
+    assert [row["id"] for row in account.http_loggers()] == [502]
+
+
+@case("http_logger_info", "label")
+def case_http_logger_info_label(account, run):
+    assert [row["id"] for row in good(run("http_logger_info", label="quiet"))["http_loggers"]] == [502]
+
+
+@case("http_logger_info", "id")
+def case_http_logger_info_id(account, run):
+    assert [row["id"] for row in good(run("http_logger_info", id=502))["http_loggers"]] == [502]
+
+
+@case("http_logger_info", "workspace")
+def case_http_logger_info_workspace(account, run):
+    assert [row["id"] for row in good(run("http_logger_info", workspace="Web shop"))["http_loggers"]] == [501]
+
+
+@case("http_logger_info", "workspace_id")
+def case_http_logger_info_workspace_id(account, run):
+    assert [row["id"] for row in good(run("http_logger_info", workspace_id=2))["http_loggers"]] == [501]
+
+
+@case("http_logger_data", "label", "state")
+def case_http_logger_data_label_state(account, run):
+    assert good(run("http_logger_data", label="canary", state="absent"))["cleared"] == 2
+    assert account.http_loggers()[0]["requests"] == []
+
+
+@case("http_logger_data", "id")
+def case_http_logger_data_id(account, run):
+    assert good(run("http_logger_data", id=501, state="absent"))["cleared"] == 2
+
+
+@case("http_logger_data_info", "label")
+def case_http_logger_data_info_label(account, run):
+    assert len(good(run("http_logger_data_info", label="canary"))["requests"]) == 2
+
+
+@case("http_logger_data_info", "id")
+def case_http_logger_data_info_id(account, run):
+    assert len(good(run("http_logger_data_info", id=501))["requests"]) == 2
+
+
+@case("http_logger_data_info", "method")
+def case_http_logger_data_info_method(account, run):
+    assert [row["id"] for row in good(run("http_logger_data_info", id=501, method="POST"))["requests"]] == [1]
+
+
+@case("http_logger_data_info", "source")
+def case_http_logger_data_info_source(account, run):
+    rows = good(run("http_logger_data_info", id=501, source="198.51.100.0/24"))["requests"]
+    assert [row["id"] for row in rows] == [2]
+
+
+@case("http_logger_data_info", "since")
+def case_http_logger_data_info_since(account, run):
+    assert [row["id"] for row in good(run("http_logger_data_info", id=501, since="2024-06-01"))["requests"]] == [2]
+
+
+@case("wordlist", "name", "state")
+def case_wordlist_name_state(account, run):
+    assert good(run("wordlist", name="Our hosts", state="absent")).changed
+    assert 1700 not in [row["id"] for row in account.wordlists()]
+
+
+@case("wordlist", "id")
+def case_wordlist_id(account, run):
+    assert good(run("wordlist", id=1700, state="absent")).changed
+    assert 1700 not in [row["id"] for row in account.wordlists()]
+
+
+@case("wordlist_info", "name")
+def case_wordlist_info_name(account, run):
+    assert [row["id"] for row in good(run("wordlist_info", name="Our hosts"))["wordlists"]] == [1700]
+
+
+@case("wordlist_info", "id")
+def case_wordlist_info_id(account, run):
+    assert [row["id"] for row in good(run("wordlist_info", id=1601))["wordlists"]] == [1601]
+
+
+@case("wordlist_info", "contents")
+def case_wordlist_info_contents(account, run):
+    assert good(run("wordlist_info", id=1602, contents=True))["wordlists"][0]["words"] == ["intranet", "staging"]
+    assert "words" not in good(run("wordlist_info", id=1602, contents=False))["wordlists"][0]
+
+
+# the modules that take many objects share most of their options; each is tried on the module targets and on estate
+
+
+def many(run, module, targets, **options):
+    """Run targets or estate on these targets of the workspace Web shop."""
+    if module == "targets":
+        return run("targets", workspace="Web shop", targets=targets, **options)
+    purge = {"purge": ["targets"] if options.pop("purge") else []} if "purge" in options else {}
+    return run("estate", workspaces=[{"name": "Web shop", "targets": targets}], **purge, **options)
+
+
+DRIFTING = [{"name": "www.example.com", "description": "Other"}]
+# one of three is not declared
+DECLARED = ["www.example.com", "https://shop.example.com"]
+
+
+@case("targets", "targets", "workspace")
+def case_targets_targets_workspace(account, run):
+    assert good(run("targets", workspace="Empty", targets=["new.example.com"])).changed
+    assert forms(account) == [{"name": "new.example.com", "workspace_id": "3"}]
+
+
+@case("targets", "workspace_id")
+def case_targets_workspace_id(account, run):
+    assert good(run("targets", workspace_id=3, targets=["new.example.com"])).changed
+    assert forms(account) == [{"name": "new.example.com", "workspace_id": "3"}]
+
+
+@case("targets", "state")
+def case_targets_state(account, run):
+    assert good(run("targets", workspace_id=2, targets=["www.example.com"], state="absent")).changed
+    assert 1001 not in [row["id"] for row in account.targets()]
+
+
+@case("targets", "purge_marker")
+def case_targets_purge_marker(account, run):
+    options = dict(workspace_id=2, targets=["192.0.2.7"], purge=True, purge_marker="Front")
+    assert good(run("targets", **options))["summary"]["delete"] == 1
+    assert [row["id"] for row in account.targets()] == [1002, 1003, 1004]
+
+
+@case("estate", "workspaces")
+def case_estate_workspaces(account, run):
+    assert good(run("estate", workspaces=[{"name": "New", "description": "Fresh"}])).changed
+    assert forms(account) == [{"name": "New", "description": "Fresh"}]
+
+
+@case("estate_info", "workspaces")
+def case_estate_info_workspaces(account, run):
+    assert [row["name"] for row in good(run("estate_info", workspaces=["Empty"]))["workspaces"]] == ["Empty"]
+
+
+def many_purge(module, account, run):
+    assert good(many(run, module, DECLARED, purge=False))["summary"]["delete"] == 0
+    assert good(many(run, module, DECLARED, purge=True))["summary"]["delete"] == 1
+    assert 1003 not in [row["id"] for row in account.targets()]
+
+
+def many_purge_max(module, account, run):
+    assert many(run, module, DECLARED, purge=True, purge_max=0).failed
+    assert good(many(run, module, DECLARED, purge=True, purge_max=1)).changed
+
+
+def many_purge_max_percent(module, account, run):
+    assert many(run, module, DECLARED, purge=True, purge_floor=3, purge_max_percent=33).failed
+    assert good(many(run, module, DECLARED, purge=True, purge_floor=3, purge_max_percent=34)).changed
+
+
+def many_purge_floor(module, account, run):
+    assert many(run, module, DECLARED, purge=True, purge_floor=3).failed
+    assert good(many(run, module, DECLARED, purge=True, purge_floor=4)).changed
+
+
+def many_protect(module, account, run):
+    assert good(many(run, module, DECLARED, purge=True, protect=["192.0.2.*"]))["summary"]["protected"] == 1
+    assert account.writes() == []
+
+
+def many_on_drift(module, account, run):
+    assert many(run, module, DRIFTING, on_drift="fail").failed
+    assert good(many(run, module, DRIFTING, on_drift="warn")).warnings
+    assert not good(many(run, module, DRIFTING, on_drift="ignore")).warnings
+    assert good(many(run, module, DRIFTING, on_drift="recreate", force=True)).changed
+    assert account.targets()[-1]["description"] == "Other"
+
+
+def many_force(module, account, run):
+    assert many(run, module, DRIFTING, on_drift="recreate", force=False).failed
+    assert good(many(run, module, DRIFTING, on_drift="recreate", force=True)).changed
+
+
+def many_continue_on_error(module, account, run):
+    for go_on, made in ((False, 0), (True, 1)):
+        account.clear_faults()
+        account.fault(method="POST", path="/targets", action="status", status=422)
+        assert many(run, module, ["one.example.com", "two.example.com"], continue_on_error=go_on).failed
+        assert [row["name"] for row in account.targets()[4:]] == ["two.example.com"][:made]
+
+
+def many_expect_plan(module, account, run):
+    assert many(run, module, ["new.example.com"], expect_plan="another").failed
+    plan = good(many(run, module, ["new.example.com"]))["plan"]
+    good(run("target", workspace_id=2, name="new.example.com", state="absent"))
+    assert good(many(run, module, ["new.example.com"], expect_plan=plan["checksum"])).changed
+
+
+def many_scope(module, account, run):
+    assert many(run, module, ["new.example.com"], scope={"allow": ["example.net"]}).failed
+    assert account.calls() == []
+    assert good(many(run, module, ["new.example.com"], scope={"allow": ["example.com"]})).changed
+
+
+def many_scope_allow(module, account, run):
+    assert many(run, module, ["new.example.com"], scope={"allow": []}).failed
+    assert good(many(run, module, ["new.example.com"], scope={"allow": ["*.example.com"]})).changed
+
+
+def many_scope_deny(module, account, run):
+    assert many(run, module, ["new.example.com"], scope={"deny": ["example.com"]}).failed
+    assert good(many(run, module, ["new.example.com"], scope={"deny": ["example.net"]})).changed
+
+
+def many_scope_private(module, account, run):
+    assert many(run, module, ["10.0.0.1"], scope={"private": False}).failed
+    assert good(many(run, module, ["10.0.0.1"], scope={"private": True})).changed
+
+
+for _function in (
+    many_purge,
+    many_purge_max,
+    many_purge_max_percent,
+    many_purge_floor,
+    many_protect,
+    many_on_drift,
+    many_force,
+    many_continue_on_error,
+    many_expect_plan,
+    many_scope,
+    many_scope_allow,
+    many_scope_deny,
+    many_scope_private,
+):
+    for _module in ("targets", "estate"):
+        _option = _function.__name__[len("many_") :].replace("scope_", "scope.")
+        case(_module, _option)(functools.partial(_function, _module))
+
+
+@case("target", "scope", "scope.allow")
+def case_target_scope(account, run):
+    new = dict(workspace_id=2, name="new.example.com")
+    assert run("target", scope={"allow": ["example.net"]}, **new).failed
+    assert account.calls() == []
+    assert good(run("target", scope={"allow": ["example.com"]}, **new)).changed
+
+
+@case("target", "scope.deny")
+def case_target_scope_deny(account, run):
+    assert run("target", workspace_id=2, name="new.example.com", scope={"deny": ["example.com"]}).failed
+    assert good(run("target", workspace_id=2, name="new.example.com", scope={"deny": ["example.net"]})).changed
+
+
+@case("target", "scope.private")
+def case_target_scope_private(account, run):
+    assert run("target", workspace_id=2, name="10.0.0.1", scope={}).failed
+    assert good(run("target", workspace_id=2, name="10.0.0.1", scope={"private": True})).changed
+
+
+@pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
+def test_option(account, run, module, option):
+    CASES[module, option](account, run)
+
+
+def without(monkeypatch, module, option):
+    """Let a module take an option and do nothing with it, as if its code were lost."""
+    spec = importlib.import_module(MODULES_FOLDER + module).OPTIONS
+    if (module, option) == ("http_logger_data", "state"):
+        # there is no code but its declaration
+        monkeypatch.delitem(spec, option)
+        return
+    name, dummy, part = option.partition(".")
+    declared = spec[name]["options"][part] if part else spec[name]
+
+    class Forgetful(shell.Task):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            value = declared.get("default")
+            self.params = {**self.params, name: {**(self.params[name] or {}), part: value} if part else value}
+
+    monkeypatch.setattr(shell, "Task", Forgetful)
+
+
+@pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
+def test_a_case_turns_red_without_the_code_of_its_option(account, run, monkeypatch, module, option):
+    without(monkeypatch, module, option)
+    account.allow_violations = True
+    with pytest.raises((AssertionError, AttributeError, KeyError, TypeError)):
+        CASES[module, option](account, run)
+
+
+# --- the connection options, of every module; each as an option and by its environment variable
+
+# option: a function of (given, module, resources); given(option, value) says it either way and returns options
+CONNECTION_CASES = {}
+
+
+def connection_case(function):
+    CONNECTION_CASES[function.__name__] = function
+    return function
+
+
+class Attempt:
+    """Runs one task of a module that only reads, with the option under test given in one of two ways."""
+
+    def __init__(self, module, service, monkeypatch, by_environment):
+        self.module = module
+        self.service = service
+        self.monkeypatch = monkeypatch
+        self.by_environment = by_environment
+        self.task = next(task for task in {**READS, **WRITES}.values() if task.module == module)
+        self.tested = None
+
+    def __call__(self, value=None, **others):
+        """Run with the tested option at this value (None: not given) and others beside it."""
+        connection = dict(base_url=self.service.base_url, api_key=self.service.api_key)
+        options = {**connection, **self.task.options, **others}
+        variable = f"SCANNER_{self.tested.upper()}"
+        self.monkeypatch.delenv(variable, raising=False)
+        if value is not None and self.by_environment:
+            self.monkeypatch.setenv(variable, str(value))
+            options.pop(self.tested, None)
+        elif value is not None:
+            options[self.tested] = value
+        return run_module(self.module, options, check=True)
+
+
+@connection_case
+def base_url(attempt, tls, tmp_path):
+    assert good(attempt(attempt.service.base_url))
+    for wrong in ("", attempt.service.base_url.replace("/api/v2", "/api/v1")):
+        attempt.service.allow_violations = True
+        result = attempt(wrong)
+        assert result.failed
+        assert "base_url" in result.msg
+
+
+@connection_case
+def api_key(attempt, tls, tmp_path):
+    assert good(attempt(attempt.service.api_key))
+    attempt.service.allow_violations = True
+    result = attempt("another-key")
+    assert result.failed
+    assert "check api_key" in result.msg
+    assert attempt.service.log()[-1]["authorization"] == "wrong"
+    assert "another-key" not in str(result.result)
+
+
+@connection_case
+def timeout(attempt, tls, tmp_path):
+    attempt.service.fault(action="delay", seconds=1.5, times=None)
+    result = attempt(0.2, retries=0)
+    assert result.failed
+    assert "within 0.2 s: run again, or raise timeout" in result.msg
+    assert result["api_error"]["status"] is None
+    attempt.service.clear_faults()
+    attempt.service.fault(action="delay", seconds=0.4)
+    assert good(attempt(20, retries=0))
+
+
+@connection_case
+def retries(attempt, tls, tmp_path):
+    for count in (0, 2):
+        attempt.service.clear_log()
+        attempt.service.fault(action="html", status=503, times=None)
+        assert attempt(count).failed
+        assert len(attempt.service.calls()) == count + 1
+
+
+@connection_case
+def rate_limit_wait(attempt, tls, tmp_path):
+    attempt.service.fault(action="status", status=429, headers={"Retry-After": 50}, times=None)
+    assert "now 49 s" in attempt(49).msg
+    assert len(attempt.service.calls()) == 1
+    assert len(attempt(120).slept) == 2
+
+
+@connection_case
+def validate_certs(attempt, tls, tmp_path):
+    attempt.service = tls.plain
+    attempt.service.clear_log()
+    result = attempt(True)
+    assert result.failed
+    assert "certificate verify failed" in result.msg
+    assert "ca_path" in result.msg
+    assert attempt.service.calls() == []
+    assert good(attempt(False))
+    assert not attempt(False, ca_path="/nowhere/ca.pem").failed
+
+
+@connection_case
+def ca_path(attempt, tls, tmp_path):
+    attempt.service = tls.plain
+    assert good(attempt(tls.files["ca"]))
+    result = attempt(tls.files["client"])
+    assert result.failed
+    assert "certificate verify failed" in result.msg
+    missing = attempt(str(tmp_path / "missing" / "ca.pem"))
+    assert missing.failed
+    assert "ca_path names a file that is not there" in missing.msg
+
+
+@connection_case
+def client_cert(attempt, tls, tmp_path):
+    attempt.service = tls.mutual
+    both = tmp_path / "both.pem"
+    both.write_bytes(b"".join(Path(tls.files[name]).read_bytes() for name in ("client", "client_key")))
+    assert good(attempt(str(both), ca_path=tls.files["ca"]))
+    assert good(attempt(tls.files["client"], client_key=tls.files["client_key"], ca_path=tls.files["ca"]))
+    without = attempt(ca_path=tls.files["ca"])
+    assert without.failed
+    assert "400" in without.msg
+    missing = attempt(str(tmp_path / "missing" / "client.pem"))
+    assert "client_cert names a file that is not there" in missing.msg
+
+
+@connection_case
+def client_key(attempt, tls, tmp_path):
+    attempt.service = tls.mutual
+    assert good(attempt(tls.files["client_key"], client_cert=tls.files["client"], ca_path=tls.files["ca"]))
+    assert "client_key is set without client_cert" in attempt(tls.files["client_key"]).msg
+    wrong = attempt(tls.files["server_key"], client_cert=tls.files["client"], ca_path=tls.files["ca"])
+    assert wrong.failed
+    assert "client_cert" in wrong.msg
+    missing = attempt(str(tmp_path / "missing" / "client.key"), client_cert=tls.files["client"])
+    assert "client_key names a file that is not there" in missing.msg
+
+
+@connection_case
+def proxy(attempt, tls, tmp_path):
+    with Proxy() as through:
+        assert good(attempt(through.url))
+        assert [entry["proxied"] for entry in attempt.service.log()] == [False] * len(attempt.service.calls())
+        assert len(through.seen) == len(attempt.service.calls())
+        attempt.service = tls.plain
+        attempt.service.clear_log()
+        before = len(through.seen)
+        assert good(attempt(through.url, ca_path=tls.files["ca"]))
+        assert len(attempt.service.calls()) > 0
+        assert through.seen[before:] == [f"CONNECT {urlsplit(tls.plain.base_url).netloc}"]
+        closed = through.url
+    result = attempt(closed, retries=0, ca_path=tls.files["ca"])
+    assert result.failed
+    assert "check proxy" in result.msg
+
+
+@connection_case
+def allow_http(attempt, tls, tmp_path):
+    origin = attempt.service.base_url.rpartition("/api")[0]
+    elsewhere = dict(base_url="http://scanner.example.com/api/v2", proxy=origin)
+    result = attempt(False, **elsewhere)
+    assert result.failed
+    assert "would send api_key unencrypted over http" in result.msg
+    assert attempt.service.calls() == []
+    assert good(attempt(True, **elsewhere))
+    assert all(entry["proxied"] for entry in attempt.service.log())
+
+
+class Tls:
+    """Services over TLS: one that takes everybody, and one that wants a client certificate."""
+
+    def __init__(self, folder):
+        self.files = certificates.make(folder)
+        self.folder = folder
+
+    @functools.cached_property
+    def plain(self):
+        return self._start()
+
+    @functools.cached_property
+    def mutual(self):
+        return self._start(tls_client_ca=self.files["ca"])
+
+    def _start(self, **options):
+        started = LocalService.start(tls_cert=self.files["server"], tls_key=self.files["server_key"], **options)
+        started.reset(settings={"rate_limits": None}, state=ACCOUNT)
+        return started
+
+    def stop(self):
+        for name in ("plain", "mutual"):
+            if name in vars(self):
+                vars(self)[name].stop()
+
+
+@pytest.fixture
+def tls(tmp_path):
+    services = Tls(tmp_path)
+    yield services
+    services.stop()
+
+
+@pytest.mark.parametrize("by_environment", [False, True], ids=["option", "environment"])
+@pytest.mark.parametrize("option", CONNECTION_CASES)
+def test_connection_option(account, monkeypatch, tls, tmp_path, option, by_environment):
+    for module in MODULES:
+        attempt = Attempt(module, account, monkeypatch, by_environment)
+        attempt.tested = option
+        CONNECTION_CASES[option](attempt, tls, tmp_path)
+        account.clear_faults()
+        account.clear_log()
+
+
+@pytest.mark.parametrize("option", CONNECTION_CASES)
+def test_a_connection_case_turns_red_without_the_code_of_its_option(account, monkeypatch, tls, tmp_path, option):
+    read_all = shell.connection_from
+    default = CONNECTION_OPTIONS[option].get("default")
+    monkeypatch.setattr(shell, "connection_from", lambda options: read_all({**options, option: default}))
+    attempt = Attempt("workspace_info", account, monkeypatch, by_environment=False)
+    attempt.tested = option
+    account.allow_violations = True
+    with pytest.raises(AssertionError):
+        CONNECTION_CASES[option](attempt, tls, tmp_path)
+
+
+def test_an_option_beats_its_environment_variable(account, monkeypatch):
+    monkeypatch.setenv("SCANNER_BASE_URL", "https://192.0.2.1/api/v2")
+    monkeypatch.setenv("SCANNER_API_KEY", "another-key")
+    assert good(run_module("workspace_info", dict(base_url=account.base_url, api_key=account.api_key)))["workspaces"]
+
+
+# --- what counts beside the options
+
+
+def read(service, **options):
+    return run_module("workspace_info", dict(base_url=service.base_url, api_key=service.api_key, **options))
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_the_usual_variables_name_the_authorities(account, tls, monkeypatch, variable):
+    monkeypatch.setenv(variable, tls.files["ca"])
+    assert good(read(tls.plain))
+    monkeypatch.setenv(variable, tls.files["client"])
+    assert read(tls.plain).failed
+    assert good(read(tls.plain, ca_path=tls.files["ca"]))
+    assert good(read(tls.plain, validate_certs=False))
+
+
+def test_the_usual_variables_name_the_proxy(account, tls, monkeypatch):
+    with Proxy() as through:
+        monkeypatch.setenv("HTTPS_PROXY", through.url)
+        assert good(read(tls.plain, ca_path=tls.files["ca"]))
+        assert len(through.seen) == 1
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        assert good(read(tls.plain, ca_path=tls.files["ca"]))
+        assert len(through.seen) == 1
+        # an option is no variable
+        assert good(read(tls.plain, ca_path=tls.files["ca"], proxy=through.url))
+        assert len(through.seen) == 2
+
+
+def test_http_to_a_loopback_address_is_never_sent_through_the_proxy_of_a_variable(account, monkeypatch):
+    with Proxy() as through:
+        monkeypatch.setenv("HTTP_PROXY", through.url)
+        monkeypatch.setenv("ALL_PROXY", through.url)
+        assert good(read(account))
+        assert through.seen == []
+        assert good(read(account, allow_http=True))
+        assert len(through.seen) == 1
+
+
+def test_a_proxy_elsewhere_does_not_get_the_key_unencrypted(account):
+    result = read(account, proxy="http://user:secret@proxy.example.com:3128")
+    assert result.failed
+    assert "proxy would get api_key unencrypted" in result.msg
+    assert "secret" not in str(result.result)
+
+
+def test_a_proxy_never_sees_what_is_sent_over_tls(account, tls):
+    with Proxy() as through:
+        assert good(read(tls.plain, ca_path=tls.files["ca"], proxy=through.url))
+        assert account.api_key.encode() not in b"".join(through.carried)
+        assert len(b"".join(through.carried)) > 100
+
+
+def test_the_user_and_password_of_a_proxy_reach_it_and_no_output(account):
+    with Proxy() as through:
+        address = urlsplit(through.url)
+        result = good(read(account, proxy=f"http://someone:pa55-w0rd@{address.netloc}"))
+        assert "pa55-w0rd" not in str(result.result)
+        assert through.headers["Proxy-Authorization"].startswith("Basic ")
+        assert not account.log()[-1]["proxy_authorization"]
+    result = read(account, proxy=f"http://someone:pa55-w0rd@{address.netloc}", retries=0)
+    assert result.failed
+    assert "pa55-w0rd" not in str(result.result)
+
+
+def test_a_netrc_file_does_not_replace_the_key(account, monkeypatch, tmp_path):
+    file = tmp_path / "netrc"
+    file.write_text("machine 127.0.0.1 login someone password else\n", encoding="utf-8")
+    file.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(file))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".netrc").write_bytes(file.read_bytes())
+    assert good(read(account))
+    assert account.log()[-1]["authorization"] == "right"
+
+
+def test_a_certificate_of_another_host_is_refused(account, tls):
+    base_url = tls.plain.base_url.replace("127.0.0.1", "127.0.0.2")
+    result = run_module(
+        "workspace_info", dict(base_url=base_url, api_key=account.api_key, ca_path=tls.files["ca"], retries=0)
+    )
+    assert result.failed
+    assert result["api_error"]["status"] is None
+
+
+def test_tls_to_a_plain_port_and_the_other_way_round(account, tls):
+    wrong = account.base_url.replace("http:", "https:")
+    result = run_module("workspace_info", dict(base_url=wrong, api_key=account.api_key))
+    assert result.failed
+    assert "the TLS connection failed" in result.msg
+    assert result.slept == []
+    wrong = tls.plain.base_url.replace("https:", "http:")
+    assert run_module("workspace_info", dict(base_url=wrong, api_key=account.api_key)).failed
+    account.allow_violations = True
+
+
+@pytest.mark.parametrize("action", ["reset", "close"])
+def test_over_tls_a_create_whose_answer_is_lost_makes_one_object_too(tls, action):
+    tls.plain.fault(method="POST", action=action, when="after")
+    options = dict(base_url=tls.plain.base_url, api_key=tls.plain.api_key, ca_path=tls.files["ca"])
+    result = good(run_module("workspace", dict(options, name="New")))
+    assert result.changed
+    assert len(result.warnings) == 1
+    assert tls.plain.writes() == ["POST /workspaces"]
+
+
+def test_a_broken_certificate_file_is_named(account, tls, tmp_path):
+    broken = tmp_path / "broken.pem"
+    broken.write_text("no certificate", encoding="utf-8")
+    for options in ({"ca_path": str(broken)}, {"client_cert": str(broken), "ca_path": tls.files["ca"]}):
+        result = read(tls.plain, **options)
+        assert result.failed
+        assert next(iter(options)) in result.msg
+        assert "Traceback" not in result.msg

@@ -1,0 +1,535 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Each way in which a call can go wrong, on each call that a module sends: what the task says, and what it sends after."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.utils import formatdate
+from typing import NamedTuple
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import READS, WRITES, Task, key_of
+
+
+class Call(NamedTuple):
+    """One call of a task. nth: which one of the task's calls with this method and path."""
+
+    task: Task
+    method: str
+    path: str
+    nth: int
+    reads_back: bool
+
+    def fault(self, service, **fault):
+        service.fault(**{"method": self.method, "path": self.path, "nth": self.nth, **fault})
+
+
+def each_call(of_readers=False):
+    """Each kind of call once; with of_readers, once more where an _info module sends it."""
+    calls = {}
+    for name, task in {**WRITES, **READS}.items():
+        for number, call in enumerate(task.calls):
+            method, path = call.split()
+            before = task.calls[:number]
+            reads_back = method == "GET" and any(earlier.startswith("POST") for earlier in before)
+            kind = (re.sub(r"/\d+", "/{id}", call), reads_back, of_readers and task.module.endswith("_info"))
+            case = Call(task, method, path, before.count(call) + 1, reads_back)
+            calls.setdefault(kind, pytest.param(case, id=f"{name}-{method}-{path}"))
+    return list(calls.values())
+
+
+def where(wanted):
+    return [each for each in each_call() if wanted(each.values[0])]
+
+
+CALLS = each_call()
+READING = where(lambda call: call.method == "GET")
+CREATING = where(lambda call: call.method == "POST")
+WRITING = where(lambda call: call.method != "GET")
+REPEATABLE = where(lambda call: call.method != "POST")
+CHANGING = where(lambda call: call.method in ("PUT", "DELETE"))
+
+
+def assert_sentence(result):
+    """One line that ends, without a traceback."""
+    assert result.failed
+    assert result.msg.endswith(".")
+    assert "\n" not in result.msg
+    assert "Traceback" not in result.msg
+    assert "exception" not in result.result
+
+
+def assert_error(result, call, status):
+    assert_sentence(result)
+    error = result["api_error"]
+    assert (error["status"], error["method"], error["path"]) == (status, call.method, call.path)
+    assert f"{call.method} {call.path} " in result.msg
+    assert set(error) == {"status", "message", "details", "method", "path"}
+
+
+def calls_from(service, call):
+    """What the service received from the disturbed call on."""
+    received = service.calls()
+    places = [number for number, each in enumerate(received) if each == f"{call.method} {call.path}"]
+    return received[places[call.nth - 1] :]
+
+
+def run_task(run, call, **options):
+    return run(call.task.module, **{**call.task.options, **options})
+
+
+def assert_succeeded(result, call):
+    assert not result.failed, result.msg
+    assert result.changed is call.task.changed
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 405, 406, 409, 422])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_refusal_is_an_error_in_the_words_of_the_service(account, run, call, status):
+    call.fault(account, action="status", status=status, message="that is not it", details="field x", times=None)
+    result = run_task(run, call)
+    assert_error(result, call, status)
+    assert result["api_error"]["message"] == "that is not it"
+    assert result["api_error"]["details"] == "field x"
+    assert f"was answered {status}, 'that is not it' (field x): " in result.msg
+    after = calls_from(account, call)
+    looked_again = call.method == "POST" and status in (403, 409)
+    assert len(after) == 1 + looked_again * (len(after) - 1)
+    assert [each for each in after[1:] if not each.startswith("GET ")] == []
+    assert result.changed is call.reads_back
+    assert result.slept == []
+
+
+@pytest.mark.parametrize(
+    "message, advice",
+    [
+        ("the plan does not include API access", "plan includes API access"),
+        ("target is blacklisted", "plan includes API access"),
+        ("no access to this workspace", "plan includes API access"),
+        ("license invalid", "plan includes API access"),
+    ],
+)
+@pytest.mark.parametrize("call", READING)
+def test_a_403_quotes_its_reason(account, run, call, message, advice):
+    call.fault(account, action="status", status=403, message=message, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, 403)
+    assert message in result.msg
+    assert advice in result.msg
+
+
+@pytest.mark.parametrize(
+    "message, advice",
+    [
+        ("The plan does not include API access", "plan includes API access"),
+        ("Target is Blacklisted", "never scans this target"),
+        ("User has too many targets", "the account is full"),
+        ("Invalid license", "renew it"),
+    ],
+)
+@pytest.mark.parametrize("call", CREATING)
+def test_a_403_on_a_create_says_what_to_do_about_its_reason(account, run, call, message, advice):
+    call.fault(account, action="status", status=403, message=message, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, 403)
+    assert message in result.msg
+    assert advice in result.msg
+
+
+@pytest.mark.parametrize("call", each_call(of_readers=True))
+def test_a_404_of_the_service_is_the_absence_of_an_object_only_where_an_object_is_read(account, run, call):
+    call.fault(account, action="status", status=404, message="not here", times=None)
+    result = run_task(run, call)
+    reads_one = re.fullmatch(r"/\w+/\d+", call.path) and call.method == "GET" and not call.reads_back
+    if not reads_one:
+        assert_sentence(result)
+        if call.reads_back:
+            assert "cannot be read back" in result.msg
+        else:
+            assert_error(result, call, 404)
+            assert "not here" in result.msg
+    elif call.task.module.endswith("_info") and call.task.module != "http_logger_data_info":
+        assert_succeeded(result, call)
+        assert result[key_of(call.task.module)] == []
+    elif call.task.options.get("state") == "absent":
+        assert (result.failed, result.changed) == (False, False)
+    else:
+        assert_sentence(result)
+    assert [each for each in calls_from(account, call)[1:] if not each.startswith("GET ")] == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409])
+@pytest.mark.parametrize("call", CALLS)
+def test_an_error_that_is_not_in_the_words_of_the_service_is_that_of_a_wrong_address(account, run, call, status):
+    call.fault(account, action="html", status=status, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, status)
+    assert "text/html" in result.msg
+    assert "base_url" in result.msg
+    assert result["api_error"]["message"] is None
+    assert [each for each in calls_from(account, call)[1:] if not each.startswith("GET ")] == []
+
+
+# --- the rate limit
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_after_429_the_call_is_sent_again(account, run, call):
+    call.fault(account, action="status", status=429, headers={"Retry-After": "7"})
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    sent = f"{call.method} {call.path}"
+    assert account.calls().count(sent) == call.task.calls.count(sent) + 1
+    (waited,) = result.slept
+    assert 7 <= waited <= 8
+
+
+@pytest.mark.parametrize(
+    "headers, least, most",
+    [
+        ({"Retry-After": "2.5"}, 2.5, 3.5),
+        ({"Retry-After": "date"}, 5, 12),
+        ({"X-RateLimit-Reset": "time"}, 5, 12),
+        ({}, 0, 2),
+        ({"Retry-After": "0"}, 0, 2),
+        ({"Retry-After": "soon"}, 0, 2),
+        ({"Retry-After": "-5"}, 0, 2),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_after_429_a_task_waits_as_long_as_the_service_says(account, run, method, headers, least, most):
+    then = time.time() + 10
+    dates = {"date": formatdate(then, usegmt=True), "time": str(int(then))}
+    headers = {name: dates.get(value, value) for name, value in headers.items()}
+    account.fault(method=method, action="status", status=429, headers=headers)
+    result = run("workspace", name="Web shop", description="Other")
+    assert (result.failed, result.changed) == (False, True)
+    (waited,) = result.slept
+    assert least <= waited <= most
+    assert waited > 0
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "40"}, {}], ids=str)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_task_waits_for_the_rate_limit_no_longer_than_it_may(account, run, call, headers):
+    call.fault(account, action="status", status=429, message="too many requests", headers=headers, times=None)
+    result = run_task(run, call, rate_limit_wait=100)
+    assert_error(result, call, 429)
+    assert result["api_error"]["message"] == "too many requests"
+    assert "rate_limit_wait (now 100 s" in result.msg
+    assert 0 < sum(result.slept) <= 100
+    assert len(calls_from(account, call)) == len(result.slept) + 1
+
+
+def test_without_a_budget_the_first_429_fails(account, run):
+    account.fault(action="status", status=429, headers={"Retry-After": "1"})
+    result = run("workspace", name="Web shop", rate_limit_wait=0)
+    assert result.failed
+    assert result.slept == []
+    assert len(account.calls()) == 1
+
+
+def test_a_429_of_a_gateway_counts_as_well(account, run):
+    account.fault(action="html", status=429, headers={"Retry-After": "1"})
+    result = run("workspace", name="Web shop")
+    assert not result.failed
+    assert len(account.calls()) == 2
+
+
+# --- answers of gateways, and lost requests: the work was not done
+
+NOT_DONE = {
+    "502": {"action": "html", "status": 502},
+    "503": {"action": "status", "status": 503},
+    "504": {"action": "html", "status": 504},
+    "reset": {"action": "reset"},
+    "close": {"action": "close"},
+}
+
+
+def fault_cases(faults):
+    return [pytest.param(fault, id=name) for name, fault in faults.items()]
+
+
+@pytest.mark.parametrize("fault", fault_cases(NOT_DONE))
+@pytest.mark.parametrize("call", CALLS)
+def test_a_lost_request_is_sent_once_more(account, run, call, fault):
+    state = account.state()
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    sent = f"{call.method} {call.path}"
+    assert account.calls().count(sent) == call.task.calls.count(sent) + 1
+    assert (account.state() != state) is call.task.changed
+    if call.method == "POST":
+        # not repeated unseen: the object was looked for in between
+        assert calls_from(account, call)[1].startswith("GET ")
+
+
+@pytest.mark.parametrize("fault", fault_cases(NOT_DONE))
+@pytest.mark.parametrize("call", CALLS)
+def test_a_request_that_is_lost_again_and_again_is_an_error(account, run, call, fault):
+    call.fault(account, times=None, **fault)
+    result = run_task(run, call)
+    assert_error(result, call, fault.get("status"))
+    tries = 2 if call.method == "POST" else 4
+    sent = f"{call.method} {call.path}"
+    assert (
+        account.calls().count(sent)
+        == call.task.calls.count(sent) - (call.task.calls.count(sent) - call.nth + 1) + tries
+    )
+    assert len(result.slept) == (0 if call.method == "POST" else 3)
+    assert result.changed is call.reads_back
+
+
+@pytest.mark.parametrize("call", REPEATABLE)
+def test_without_retries_the_first_lost_request_is_an_error(account, run, call):
+    call.fault(account, action="html", status=502)
+    result = run_task(run, call, retries=0)
+    assert_error(result, call, 502)
+    assert result.slept == []
+
+
+# --- lost answers: the work was done
+
+DONE = {
+    "reset": {"action": "reset", "when": "after"},
+    "close": {"action": "close", "when": "after"},
+    "truncate": {"action": "truncate"},
+    "502": {"action": "html", "when": "after", "status": 502},
+    "503": {"action": "status", "when": "after", "status": 503},
+}
+
+
+@pytest.mark.parametrize("fault", fault_cases({**DONE, "short": {"action": "short"}}))
+@pytest.mark.parametrize("call", READING)
+def test_a_lost_answer_is_asked_for_again(account, run, call, fault):
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    sent = f"GET {call.path}"
+    assert account.calls().count(sent) == call.task.calls.count(sent) + 1
+
+
+@pytest.mark.parametrize("fault", fault_cases({**DONE, "short": {"action": "short"}}))
+@pytest.mark.parametrize("form", ["created_id", "record"])
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_whose_answer_is_lost_is_changed_warned_of_and_makes_one_object(account, run, call, fault, form):
+    account.settings(create_answer=form)
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert result.changed
+    assert [warning for warning in result.warnings if f"The answer to POST {call.path} was" in warning]
+    assert account.calls().count(f"POST {call.path}") == 1
+    assert isinstance(result[call.task.module]["id"], int)
+    second = run_task(run, call)
+    assert (second.failed, second.changed) == (False, False)
+    assert second[call.task.module] == result[call.task.module]
+
+
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_that_arrives_late_makes_one_object(account, run, call):
+    """The first POST is lost, the object is not there at the second look, and it is there at the second POST."""
+    family = call.path[1:]
+    key = "label" if family == "http_loggers" else "name"
+    record = {key: call.task.options[key]}
+    if family != "workspaces":
+        record["workspace_id"] = call.task.options.get("workspace_id", 1 if "workspace" not in call.task.options else 2)
+    call.fault(account, action="reset")
+    call.fault(account, action="do", resource=family, record=record, nth=2)
+    result = run_task(run, call)
+    assert not result.failed, result.msg
+    assert result.changed
+    assert account.calls().count(f"POST {call.path}") == 2
+    assert len([row for row in account.state()[family] if row[key] == record[key]]) == 1
+
+
+@pytest.mark.parametrize("fault", fault_cases({"reset": DONE["reset"], "502": DONE["502"]}))
+@pytest.mark.parametrize("call", CREATING)
+def test_a_lost_create_that_nothing_is_known_of_fails(account, run, call, fault):
+    call.fault(account, **fault)
+    account.fault(method="GET", path=call.path, nth=2, action="status", status=500, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, fault.get("status"))
+    assert account.calls().count(f"POST {call.path}") == 1
+
+
+@pytest.mark.parametrize("fault", fault_cases(DONE))
+@pytest.mark.parametrize("call", CHANGING)
+def test_a_change_whose_answer_is_lost_is_changed(account, run, call, fault):
+    # the answer 204 has no body that could break off
+    if fault["action"] == "truncate":
+        account.settings(delete_status=200)
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert result.changed
+    second = run_task(run, call)
+    assert (second.failed, second.changed) == (False, False)
+
+
+# --- 500
+
+
+@pytest.mark.parametrize("call", READING)
+def test_after_500_a_read_is_sent_again(account, run, call):
+    call.fault(account, action="status", status=500)
+    assert_succeeded(run_task(run, call), call)
+
+
+@pytest.mark.parametrize("call", READING)
+def test_500_again_and_again_is_an_error(account, run, call):
+    call.fault(account, action="status", status=500, message="broken", times=None)
+    result = run_task(run, call)
+    assert_error(result, call, 500)
+    assert "broken" in result.msg
+    assert len(result.slept) == 3
+
+
+@pytest.mark.parametrize("call", WRITING)
+def test_after_500_a_write_is_not_sent_again(account, run, call):
+    call.fault(account, action="status", status=500, message="broken")
+    result = run_task(run, call)
+    assert_error(result, call, 500)
+    assert "broken" in result.msg
+    assert account.writes()[-1] == f"{call.method} {call.path}"
+    assert account.calls().count(f"{call.method} {call.path}") == 1
+    assert result.slept == []
+
+
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_that_was_done_in_spite_of_500_is_changed_and_warned_of(account, run, call):
+    call.fault(account, action="status", status=500, when="after")
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert [warning for warning in result.warnings if "was no success (500)" in warning]
+    assert account.calls().count(f"POST {call.path}") == 1
+
+
+# --- answers that are not the service's
+
+BAD_DATA = [None, "text", 5, True, {}, [1], [[]], ["x"], [{"name": "no id"}], [{"id": "7", "name": "x", "label": "x"}]]
+BAD_DATA += [[{"id": True, "name": "x", "label": "x"}], [{"id": 7}], [{"id": 7, "name": ["x"], "label": ["x"]}]]
+BAD_BODIES = {f"data-{number}": {"action": "wrong_type", "data": data} for number, data in enumerate(BAD_DATA)}
+BAD_BODIES["truncated-json"] = {"action": "truncated_json"}
+BAD_BODIES["html"] = {"action": "html", "status": 200}
+BAD_BODIES["empty"] = {"action": "status", "status": 200, "body": ""}
+BAD_BODIES["nothing"] = {"action": "status", "status": 204}
+BAD_BODIES["no-data"] = {"action": "status", "status": 200, "body": {"rows": []}}
+BAD_BODIES["deep"] = {"action": "status", "status": 200, "body": "[" * 100000}
+BAD_BODIES["long-number"] = {"action": "status", "status": 200, "body": "9" * 10000}
+BAD_BODIES["not-utf-8"] = {"action": "status", "status": 200, "body": {}, "content_type": "text/plain; charset=utf-16"}
+
+
+def is_good(call, name):
+    """What looks wrong and is not: contents that are a text or a list of texts, recorded requests with other fields."""
+    if call.path.endswith("/contents"):
+        return name in ("data-1", "data-7", "empty", "not-utf-8")
+    # which fields a recorded request has is not in the contract
+    return call.path.endswith("/data") and name in ("data-8", "data-9", "data-10", "data-11", "data-12")
+
+
+@pytest.mark.parametrize("name", BAD_BODIES)
+@pytest.mark.parametrize("call", READING)
+def test_an_answer_that_is_not_the_service_s_is_an_error(account, run, call, name):
+    if is_good(call, name):
+        return
+    call.fault(account, times=None, **BAD_BODIES[name])
+    result = run_task(run, call)
+    status = 204 if name == "nothing" else 200
+    assert_error(result, call, status)
+    assert re.search(r"was answered 20[04] \(.+\) with ", result.msg)
+    assert result["api_error"]["message"] is None
+    assert [each for each in calls_from(account, call)[1:] if not each.startswith("GET ")] == []
+    assert result.changed is call.reads_back
+
+
+UNREADABLE = {
+    name: BAD_BODIES[name] for name in ("truncated-json", "html", "no-data", "deep", "long-number", "data-0", "data-1")
+}
+
+
+@pytest.mark.parametrize("fault", fault_cases({name: {**each, "when": "after"} for name, each in UNREADABLE.items()}))
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_that_was_done_and_answered_unreadably_is_changed_and_warned_of(account, run, call, fault):
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert [warning for warning in result.warnings if f"The answer to POST {call.path} was" in warning]
+    assert account.calls().count(f"POST {call.path}") == 1
+
+
+@pytest.mark.parametrize(
+    "fault", fault_cases({name: BAD_BODIES[name] for name in ("html", "no-data", "deep", "data-0")})
+)
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_that_was_not_done_and_answered_unreadably_is_an_error(account, run, call, fault):
+    call.fault(account, **fault)
+    result = run_task(run, call)
+    assert_error(result, call, 200)
+    assert account.calls().count(f"POST {call.path}") == 1
+
+
+@pytest.mark.parametrize("body", [{"data": {}}, {"data": {"created_id": None}}, {"data": {"created_id": "7"}}, ""])
+@pytest.mark.parametrize("call", CREATING)
+def test_a_create_that_was_not_done_and_reported_as_done_is_an_error(account, run, call, body):
+    call.fault(account, action="status", status=201, body=body)
+    result = run_task(run, call)
+    assert_sentence(result)
+    assert "cannot be read back" in result.msg
+    assert account.calls().count(f"POST {call.path}") == 1
+
+
+@pytest.mark.parametrize("call", where(lambda call: call.reads_back))
+def test_a_create_that_cannot_be_read_back_says_that_it_was_done(account, run, call):
+    call.fault(account, action="status", status=500, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, 500)
+    assert result.changed
+    assert "was made, and reading it back failed" in result.msg
+    assert len(account.writes()) == 1
+
+
+@pytest.mark.parametrize("call", CHANGING)
+def test_the_body_of_an_answer_to_a_change_does_not_matter(account, run, call):
+    call.fault(account, action="status", status=200, body="<p>done</p>", when="after")
+    assert_succeeded(run_task(run, call), call)
+
+
+# --- what a message may hold
+
+
+def test_text_of_the_service_is_shown_on_one_line_without_control_characters(account, run):
+    said = "first\nsecond\x1b[31m red \u202e back \x00 end" + "x" * 5000
+    account.fault(action="status", status=400, message=said, details="a\r\nb", times=None)
+    result = run("workspace", name="Web shop")
+    assert_sentence(result)
+    assert r"first\nsecond\x1b[31m red \u202e back \x00 end" in result.msg.replace("\\\\", "\\")
+    assert not any(ord(character) < 32 or character == "\u202e" for character in result.msg)
+    assert len(result.msg) < 1000
+    assert result["api_error"]["message"] == said
+
+
+def test_a_message_that_repeats_the_key_does_not_show_it(account, run):
+    account.fault(action="status", status=401, message=f"Bearer {account.api_key}", details=account.api_key, times=None)
+    result = run("workspace", name="Web shop")
+    assert result.failed
+    assert account.api_key not in str(result.result)
+
+
+@pytest.mark.parametrize("status", [400, 500, 502])
+def test_details_may_be_anything(account, run, status):
+    body = {"status": status, "message": "no", "details": {"name": ["is", 7]}}
+    account.fault(action="status", status=status, body=body, times=None)
+    result = run("workspace", name="Web shop")
+    assert result["api_error"]["details"] == '{"name": ["is", 7]}'
+    assert '(\\"name' in result.msg or '{"name": ["is", 7]}' in result.msg

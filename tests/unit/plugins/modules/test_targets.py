@@ -1,0 +1,541 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many targets in one task: cost, faults in each position, purge guards, reviewed plans, scope."""
+
+from __future__ import annotations
+
+import collections
+
+import pytest
+
+NEW = [f"new{number}.example.com" for number in range(4)]
+OLD = [f"old{number:02}.example.com" for number in range(12)]
+
+
+@pytest.fixture
+def account(service):
+    """The workspace Shop (2) with twelve targets."""
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={"workspaces": [{"id": 2, "name": "Shop"}], "targets": [{"name": n, "workspace": "Shop"} for n in OLD]},
+    )
+    return service
+
+
+def names(service):
+    return [target["name"] for target in service.targets()]
+
+
+def actions(result):
+    return {entry["name"]: entry["action"] for entry in result["results"]}
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def refused(result, *words):
+    """The task failed with one sentence that has these words."""
+    assert result.failed, result
+    for word in words:
+        assert word in result.msg
+    assert "\n" not in result.msg
+    assert result.msg.endswith((".", "?"))
+    return result
+
+
+# --- cost and order
+
+
+@pytest.mark.parametrize("live, pages", [(0, 1), (999, 2), (1000, 2), (1001, 3), (2500, 4)])
+def test_cost_is_the_pages_an_empty_one_and_the_writes(service, run, live, pages):
+    service.fill("Bulk", live)
+    service.clear_log()
+    declared = [f"host-{number + 1:06}.example" for number in range(live)]
+    assert not good(run("targets", workspace="Bulk", targets=declared)).changed
+    assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages
+    service.clear_log()
+    result = good(run("targets", workspace="Bulk", targets=[*declared, *NEW]))
+    assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages + ["POST /targets"] * len(NEW)
+    assert result["plan"]["calls"] == {"GET": 1 + pages, "POST": len(NEW), "PUT": 0, "DELETE": 0}
+    assert result["summary"]["create"] == len(NEW)
+    assert result["summary"]["unchanged"] == live
+
+
+def test_capped_pages_are_read_to_the_end(account, run):
+    account.settings(page_cap=5)
+    assert not good(run("targets", workspace_id=2, targets=OLD)).changed
+    assert account.calls() == ["GET /targets"] * 4
+
+
+def test_results_are_in_the_order_of_the_declaration(account, run):
+    declared = [NEW[0], OLD[3], {"name": OLD[1], "ignore": True}, NEW[1]]
+    result = good(run("targets", workspace="Shop", targets=declared))
+    shown = [(entry["index"], entry["name"], entry["action"]) for entry in result["results"]]
+    assert shown == [
+        (0, NEW[0], "create"),
+        (1, OLD[3], "unchanged"),
+        (2, OLD[1], "ignored"),
+        (3, NEW[1], "create"),
+    ]
+    ids = {target["name"]: target["id"] for target in account.targets()}
+    assert [entry["id"] for entry in result["results"]] == [ids[entry["name"]] for entry in result["results"]]
+    assert {entry["workspace"] for entry in result["results"]} == {"Shop"}
+    assert sum(result["summary"].values()) == 4
+
+
+def test_the_ids_of_what_was_made_are_read_in_one_listing_where_the_answer_has_none(account, run):
+    account.settings(create_answer="nothing", normalise_targets=True)
+    result = good(run("targets", workspace_id=2, targets=["HTTPS://New.Example.com:443/", NEW[0]]))
+    assert account.calls() == ["GET /targets"] * 2 + ["POST /targets"] * 2 + ["GET /targets"] * 2
+    assert [entry["id"] for entry in result["results"]] == [target["id"] for target in account.targets()[-2:]]
+
+
+def test_what_was_made_is_reported_where_its_ids_cannot_be_read(account, run):
+    account.settings(create_answer="nothing")
+    account.fault(method="GET", path="/targets", nth=3, action="status", status=403, message="no", times=None)
+    result = good(run("targets", workspace_id=2, targets=NEW))
+    assert result.changed
+    assert result["summary"]["create"] == len(NEW)
+    assert {entry["id"] for entry in result["results"]} == {None}
+    assert len(result.warnings) == 1
+    assert "ids of the new targets are not known" in result.warnings[0]
+
+
+def test_a_list_that_does_not_say_the_workspace_is_believed(account, run):
+    rows = [{"id": 1001, "name": OLD[0], "type": "hostname", "description": ""}]
+    for page, answer in ((1, rows), (2, [])):
+        account.fault(
+            method="GET", path="/targets", query={"page": page}, action="status", status=200, body={"data": answer}
+        )
+    assert not good(run("targets", workspace_id=2, targets=[OLD[0]])).changed
+    assert account.writes() == []
+
+
+def test_a_service_that_ignores_the_workspace_does_not_mix_them_up(account, run):
+    account.add(workspaces=[{"id": 3, "name": "Other"}], targets=[{"id": 7777, "name": NEW[0], "workspace": "Other"}])
+    rows = [{"id": 7777, "name": NEW[0], "type": "hostname", "description": "", "workspace_id": 3}]
+    account.fault(method="GET", path="/targets", action="status", status=200, body={"data": rows})
+    assert actions(good(run("targets", workspace_id=2, targets=NEW[:1], purge=False)))[NEW[0]] == "create"
+    result = good(run("targets", check=True, workspace_id=2, targets=OLD, purge=True))
+    assert 7777 not in [entry["id"] for entry in result["results"]]
+
+
+LOOK_ALIKES = [
+    "münchen.example",
+    "раураl.example",
+    "https://shop.example/ä?q='{{x}}'",
+    "xn--mnchen-3ya.test",
+    "日本.example",
+    "no.example",
+    "1e3.example",
+]
+
+
+def test_names_are_sent_as_declared_and_found_again(account, run):
+    assert good(run("targets", workspace="Shop", targets=LOOK_ALIKES)).changed
+    assert names(account)[-len(LOOK_ALIKES) :] == LOOK_ALIKES
+    assert not good(run("targets", workspace="Shop", targets=LOOK_ALIKES)).changed
+    # another alphabet is another target
+    assert actions(good(run("targets", check=True, workspace="Shop", targets=["paypal.example"]))) == {
+        "paypal.example": "create"
+    }
+    spelled = ["MÜNCHEN.example.", "xn--wgv71a.example"]
+    assert not good(run("targets", workspace="Shop", targets=spelled)).changed
+
+
+# --- what cannot be meant
+
+
+@pytest.mark.parametrize(
+    "targets, words",
+    [
+        (["a.example", "A.example."], "targets[0] and targets[1] are the same"),
+        (["b.example", "a.example", "a.example"], "targets[1] and targets[2] are the same"),
+        (["https://a.example", "https://a.example:443/"], "targets[0] and targets[1] are the same"),
+        (["a.example", 7], "targets[1] is a number (7)"),
+        ([None], "targets[0] is null"),
+        (["a.example", ["b.example"]], "targets[1] is a list"),
+        ([{"description": "x"}], "targets[0].name is missing"),
+        ([{"name": " "}], "targets[0].name is empty"),
+        (
+            [{"name": "a.example", "desciption": "x"}],
+            "targets[0] has the unknown key 'desciption': did you mean description?",
+        ),
+        ([{"name": "a.example", "ignore": "yes"}], "targets[0].ignore is a text"),
+        ([{"name": True}], "targets[0].name is a boolean"),
+    ],
+)
+def test_a_wrong_list_is_named_by_its_position_and_nothing_is_written(account, run, targets, words):
+    for check in (True, False):
+        result = refused(run("targets", check=check, workspace="Shop", targets=targets, continue_on_error=True), words)
+        assert not result.changed
+    assert account.writes() == []
+
+
+def test_two_spellings_are_accepted_where_the_account_holds_both(account, run):
+    account.add(targets=[{"name": OLD[0].upper(), "workspace": "Shop"}])
+    assert not good(run("targets", workspace="Shop", targets=[OLD[0], OLD[0].upper()])).changed
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"targets": NEW}, "one of the following is required: workspace, workspace_id"),
+        ({"targets": NEW, "workspace": "Shpo"}, "workspace names no workspace of this account, 'Shpo'"),
+        ({"targets": OLD, "workspace": "Shpo", "purge": True}, "'Shpo'"),
+        ({"targets": OLD, "workspace": "Shop", "purge": True, "state": "absent"}, "leave one of them out"),
+        ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_max": -1}, "purge_max is -1"),
+        ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_max_percent": -1}, "purge_max_percent is -1"),
+        ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_floor": -1}, "purge_floor is -1"),
+    ],
+)
+def test_options_that_make_no_sense(account, run, options, words):
+    result = run("targets", **options)
+    assert result.failed
+    assert words in result.msg
+    assert account.writes() == []
+
+
+def test_purge_in_a_workspace_that_is_not_there_is_refused_in_check_mode_too(account, run):
+    refused(
+        run("targets", check=True, workspace="Shpo", targets=OLD, purge=True), "purge needs a workspace that is there"
+    )
+
+
+def test_in_check_mode_a_workspace_of_an_earlier_task_is_foreseen(account, run):
+    for reference in ({"workspace": "Later"}, {"workspace_id": None}):
+        result = good(run("targets", check=True, targets=NEW, **reference))
+        assert result.changed
+        assert result["summary"]["create"] == len(NEW)
+        assert len(result.warnings) == 1
+        assert {type(entry["workspace"]) for entry in result["results"]} == {str}
+    assert "GET /targets" not in account.calls()
+
+
+# --- faults: what was done stays reported, a second run completes it, nothing is doubled, nothing is purged
+
+FAULTS = {
+    "500": {"action": "status", "status": 500, "message": "oops"},
+    "403": {"action": "status", "status": 403, "message": "target is blacklisted"},
+    "429": {"action": "status", "status": 429, "headers": {"Retry-After": "900"}},
+    "reset-before": {"action": "reset"},
+    "reset-after": {"action": "reset", "when": "after"},
+    "500-after": {"action": "status", "status": 500, "when": "after"},
+}
+POSITIONS = [("POST", number) for number in range(1, 5)] + [("DELETE", number) for number in range(1, 4)]
+
+
+@pytest.mark.parametrize("method, nth", POSITIONS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
+    options = dict(workspace_id=2, targets=[*OLD[3:], *NEW], purge=True)
+    account.fault(method=method, path="/targets.*", nth=nth, times=None, **FAULTS[fault])
+    if fault == "429":
+        options["rate_limit_wait"] = 60
+    result = run("targets", **options)
+    live = names(account)
+    assert len(live) == len(set(live))
+    done = [entry["name"] for entry in result["results"] if entry["action"] in ("create", "delete")]
+    created = [name for name in NEW if name in live]
+    gone = [name for name in OLD[:3] if name not in live]
+    if result.failed:
+        refused(result, "objects were not done", "second run")
+        assert "api_error" in result.result
+    # what an answer that was lost did is settled by reading, so what is reported is what is there
+    unsure = fault in ("reset-after", "500-after") and method == "DELETE"
+    assert sorted(done) == sorted(created + gone) or (unsure and set(done) < set(created + gone))
+    assert result.changed is bool(done)
+    if method == "POST" and result.failed:
+        assert gone == []
+        assert [call for call in account.writes() if call.startswith("DELETE")] == []
+    assert len(result["results"]) == len(OLD) + len(NEW)
+    assert all(entry["error"] for entry in result["results"] if entry["action"] in ("failed", "refused"))
+
+    account.clear_faults()
+    good(run("targets", **options))
+    assert sorted(names(account)) == sorted([*OLD[3:], *NEW])
+    account.clear_log()
+    assert not good(run("targets", **options)).changed
+    assert account.writes() == []
+
+
+def test_the_first_failure_ends_the_writing_and_says_so(account, run):
+    account.fault(method="POST", path="/targets", nth=2, action="status", status=422, message="bad name")
+    result = refused(
+        run("targets", workspace_id=2, targets=NEW), "3 of 4 objects were not done, 1 were written", "bad name"
+    )
+    assert list(actions(result).values()) == ["create", "failed", "refused", "refused"]
+    assert "stopped at an earlier failure" in result["results"][2]["error"]
+    assert result["api_error"]["status"] == 422
+    assert "completes it" not in result.msg
+
+
+def test_continue_on_error_does_the_others_and_fails_at_the_end_without_a_purge(account, run):
+    account.fault(method="POST", path="/targets", nth=2, action="status", status=422, message="bad name")
+    result = refused(run("targets", workspace_id=2, targets=[*OLD[1:], *NEW], purge=True, continue_on_error=True))
+    assert [actions(result)[name] for name in NEW] == ["create", "failed", "create", "create"]
+    assert actions(result)[OLD[0]] == "refused"
+    assert result.changed
+    assert result["summary"]["failed"] == 1
+    assert OLD[0] in names(account)
+
+
+def test_continue_on_error_deletes_the_other_listed_targets(account, run):
+    account.fault(method="DELETE", path="/targets/.*", nth=1, action="status", status=409, message="a scan runs")
+    result = refused(
+        run("targets", workspace_id=2, targets=OLD[:3], state="absent", continue_on_error=True), "a scan runs"
+    )
+    assert [actions(result)[name] for name in OLD[:3]] == ["failed", "delete", "delete"]
+    assert names(account) == [OLD[0], *OLD[3:]]
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_a_refused_key_or_a_used_up_rate_limit_ends_the_writing_in_any_case(account, run, status):
+    account.fault(method="POST", nth=2, times=None, action="status", status=status, headers={"Retry-After": "900"})
+    options = dict(workspace_id=2, targets=NEW, rate_limit_wait=60, continue_on_error=True)
+    result = refused(run("targets", **options))
+    assert collections.Counter(actions(result).values()) == {"create": 1, "failed": 1, "refused": 2}
+    assert account.writes() == ["POST /targets"] * 2
+    assert ("a second run completes it" in result.msg) is (status == 429)
+
+
+def test_what_another_run_made_meanwhile_is_present_and_compared(account, run):
+    account.fault(
+        method="POST", path="/targets", action="do", do="create", resource="targets",
+        record={"name": NEW[0], "workspace_id": 2, "description": "theirs"},
+    )  # fmt: skip
+    declared = [{"name": NEW[0], "description": "ours"}, NEW[1]]
+    result = good(run("targets", workspace_id=2, targets=declared))
+    assert [entry["action"] for entry in result["results"]] == ["drifted", "create"]
+    assert names(account).count(NEW[0]) == 1
+
+
+def test_a_listing_that_fails_after_page_3_writes_and_purges_nothing(account, run):
+    account.settings(page_cap=3)
+    for check in (True, False):
+        account.fault(method="GET", path="/targets", query={"page": 4}, action="status", status=500, times=None)
+        result = refused(run("targets", check=check, workspace="Shop", targets=[*OLD[1:], *NEW], purge=True))
+        assert not result.changed
+        assert result["api_error"]["path"] == "/targets"
+        assert "plan" not in result.result
+    assert account.writes() == []
+
+
+# --- purge
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"targets": []}, "nothing is declared for the targets of workspace 'Shop'"),
+        ({"targets": [], "purge_max": 999, "purge_max_percent": 100}, "nothing is declared"),
+        ({"targets": OLD[4:]}, "4 of the 12 targets of workspace 'Shop' would be deleted"),
+        ({"targets": OLD[2:], "purge_max": 1}, "2 objects would be deleted"),
+        ({"targets": OLD[1:], "purge_max": 0}, "more than purge_max allows (0)"),
+        ({"targets": OLD[1:], "purge_max_percent": 0}, "purge_max_percent allows (0 %)"),
+        ({"targets": NEW, "purge_max": 999, "purge_max_percent": 99}, "12 of the 12 targets"),
+    ],
+)
+def test_a_guard_refuses_all_of_the_plan_and_names_what_would_go(account, run, options, words):
+    for check in (True, False):
+        result = refused(run("targets", check=check, workspace="Shop", purge=True, **options), words)
+        assert not result.changed
+    assert account.writes() == []
+    assert names(account) == OLD
+
+
+@pytest.mark.parametrize(
+    "options, gone",
+    [
+        ({"targets": OLD[3:]}, OLD[:3]),
+        ({"targets": OLD[6:], "purge_max_percent": 50}, OLD[:6]),
+        ({"targets": OLD[6:], "purge_floor": 13}, OLD[:6]),
+        ({"targets": OLD[2:], "purge_max": 2}, OLD[:2]),
+        ({"targets": OLD[2:], "protect": ["*01.example.com"]}, OLD[:1]),
+        ({"targets": [*OLD[2:], {"name": OLD[0].upper(), "ignore": True}]}, OLD[1:2]),
+        ({"targets": [name.upper() for name in OLD]}, []),
+        ({"targets": OLD[2:], "purge": False}, []),
+    ],
+)
+def test_purge_takes_what_is_not_declared(account, run, options, gone):
+    options = dict(workspace="Shop", purge=True) | options
+    check = good(run("targets", check=True, **options))
+    result = good(run("targets", **options))
+    assert check["summary"] == result["summary"]
+    assert check["plan"] == result["plan"]
+    assert [entry["name"] for entry in result["results"] if entry["action"] == "delete"] == gone
+    assert names(account) == [name for name in OLD if name not in gone]
+    assert result.changed is bool(gone)
+
+
+def test_a_protected_target_is_reported_with_its_reason(account, run):
+    result = good(run("targets", workspace="Shop", targets=OLD[1:], purge=True, protect=["Old00.*"]))
+    assert actions(result)[OLD[0]] == "protected"
+    assert [entry["reason"] for entry in result["plan"]["actions"]] == ["not declared, but protected by 'Old00.*'"]
+
+
+def test_other_workspaces_are_not_purged(account, run):
+    account.add(workspaces=[{"name": "Other"}], targets=[{"name": "other.example", "workspace": "Other"}])
+    good(run("targets", workspace="Shop", targets=OLD[1:], purge=True))
+    assert "other.example" in names(account)
+
+
+def test_recreated_targets_count_under_the_guards(account, run):
+    drifting = [{"name": name, "description": "other"} for name in OLD]
+    options = dict(workspace="Shop", targets=drifting, on_drift="recreate")
+    refused(run("targets", **options), "needs force: true")
+    refused(run("targets", force=True, **options), "12 of the 12 targets")
+    assert account.writes() == []
+    good(run("targets", force=True, purge_max_percent=100, **options))
+    assert {target["description"] for target in account.targets()} == {"other"}
+
+
+def test_drift_that_fails_writes_nothing_but_with_continue_on_error_the_others(account, run):
+    options = dict(workspace="Shop", targets=[{"name": OLD[0], "description": "other"}, *NEW], on_drift="fail")
+    refused(run("targets", **options), "targets[0]", "nothing was written")
+    assert account.writes() == []
+    result = refused(run("targets", continue_on_error=True, **options), "1 of 5 objects were not done, 4 were written")
+    assert result.changed
+    assert len(account.targets()) == len(OLD) + len(NEW)
+
+
+# --- a reviewed plan
+
+
+def test_a_reviewed_plan_is_applied_and_nothing_else(account, run):
+    options = dict(workspace="Shop", targets=[*OLD[1:], *NEW], purge=True)
+    expected = good(run("targets", check=True, **options))["plan"]["checksum"]
+    turned = dict(options, targets=options["targets"][::-1])
+    account.add(targets=[{"name": "more.example", "workspace": "Shop"}])
+    for check in (True, False):
+        result = refused(
+            run("targets", check=check, expect_plan=expected, **options), "has changed since the plan was reviewed"
+        )
+        assert "4 create, 2 delete" in result.msg
+        assert not result.changed
+        assert result["plan"]["checksum"] != expected
+        assert "more.example" in str(result["diff"])
+    assert account.writes() == []
+    again = good(run("targets", check=True, **options))["plan"]["checksum"]
+    assert good(run("targets", expect_plan=again, **turned)).changed
+    # nothing is left to do, whatever is expected
+    assert not good(run("targets", expect_plan=again, **options)).changed
+    assert not good(run("targets", expect_plan="another", **options)).changed
+
+
+def test_another_target_of_the_same_name_is_another_plan(account, run):
+    options = dict(workspace="Shop", targets=OLD[1:], purge=True)
+    expected = good(run("targets", check=True, **options))["plan"]["checksum"]
+    good(run("target", workspace="Shop", name=OLD[0], state="absent"))
+    good(run("target", workspace="Shop", name=OLD[0]))
+    account.clear_log()
+    refused(run("targets", expect_plan=expected, **options), "has changed since the plan was reviewed")
+    assert account.writes() == []
+
+
+# --- the authorised scope
+
+THOUSAND = [f"host{number}.example.com" for number in range(1000)]
+SCOPE = {"allow": ["example.com"]}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_one_item_out_of_scope_among_a_thousand_sends_nothing(account, run, check):
+    declared = [*THOUSAND[:500], "https://allowed.example.com@evil.example/", *THOUSAND[500:]]
+    result = refused(run("targets", check=check, workspace="Shop", targets=declared, scope=SCOPE), "targets[500]")
+    assert "outside the authorised scope" in result.msg
+    assert [entry["path"] for entry in result["refused"]] == ["targets[500]"]
+    assert not result.changed
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_with_continue_on_error_the_others_are_done(account, run, check):
+    declared = [*OLD, *NEW, "evil.example"]
+    options = dict(workspace="Shop", targets=declared, scope=SCOPE, continue_on_error=True)
+    result = refused(run("targets", check=check, **options), "1 of 17 objects were not done", "evil.example")
+    assert actions(result)["evil.example"] == "refused"
+    assert result["summary"]["create"] == len(NEW)
+    assert account.writes() == [] if check else account.writes() == ["POST /targets"] * len(NEW)
+    assert result.changed
+    assert "evil.example" not in names(account)
+
+
+def test_what_is_there_and_out_of_scope_is_refused_all_the_same_and_not_purged(account, run):
+    account.add(targets=[{"name": "evil.example", "workspace": "Shop"}])
+    options = dict(
+        workspace="Shop", targets=[*OLD[1:], "evil.example"], scope=SCOPE, purge=True, continue_on_error=True
+    )
+    check = refused(run("targets", check=True, **options))
+    result = refused(run("targets", **options))
+    assert check["summary"] == result["summary"]
+    assert "nothing is purged while another object is refused" in result["results"][-1]["error"]
+    assert names(account) == [*OLD, "evil.example"]
+
+
+def test_absent_is_never_refused_by_a_scope(account, run, monkeypatch, tmp_path):
+    monkeypatch.setenv("SCANNER_SCOPE_FILE", str(tmp_path / "missing.yml"))
+    options = dict(workspace="Shop", targets=OLD[:1], state="absent", scope={"allow": []})
+    assert good(run("targets", **options)).changed
+    assert names(account) == OLD[1:]
+
+
+def test_ignored_items_are_not_looked_at(account, run):
+    good(run("targets", workspace="Shop", targets=[{"name": "evil.example", "ignore": True}], scope=SCOPE))
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("module", ["target", "targets", "estate"])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (None, "cannot be read"),
+        ("alow: [example.com]\n", "alow"),
+        ("allow: [example.com\n", "not valid YAML"),
+        ("", "not a mapping"),
+        ("allow:\n", "nothing under the key allow"),
+    ],
+    ids=["missing", "typo", "broken", "empty", "null"],
+)
+def test_a_scope_file_that_is_missing_or_wrong_refuses(account, run, monkeypatch, tmp_path, text, words, module, check):
+    path = tmp_path / "scope.yml"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setenv("SCANNER_SCOPE_FILE", str(path))
+    options = {
+        "target": {"workspace": "Shop", "name": NEW[0]},
+        "targets": {"workspace": "Shop", "targets": NEW},
+        "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
+    }[module]
+    refused(run(module, check=check, **options), words)
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize("module", ["target", "targets", "estate"])
+def test_the_scope_file_stands_above_the_task(account, run, monkeypatch, tmp_path, module):
+    path = tmp_path / "scope.yml"
+    path.write_text("allow: [example.com]\ndeny: [new1.example.com]\n")
+    monkeypatch.setenv("SCANNER_SCOPE_FILE", str(path))
+
+    def declare(name):
+        options = {
+            "target": {"workspace": "Shop", "name": name},
+            "targets": {"workspace": "Shop", "targets": [name]},
+            "estate": {"workspaces": [{"name": "Shop", "targets": [name]}]},
+        }[module]
+        return run(module, scope={"allow": ["*"], "private": True}, **options)
+
+    for name in ("new1.example.com", "elsewhere.example", "10.0.0.1"):
+        refused(declare(name), "outside the authorised scope")
+    assert account.calls() == []
+    assert good(declare(NEW[0])).changed
+
+
+def test_minutes_above_rate_limit_wait_are_warned_of(account, run):
+    result = good(run("targets", check=True, workspace_id=2, targets=THOUSAND, rate_limit_wait=60))
+    assert result["plan"]["minutes"] == 7
+    assert "make this plan wait 7 minutes or more" in result.warnings[0]

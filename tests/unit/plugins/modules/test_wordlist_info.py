@@ -1,0 +1,80 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+
+def found(result):
+    assert not result.failed, result.msg
+    return [row["id"] for row in result["wordlists"]]
+
+
+def test_all_wordlists_are_given_without_their_words(service, run):
+    result = run("wordlist_info")
+    assert found(result) == [1600, 1601, 1602, 1700]
+    assert not any("words" in row for row in result["wordlists"])
+    assert service.calls() == ["GET /wordlists"]
+
+
+@pytest.mark.parametrize("reference", [{"name": "Our hosts"}, {"id": 1700}])
+@pytest.mark.parametrize("form", ["json_string", "text", "wrapped"])
+def test_a_wordlist_is_given_with_its_words_where_they_are_asked_for(service, run, reference, form):
+    service.settings(contents=form)
+    assert run("wordlist_info", contents=True, **reference)["wordlists"] == [
+        {
+            "id": 1700,
+            "name": "Our hosts",
+            "description": "made by a user",
+            "num_words": 4,
+            "predefined": False,
+            "words": ["alpha", "beta", "gamma", "über"],
+        }
+    ]
+
+
+@pytest.mark.parametrize("form", ["json_string", "text", "wrapped"])
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        ([], []),
+        (["one"], ["one"]),
+        (["one", ""], ["one"]),
+        (["one", "", "two"], ["one", "", "two"]),
+        (["one\r", "two\r"], ["one", "two"]),
+        (["☕", " with space "], ["☕", " with space "]),
+    ],
+)
+def test_words_are_the_lines_of_the_contents(service, run, form, words, expected):
+    service.settings(contents=form)
+    service.add(wordlists=[{"id": 1800, "name": "Lines", "words": words}])
+    assert run("wordlist_info", id=1800, contents=True)["wordlists"][0]["words"] == expected
+
+
+def test_a_list_of_words_is_read_as_well(service, run):
+    service.fault(path=r"/wordlists/1700/contents", action="wrong_type", data=["a", "b"])
+    assert run("wordlist_info", id=1700, contents=True)["wordlists"][0]["words"] == ["a", "b"]
+
+
+def test_all_contents_cost_one_call_for_each_list(service, run):
+    result = run("wordlist_info", contents=True)
+    assert len(service.calls()) == 5
+    assert result["wordlists"][0]["words"] == ["www", "mail", "api", "dev", "vpn"]
+
+
+def test_all_of_one_name_are_given(service, run):
+    service.add(wordlists=[{"id": 1800, "name": "Our hosts"}])
+    assert found(run("wordlist_info", name="Our hosts")) == [1700, 1800]
+
+
+@pytest.mark.parametrize("options", [{"name": "Never"}, {"id": 99}])
+def test_what_is_not_there_is_an_empty_list(run, options):
+    assert found(run("wordlist_info", contents=True, **options)) == []
+
+
+def test_in_check_mode_a_null_id_gives_an_empty_list_and_a_warning(run):
+    result = run("wordlist_info", check=True, id=None, contents=True)
+    assert found(result) == []
+    assert len(result.warnings) == 1

@@ -1,0 +1,191 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+STATE = {
+    "workspaces": [
+        {"id": 2, "name": "Web shop", "description": "All that customers reach"},
+        {"id": 3, "name": "Twin"},
+        {"id": 4, "name": "Twin"},
+        {"id": 5, "name": "Held"},
+        {"id": 6, "name": "Listening"},
+        {"id": 7, "name": "Empty"},
+    ],
+    "targets": [{"name": "a.example", "workspace_id": 5}, {"name": "b.example", "workspace_id": 5}],
+    "http_loggers": [{"label": "ear", "workspace_id": 6}],
+}
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(**STATE)
+
+
+def names(service):
+    return {workspace["id"]: workspace["name"] for workspace in service.workspaces()}
+
+
+def test_a_new_workspace_has_what_was_declared(service, run):
+    result = run("workspace", name="New", description="Fresh")
+    assert result["workspace"] == {"id": 8, "name": "New", "description": "Fresh"}
+    assert service.workspaces()[-1] == {"id": 8, "name": "New", "description": "Fresh"}
+    assert result.diff["before"] == {}
+    assert result.diff["after"] == {"name": "New", "description": "Fresh"}
+    assert result.diff["before_header"] == result.diff["after_header"] == "workspace"
+
+
+def test_in_check_mode_a_new_workspace_has_no_id(run):
+    assert run("workspace", check=True, name="New")["workspace"] == {"id": None, "name": "New", "description": ""}
+
+
+def test_a_description_that_is_left_out_stays(service, run):
+    assert run("workspace", name="Web shop")["workspace"]["description"] == "All that customers reach"
+
+
+def test_only_what_differs_is_sent_and_shown(service, run):
+    result = run("workspace", name="Web shop", new_name="Shop", description="All that customers reach")
+    assert service.log()[-1]["json"] == {"name": "Shop"}
+    assert result.diff["before"] == {"name": "Web shop", "description": "All that customers reach"}
+    assert result.diff["after"] == {"name": "Shop", "description": "All that customers reach"}
+    assert result["workspace"] == {"id": 2, "name": "Shop", "description": "All that customers reach"}
+
+
+def test_the_diff_holds_declared_fields_only(service, run):
+    service.settings(extra_fields=True)
+    result = run("workspace", name="Web shop", description="Other")
+    assert set(result.diff["before"]) == set(result.diff["after"]) == {"name", "description"}
+    assert result["workspace"]["created_at"]
+
+
+def test_an_empty_description_is_not_sent_with_a_create(service, run):
+    assert run("workspace", name="New", description="").changed
+    assert [entry["form"] for entry in service.log() if entry["method"] == "POST"] == [{"name": "New"}]
+
+
+def test_a_number_is_a_name_like_any_other(service, run):
+    assert run("workspace", name=2026).changed
+    assert not run("workspace", name=2026).changed
+
+
+def test_names_are_compared_letter_by_letter(service, run):
+    assert run("workspace", name="web shop").changed
+
+
+# --- two of one name
+
+
+@pytest.mark.parametrize("options", [{}, {"state": "absent"}, {"new_name": "One"}])
+@pytest.mark.parametrize("check", [False, True])
+def test_two_workspaces_of_one_name_fail_and_show_their_ids(service, run, options, check):
+    result = run("workspace", check=check, name="Twin", **options)
+    assert result.failed
+    assert result.msg == "name 'Twin' names 2 workspaces, with the ids 3, 4: give id instead."
+    assert service.writes() == []
+
+
+def test_one_of_two_is_taken_by_its_id(service, run):
+    assert run("workspace", id=4, state="absent").changed
+    assert 3 in names(service)
+    assert 4 not in names(service)
+
+
+# --- renaming
+
+
+def test_a_rename_where_both_names_are_there_is_refused(service, run):
+    result = run("workspace", name="Web shop", new_name="Empty")
+    assert result.failed
+    assert "new_name 'Empty' is taken by workspace 7" in result.msg
+    assert service.writes() == []
+
+
+def test_a_rename_where_neither_name_is_there_makes_no_workspace(service, run):
+    result = run("workspace", name="Web shpo", new_name="Shop")
+    assert result.failed
+    assert "names no workspace that could be renamed" in result.msg
+    assert service.writes() == []
+
+
+def test_a_rename_of_what_an_earlier_task_would_make_is_foretold(service, run):
+    result = run("workspace", check=True, name="Later", new_name="Much later")
+    assert result.changed
+    assert result["workspace"] == {"id": None, "name": "Much later", "description": ""}
+    assert len(result.warnings) == 1
+
+
+def test_a_rename_by_an_id_that_is_not_there_yet_is_foretold(service, run):
+    result = run("workspace", check=True, id=None, new_name="Shop", description="x")
+    assert result.changed
+    assert result["workspace"] == {"id": None, "name": "Shop", "description": "x"}
+    assert service.calls() == []
+
+
+def test_a_renamed_workspace_also_gets_its_description(service, run):
+    assert run("workspace", name="Gone", new_name="Web shop", description="New words").changed
+    assert service.workspaces()[1]["description"] == "New words"
+
+
+def test_a_rename_and_absent_exclude_each_other(service, run):
+    result = run("workspace", name="Web shop", new_name="Shop", state="absent")
+    assert result.failed
+    assert "new_name means a rename" in result.msg
+    assert service.writes() == []
+
+
+def test_a_rename_to_a_name_that_appeared_meanwhile_names_the_conflict(service, run):
+    service.fault(method="PUT", path="/workspaces/2", action="do", resource="workspaces", record={"name": "Shop"})
+    result = run("workspace", name="Web shop", new_name="Shop")
+    assert result.failed
+    assert "another workspace has this name" in result.msg
+    assert result["api_error"]["status"] == 409
+
+
+# --- an id
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_an_id_that_is_not_there_cannot_be_present(service, run, check):
+    result = run("workspace", check=check, id=99, description="x")
+    assert result.failed
+    assert "id 99 is no workspace that this key can see" in result.msg
+    assert service.writes() == []
+
+
+# --- what is in it
+
+
+@pytest.mark.parametrize("name, held", [("Held", "at least 2 targets"), ("Listening", "at least 1 HTTP logger,")])
+@pytest.mark.parametrize("check", [False, True])
+def test_a_workspace_that_holds_something_is_not_deleted(service, run, name, held, check):
+    result = run("workspace", check=check, name=name, state="absent")
+    assert result.failed
+    assert held in result.msg
+    assert "force: true" in result.msg
+    assert service.writes() == []
+
+
+def test_with_force_it_is_deleted_with_all_that_is_in_it(service, run):
+    result = run("workspace", name="Held", state="absent", force=True)
+    assert result.changed
+    assert result["workspace"] is None
+    assert service.targets() == []
+    assert result.diff["before"] == {"name": "Held"}
+    assert result.diff["after"] == {}
+
+
+def test_all_that_is_held_is_named(service, run):
+    service.add(http_loggers=[{"label": "second", "workspace_id": 5}])
+    assert "at least 2 targets and at least 1 HTTP logger" in run("workspace", name="Held", state="absent").msg
+
+
+def test_the_current_workspace_is_refused_and_explained(service, run):
+    result = run("workspace", name="My Workspace", state="absent")
+    assert result.failed
+    assert "select another one in the web application" in result.msg
+    assert result["api_error"]["status"] == 409
+    assert result["api_error"]["message"] == "the current workspace cannot be deleted"
+    assert names(service)[1] == "My Workspace"

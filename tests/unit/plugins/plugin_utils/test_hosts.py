@@ -1,0 +1,126 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of, group_names, host_name, hosts_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("example.com", "example.com"),
+        ("EXAMPLE.com.", "example.com"),
+        ("example.com:8443", "example.com"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:DB8::1", "2001:db8::1"),
+        ("https://shop.example.com", "shop.example.com"),
+        ("https://user@shop.example.com:8443/a/b?c=d#e", "shop.example.com"),
+        ("http://[2001:db8::1]:80/", "2001:db8::1"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("_dmarc.example.com", "_dmarc.example.com"),
+        ("", None),
+        ("-oProxyCommand=x", None),
+        ("-x.example.com", None),
+        ("exa mple.com", None),
+        ("exa\nmple.com", None),
+        ("https://exa\tmple.com/", None),
+        ("{{ x }}", None),
+        ("fe80::1%$(reboot)", None),
+        ("https://[::1", None),
+        ("a..b", None),
+        ("../x", None),
+        ("$(reboot)", None),
+    ],
+)
+def test_addresses(name, address):
+    assert address_of(name) == address
+
+
+@given(st.text(max_size=40))
+def test_an_address_is_harmless(text):
+    address = address_of(text)
+    assert address is None or (
+        not (set(address) - set("abcdefghijklmnopqrstuvwxyz0123456789._-:")) and address[0] != "-"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("shop.example.com", "shop.example.com"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("::1", "::1"),
+        ("https://a.example/b/../c?d=e", "https://a.example/b/__/c_d_e"),
+        (".", "_"),
+        ("..", "__"),
+        ("./a/./..", "_/a/_/__"),
+        ("a..b/...", "a..b/..."),
+        ("/etc", "_etc"),
+        ("-x", "_x"),
+        (" Büro 1", "_Büro_1"),
+        ("{{ a }}", "___a___"),
+    ],
+)
+def test_host_names(text, name):
+    assert host_name(text) == name
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_a_host_name_is_harmless(text):
+    name = host_name(text)
+    assert len(name) == len(text)
+    assert all(character.isalnum() or character in "_.:/-" for character in name)
+    assert not {".", ".."} & set(name.split("/"))
+    assert name[0] not in "./-"
+    assert host_name(name) == name
+
+
+def named(*names):
+    return [(name, {"id": number, "name": name}) for number, name in enumerate(names, 1)]
+
+
+def ids(hosts):
+    return {name: [record["id"] for record in records] for name, records in hosts.items()}
+
+
+def test_merge():
+    assert ids(hosts_of(named("a", "b", "a"), "merge")) == {"a": [1, 3], "b": [2]}
+
+
+def test_suffix():
+    hosts = ids(hosts_of(named("a", "b", "a", "a", "b"), "suffix"))
+    assert hosts == {"a": [1], "b": [2], "a_2": [3], "a_3": [4], "b_2": [5]}
+    assert list(hosts) == ["a", "b", "a_2", "a_3", "b_2"]
+
+
+def test_a_suffix_that_makes_a_name_that_is_taken():
+    with pytest.raises(Refused, match="makes the host name 'a_2' for id 3, which id 2 has already"):
+        hosts_of(named("a", "a_2", "a"), "suffix")
+
+
+def test_fail():
+    with pytest.raises(Refused, match="3 targets have the host name 'a', ids 1, 3, 4"):
+        hosts_of(named("a", "b", "a", "a"), "fail")
+
+
+def test_long_lists_are_cut():
+    with pytest.raises(Refused, match=r"ids 1, .*, 20 and 5 more: set hostnames"):
+        hosts_of(named(*["a"] * 25), "fail")
+
+
+@pytest.mark.parametrize("duplicates", ["merge", "suffix", "fail"])
+def test_two_texts_of_one_name(duplicates):
+    with pytest.raises(Refused, match=r"'a b' \(id 1\) and 'a\?b' \(id 2\)"):
+        hosts_of(named("a b", "a?b"), duplicates)
+
+
+def test_group_names():
+    assert group_names("x_", ["a", "b", "a"], str.upper, "x_groups") == {"a": "X_A", "b": "X_B"}
+    with pytest.raises(Refused, match=r"'a' and 'A' both become the group 'X_A': .* set x_groups to false"):
+        group_names("x_", ["a", "A"], str.upper, "x_groups")

@@ -1,0 +1,68 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible.inventory.data import InventoryData
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Plan
+
+
+def some_plan():
+    plan = Plan()
+    plan.add_group("shop")
+    plan.add_host("a.example", "shop")
+    plan.add_host("b.example")
+    plan.add_child("shop", "b.example")
+    plan.set_variable("a.example", "x", 1)
+    plan.set_variable("a.example", "x", 2)
+    plan.add_group("all_shops")
+    plan.add_child("all_shops", "shop")
+    return plan
+
+
+def test_what_is_planned_is_there():
+    data = InventoryData()
+    some_plan().into(data)
+    assert data.hosts["a.example"].vars["x"] == 2
+    assert [host.name for host in data.groups["shop"].hosts] == ["a.example", "b.example"]
+    assert [host.name for host in data.groups["all_shops"].get_hosts()] == ["a.example", "b.example"]
+
+
+def test_the_same_as_without_a_plan():
+    direct, planned = InventoryData(), InventoryData()
+    for data in (direct, plan := Plan()):
+        data.add_group("g")
+        data.add_group("p")
+        data.add_host("h")
+        data.add_host("h", "g")
+        data.add_child("g", "h")
+        data.add_child("p", "g")
+        data.set_variable("h", "x", [1])
+    plan.into(planned)
+    for data in (direct, planned):
+        data.reconcile_inventory()
+    assert planned.get_groups_dict() == direct.get_groups_dict()
+    assert planned.hosts["h"].get_vars() == direct.hosts["h"].get_vars()
+
+
+@pytest.mark.parametrize("name", ["all", "shop", "earlier"])
+def test_a_host_called_like_a_group(name):
+    data = InventoryData()
+    data.add_group("earlier")
+    plan = some_plan()
+    plan.add_host(name)
+    with pytest.raises(Refused, match=f"A target gives the host name '{name}'"):
+        plan.into(data)
+    assert data.hosts == {} and "all_shops" not in data.groups
+
+
+def test_a_loop_of_groups_adds_no_host():
+    plan = some_plan()
+    plan.add_child("shop", "all_shops")
+    data = InventoryData()
+    with pytest.raises(Exception, match="recursive dependency loop"):
+        plan.into(data)
+    assert data.hosts == {}

@@ -1,0 +1,229 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Faults, looked at on a raw socket where an HTTP library would smooth them over."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import time
+from urllib.parse import urlsplit
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.local_service import ControlError
+
+
+@pytest.fixture
+def raw(service):
+    """Send one request on a socket of its own and return all bytes until the end; a reset is raised."""
+
+    def run(method, path, form=""):
+        base = urlsplit(service.base_url)
+        lines = [
+            f"{method} {base.path}{path} HTTP/1.1",
+            f"Host: {base.netloc}",
+            f"Authorization: Bearer {service.api_key}",
+            "Accept: application/json",
+        ]
+        if form:
+            lines += ["Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(form)}"]
+        with socket.create_connection((base.hostname, base.port), timeout=30) as connection:
+            connection.sendall("\r\n".join([*lines, "", form]).encode())
+            got = b""
+            while True:
+                part = connection.recv(65536)
+                if not part:
+                    return got
+                got += part
+                if b"Connection: close" not in got and is_whole(got):
+                    return got
+
+    return run
+
+
+def is_whole(got):
+    head, end, body = got.partition(b"\r\n\r\n")
+    lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    return bool(end and lengths and len(body) >= int(lengths[0]))
+
+
+def parts(got):
+    head, _blank, body = got.partition(b"\r\n\r\n")
+    headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    return int(head.split()[1]), headers, body
+
+
+NEW = "name=new.example"
+
+
+@pytest.mark.parametrize("when,made", [("before", 0), ("after", 1)])
+def test_reset(service, raw, when, made):
+    service.fault(method="POST", path="/targets", action="reset", when=when)
+    with pytest.raises(ConnectionResetError):
+        raw("POST", "/targets", NEW)
+    assert len(service.targets()) == made
+    entry = service.log()[0]
+    assert (entry["status"], entry["fault"]) == (None, "reset")
+
+
+@pytest.mark.parametrize("when,made", [("before", 0), ("after", 1)])
+def test_close(service, raw, when, made):
+    service.fault(action="close", when=when)
+    assert raw("POST", "/targets", NEW) == b""
+    assert len(service.targets()) == made
+
+
+@pytest.mark.parametrize("when,made", [("before", 0), ("after", 1)])
+def test_status(service, raw, when, made):
+    fields = {"status": 503, "message": "m", "details": "d", "headers": {"Retry-After": 7}}
+    service.fault(action="status", when=when, **fields)
+    status, headers, body = parts(raw("POST", "/targets", NEW))
+    assert (status, headers["Retry-After"]) == (503, "7")
+    assert json.loads(body) == {"status": 503, "message": "m", "details": "d"}
+    assert len(service.targets()) == made
+
+
+def test_status_with_a_body(service, raw):
+    service.fault(action="status", status=200, body="not json", content_type="text/plain")
+    service.fault(action="status", status=418, body={"a": 1}, nth=2)
+    status, headers, body = parts(raw("GET", "/workspaces"))
+    assert (status, headers["Content-Type"], body) == (200, "text/plain", b"not json")
+    status, headers, body = parts(raw("GET", "/workspaces"))
+    assert (status, headers["Content-Type"], body) == (418, "application/json", b'{"a":1}')
+
+
+def test_html(service, raw):
+    service.fault(action="html")
+    status, headers, body = parts(raw("GET", "/workspaces"))
+    assert status == 502
+    assert headers["Content-Type"].startswith("text/html")
+    assert body.startswith(b"<!DOCTYPE html>")
+
+
+def test_truncate(service, raw):
+    whole = parts(raw("GET", "/wordlists"))[2]
+    service.fault(action="truncate")
+    status, headers, body = parts(raw("GET", "/wordlists"))
+    assert status == 200
+    assert int(headers["Content-Length"]) == len(whole)
+    assert body == whole[: len(whole) // 2]
+
+
+def test_truncated_json(service, raw):
+    whole = parts(raw("GET", "/wordlists"))[2]
+    service.fault(action="truncated_json")
+    status, headers, body = parts(raw("GET", "/wordlists"))
+    assert status == 200
+    assert int(headers["Content-Length"]) == len(body) == len(whole) // 2
+
+
+def test_short(service, raw):
+    whole = parts(raw("GET", "/wordlists"))[2]
+    service.fault(action="short", missing=3)
+    status, headers, body = parts(raw("GET", "/wordlists"))
+    assert status == 200
+    assert int(headers["Content-Length"]) == len(whole) + 3
+    assert body == whole
+    service.fault(action="short")
+    with pytest.raises(http.client.IncompleteRead):
+        base = urlsplit(service.base_url)
+        connection = http.client.HTTPConnection(base.hostname, base.port, timeout=30)
+        auth = {"Authorization": f"Bearer {service.api_key}", "Accept": "application/json"}
+        connection.request("GET", f"{base.path}/wordlists", headers=auth)
+        connection.getresponse().read()
+
+
+@pytest.mark.parametrize("data", ["text", 5, None, {"a": 1}, [1, 2]])
+def test_wrong_type(service, raw, data):
+    service.fault(action="wrong_type", data=data)
+    status, _headers, body = parts(raw("GET", "/targets"))
+    assert (status, json.loads(body)) == (200, {"data": data})
+
+
+def test_redirect(service, raw):
+    service.fault(action="redirect", location="http://other.example/x")
+    service.fault(action="redirect", location="/y", status=307, nth=2)
+    assert parts(raw("GET", "/targets"))[1]["Location"] == "http://other.example/x"
+    status, headers, _body = parts(raw("POST", "/targets", NEW))
+    assert (status, headers["Location"], service.targets()) == (307, "/y", [])
+
+
+def test_delay_goes_on_to_the_next_fault(service, raw):
+    service.fault(action="delay", seconds=0.01)
+    service.fault(action="status", status=500)
+    assert parts(raw("GET", "/targets"))[0] == 500
+    assert service.log()[0]["fault"] == "delay+status"
+    assert parts(raw("GET", "/targets"))[0] == 200
+
+
+def test_a_request_that_waits_while_the_account_is_reset_does_nothing(service, raw):
+    service.fault(method="POST", action="delay", seconds=0.5)
+    base = urlsplit(service.base_url)
+    with socket.create_connection((base.hostname, base.port), timeout=30) as connection:
+        head = f"POST {base.path}/targets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.api_key}\r\n"
+        head += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(NEW)}\r\n\r\n"
+        connection.sendall((head + NEW).encode())
+        while not service.log():
+            time.sleep(0.01)
+        service.reset(settings={"validate": True})
+        assert connection.recv(1000) == b""
+    assert service.targets() == []
+    assert service.log() == []
+
+
+def test_choice_of_requests(service, raw):
+    service.fault(method="GET", path=r"/targets/\d+", action="status", status=500, nth=2, times=2)
+    service.fault(method="get", path="/targets", query={"page": 2}, action="status", status=501, times=None)
+    service.add(targets=[{"name": "a.example"}])
+
+    def statuses(path, count):
+        return [parts(raw("GET", path))[0] for dummy in range(count)]
+
+    assert statuses("/targets/1001", 4) == [200, 500, 500, 200]
+    assert statuses("/targets?page=1", 1) == [200]
+    assert statuses("/targets?page=2", 3) == [501, 501, 501]
+    # the path must match as a whole
+    service.fault(path="/work", action="status", status=502)
+    assert statuses("/workspaces", 1) == [200]
+    assert [fault["seen"] for fault in service.faults()] == [4, 3, 0]
+    service.clear_faults()
+    assert statuses("/targets?page=2", 1) == [200]
+
+
+def test_a_fault_before_the_work_does_not_look_at_the_key(service, send):
+    service.fault(action="html", status=502)
+    assert send("GET", "/targets", key="wrong").status == 502
+
+
+def test_do_after_the_work(service, raw):
+    record = {"name": "late.example"}
+    service.fault(path="/targets", action="do", when="after", resource="targets", record=record)
+    assert json.loads(parts(raw("GET", "/targets"))[2]) == {"data": []}
+    assert [each["name"] for each in service.targets()] == ["late.example"]
+
+
+@pytest.mark.parametrize(
+    "fault,words",
+    [
+        ({"action": "explode"}, "action must be one of"),
+        ({"action": "status"}, "needs a status"),
+        ({"action": "html", "paht": "/x"}, "paht"),
+        ({"action": "html", "path": "("}, "regular expression"),
+        ({"action": "html", "nth": 0}, "nth"),
+        ({"action": "html", "times": 0}, "times"),
+        ({"action": "html", "when": "during"}, "when"),
+        ({"action": "redirect"}, "location"),
+        ({"action": "wrong_type"}, "data"),
+        ({"action": "do"}, "resource"),
+        ({"action": "do", "resource": "cats"}, "cats"),
+        ({"action": "do", "resource": "targets", "do": "paint"}, "create or delete"),
+        ({"action": "do", "resource": "targets", "position": "middle"}, "position"),
+    ],
+)
+def test_faults_that_make_no_sense(service, fault, words):
+    with pytest.raises(ControlError, match=words):
+        service.fault(**fault)
+    assert service.faults() == []

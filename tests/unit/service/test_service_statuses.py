@@ -1,0 +1,417 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every documented status on every call."""
+
+from __future__ import annotations
+
+import pytest
+
+OPERATIONS = [
+    ("GET", "/workspaces", {}),
+    ("POST", "/workspaces", {"form": {"name": "new"}}),
+    ("GET", "/workspaces/1", {}),
+    ("PUT", "/workspaces/1", {"body": {"description": "new"}}),
+    ("DELETE", "/workspaces/2", {}),
+    ("GET", "/targets", {}),
+    ("POST", "/targets", {"form": {"name": "new.example"}}),
+    ("GET", "/targets/1001", {}),
+    ("DELETE", "/targets/1001", {}),
+    ("GET", "/http_loggers", {}),
+    ("POST", "/http_loggers", {"form": {"label": "new"}}),
+    ("GET", "/http_loggers/501", {}),
+    ("DELETE", "/http_loggers/501", {}),
+    ("GET", "/http_loggers/501/data", {}),
+    ("DELETE", "/http_loggers/501/data", {}),
+    ("GET", "/wordlists", {}),
+    ("GET", "/wordlists/1700", {}),
+    ("GET", "/wordlists/1700/contents", {}),
+    ("DELETE", "/wordlists/1700", {}),
+]
+STATE = {
+    "workspaces": [{"name": "second", "description": "the other"}],
+    "targets": [{"name": "www.example", "workspace": "second"}],
+    "http_loggers": [{"label": "pixel", "workspace": "second", "requests": [{"url_params": "a=1"}]}],
+}
+each_operation = pytest.mark.parametrize("method,path,content", OPERATIONS, ids=lambda value: str(value)[:30])
+
+
+@pytest.fixture
+def account(service):
+    service.add(**STATE)
+    return service
+
+
+def assert_error(answer, status, words=""):
+    assert answer.status == status
+    assert answer.type == "application/json"
+    assert set(answer.json) <= {"status", "message", "details"}
+    assert answer.json["status"] == status
+    assert words in answer.json["message"]
+
+
+@each_operation
+def test_success(account, send, method, path, content):
+    answer = send(method, path, **content)
+    assert answer.status == {"GET": 200, "POST": 201, "PUT": 204, "DELETE": 204}[method]
+    if answer.status == 204:
+        assert answer.raw == b""
+
+
+@each_operation
+def test_no_key(account, send, method, path, content):
+    account.allow_violations = True
+    before = account.state()
+    assert_error(send(method, path, key=None, **content), 401, "no API key")
+    assert_error(send(method, path, key="", **content), 401, "no API key")
+    assert account.state() == before
+
+
+@each_operation
+def test_wrong_key(account, send, method, path, content):
+    before = account.state()
+    assert_error(send(method, path, key="another", **content), 401, "not valid")
+    assert account.state() == before
+
+
+@each_operation
+def test_plan_without_api(account, send, method, path, content):
+    account.settings(api_access=False)
+    before = account.state()
+    assert_error(send(method, path, **content), 403, "plan")
+    assert account.state() == before
+
+
+@each_operation
+def test_internal_error(account, send, method, path, content):
+    account.fault(action="status", status=500)
+    assert_error(send(method, path, **content), 500)
+
+
+@each_operation
+def test_rate_limit(account, send, method, path, content):
+    account.settings(rate_limits={"GET": 1, "write": 1, "seconds": 3600})
+    send(method, path, **content)
+    before = account.state()
+    answer = send(method, path, **content)
+    assert_error(answer, 429)
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert int(answer.headers["X-RateLimit-Reset"]) > 1_700_000_000
+    assert account.state() == before
+
+
+@pytest.mark.parametrize("method,path,content", [each for each in OPERATIONS if each[1].count("/") > 1])
+def test_unknown_id(account, send, method, path, content):
+    parts = path.split("/")
+    parts[2] = "999999"
+    assert_error(send(method, "/".join(parts), **content), 404, "999999")
+
+
+def test_every_operation_is_in_this_table():
+    from families import OPERATIONS as served
+
+    def template(path):
+        return "/".join("{id}" if part.isdigit() else part for part in path.split("/"))
+
+    assert {(method, path) for path in served for method in served[path]} == {
+        (method, template(path)) for method, path, content in OPERATIONS
+    }
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/targets/abc", "/wordlists/1700/words", "/targets/1001/", "!/", "!/api/v1"]
+)
+def test_unknown_path_is_html(service, send, path):
+    service.allow_violations = True
+    answer = send("GET", path)
+    assert answer.status == 404
+    assert answer.type.startswith("text/html")
+
+
+def test_method_that_does_not_exist(service, send):
+    service.allow_violations = True
+    assert_error(send("PATCH", "/targets/1001", body={}), 405)
+
+
+# ---- workspaces
+
+
+@pytest.mark.parametrize("form", [{}, {"name": ""}, {"name": "  "}, {"name": "x" * 256}])
+def test_workspace_create_400(service, send, form):
+    service.allow_violations = True
+    assert_error(send("POST", "/workspaces", form=form), 400, "name")
+    assert len(service.workspaces()) == 1
+
+
+def test_workspace_create_json_415(service, send):
+    service.allow_violations = True
+    assert_error(send("POST", "/workspaces", body={"name": "x"}), 415)
+    assert len(service.workspaces()) == 1
+
+
+def test_workspace_create_409(service, send):
+    assert_error(send("POST", "/workspaces", form={"name": "My Workspace"}), 409, "already exists")
+    assert send("POST", "/workspaces", form={"name": "my workspace"}).status == 201
+
+
+def test_workspace_update(service, send):
+    assert send("PUT", "/workspaces/1", body={"description": "é"}).status == 204
+    assert send("GET", "/workspaces/1").data == {"id": 1, "name": "My Workspace", "description": "é"}
+    assert send("PUT", "/workspaces/1", body={"name": "n"}).status == 204
+    assert send("GET", "/workspaces").data == [{"id": 1, "name": "n", "description": "é"}]
+    # the old name is free again
+    assert send("POST", "/workspaces", form={"name": "My Workspace"}).status == 201
+
+
+@pytest.mark.parametrize("raw", [b"", b"{}", b"[]", b"{", b'"name"', b'{"other": 1}'])
+def test_workspace_update_400(service, send, raw):
+    service.allow_violations = True
+    assert_error(send("PUT", "/workspaces/1", raw=raw, content_type="application/json"), 400)
+
+
+@pytest.mark.parametrize("body", [{"name": ""}, {"name": 5}, {"name": None}, {"name": "x" * 256}, {"description": 5}])
+def test_workspace_update_422(service, send, body):
+    service.allow_violations = True
+    assert_error(send("PUT", "/workspaces/1", body=body), 422)
+    assert service.workspaces()[0]["name"] == "My Workspace"
+
+
+def test_workspace_update_form_415(service, send):
+    service.allow_violations = True
+    assert_error(send("PUT", "/workspaces/1", form={"name": "x"}), 415)
+
+
+def test_workspace_update_409(account, send):
+    assert_error(send("PUT", "/workspaces/2", body={"name": "My Workspace"}), 409)
+    assert send("PUT", "/workspaces/2", body={"name": "second"}).status == 204
+    account.settings(workspace_put_conflict=False)
+    assert send("PUT", "/workspaces/2", body={"name": "My Workspace"}).status == 204
+    assert [each["name"] for each in account.workspaces()] == ["My Workspace"] * 2
+
+
+def test_workspace_delete_current_409(account, send):
+    assert_error(send("DELETE", "/workspaces/1"), 409, "current")
+    assert len(account.workspaces()) == 2
+
+
+def test_workspace_delete_takes_what_is_in_it(account, send):
+    account.add(targets=[{"name": "stays.example"}], http_loggers=[{"label": "stays"}])
+    assert send("DELETE", "/workspaces/2").status == 204
+    assert [each["name"] for each in account.targets()] == ["stays.example"]
+    assert [each["label"] for each in account.http_loggers()] == ["stays"]
+    # names and labels are free again
+    assert send("POST", "/http_loggers", form={"label": "pixel"}).status == 201
+
+
+# ---- targets
+
+
+@pytest.mark.parametrize("form", [{}, {"name": ""}, {"name": "a.example", "workspace_id": "x"}])
+def test_target_create_400(service, send, form):
+    service.allow_violations = True
+    assert_error(send("POST", "/targets", form=form), 400)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=1001",
+        "limit=-1",
+        "limit=x",
+        "limit=",
+        "limit=1.5",
+        "page=0",
+        "page=x",
+        "type=domain",
+        "type=",
+        "workspace_id=x",
+    ],
+)
+def test_target_list_400(service, send, query):
+    service.allow_violations = True
+    assert_error(send("GET", f"/targets?{query}"), 400)
+
+
+def test_target_list_of_an_unknown_workspace(service, send):
+    assert_error(send("GET", "/targets?workspace_id=99"), 404)
+    service.settings(unknown_workspace="empty")
+    assert send("GET", "/targets?workspace_id=99").data == []
+    assert send("GET", "/http_loggers?workspace_id=99").data == []
+
+
+@pytest.mark.parametrize(
+    "settings,words",
+    [
+        ({"licence_valid": False}, "license"),
+        ({"blacklist": ["Bad.example"]}, "blacklisted"),
+        ({"max_targets": 1}, "too many"),
+    ],
+)
+def test_target_create_403(account, send, settings, words):
+    account.settings(**settings)
+    assert_error(send("POST", "/targets", form={"name": "bad.Example"}), 403, words)
+    assert len(account.targets()) == 1
+
+
+def test_full_account_hides_the_duplicate(account, send):
+    again = {"name": "www.example", "workspace_id": 2}
+    assert_error(send("POST", "/targets", form=again), 409, "already exists")
+    account.settings(max_targets=1)
+    assert_error(send("POST", "/targets", form=again), 403, "too many")
+
+
+def test_target_create_404(service, send):
+    assert_error(send("POST", "/targets", form={"name": "a.example", "workspace_id": 99}), 404, "workspace_id")
+
+
+def test_target_names_are_unique_in_a_workspace(account, send):
+    assert_error(send("POST", "/targets", form={"name": "www.example", "workspace_id": 2}), 409)
+    assert send("POST", "/targets", form={"name": "www.example", "workspace_id": 1}).status == 201
+    assert send("POST", "/targets", form={"name": "WWW.example", "workspace_id": 2}).status == 201
+
+
+def test_normalised_targets(account, send):
+    account.settings(normalise_targets=True, create_answer="record")
+    assert_error(send("POST", "/targets", form={"name": "WWW.example", "workspace_id": 2}), 409)
+    assert send("POST", "/targets", form={"name": "Api.Example"}).data["name"] == "api.example"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two words",
+        "a..b",
+        "-a.example",
+        "http://",
+        "ftp://a.example",
+        "a.example/x",
+        "1.2.3",
+        "a" * 64,
+        "a\tb",
+        "😀",
+        "[::1",
+    ],
+)
+def test_target_create_422(service, send, name):
+    assert_error(send("POST", "/targets", form={"name": name}), 422)
+    assert service.targets() == []
+
+
+@pytest.mark.parametrize(
+    "name,kind",
+    [
+        ("a.example", "hostname"),
+        ("localhost", "hostname"),
+        ("bücher.example", "hostname"),
+        ("例え.テスト", "hostname"),
+        ("_dmarc.a.example.", "hostname"),
+        ("192.0.2.7", "ip_address"),
+        ("2001:db8::1", "ip_address"),
+        ("https://a.example:8443/x?y=1#z", "url"),
+        ("http://[2001:db8::1]/", "url"),
+        ("HTTPS://Bücher.example", "url"),
+    ],
+)
+def test_target_types(service, send, name, kind):
+    service.settings(create_answer="record")
+    assert send("POST", "/targets", form={"name": name}).data["type"] == kind
+    assert [each["name"] for each in send("GET", f"/targets?type={kind}").data] == [name]
+    other = "url" if kind != "url" else "hostname"
+    assert send("GET", f"/targets?type={other}").data == []
+
+
+def test_target_delete_403(account, send):
+    account.settings(target_deletion=False)
+    assert_error(send("DELETE", "/targets/1001"), 403, "plan")
+    assert len(account.targets()) == 1
+
+
+def test_target_record(account, send):
+    record = {"id": 1001, "name": "www.example", "type": "hostname", "description": "", "workspace_id": 2}
+    assert send("GET", "/targets/1001").data == record
+    assert send("GET", "/targets?workspace_id=2").data == [record]
+
+
+# ---- HTTP loggers
+
+
+@pytest.mark.parametrize("form", [{}, {"label": ""}, {"label": "x" * 256}])
+def test_logger_create_400(service, send, form):
+    service.allow_violations = True
+    assert_error(send("POST", "/http_loggers", form=form), 400, "label")
+
+
+def test_logger_create_409(account, send):
+    assert_error(send("POST", "/http_loggers?workspace_id=1", form={"label": "pixel"}), 409)
+
+
+def test_logger_workspace_is_in_the_query(account, send):
+    assert send("POST", "/http_loggers?workspace_id=2", form={"label": "q"}).status == 201
+    account.allow_violations = True
+    assert send("POST", "/http_loggers", form={"label": "f", "workspace_id": 2}).status == 201
+    assert [each["label"] for each in send("GET", "/http_loggers?workspace_id=2").data] == ["pixel", "q"]
+    assert [each["label"] for each in send("GET", "/http_loggers?workspace_id=1").data] == ["f"]
+    assert [each["label"] for each in send("GET", "/http_loggers").data] == ["pixel", "q", "f"]
+    assert_error(send("POST", "/http_loggers?workspace_id=99", form={"label": "z"}), 404)
+
+
+def test_logger_record(account, send):
+    record = send("GET", "/http_loggers/501").data
+    assert record.pop("handler_url").startswith(account.base_url.replace("/api/v2", "/h/"))
+    assert record == {"id": 501, "label": "pixel", "active_days": 30, "num_requests": 1, "requests_left": 100}
+
+
+def test_capture(account, send):
+    handler = "!/h/" + send("GET", "/http_loggers/501").data["handler_url"].rpartition("/")[2]
+    headers = {"User-Agent": "Mozilla (Windows NT)", "X-A": "b"}
+    assert send("POST", f"{handler}/deeper?q=%20x", raw=b"\xff", headers=headers).status == 200
+    assert send("GET", "/http_loggers/501").data["num_requests"] == 2
+    captured = send("GET", "/http_loggers/501/data").data["requests"][1]
+    assert captured["id"] == 2
+    assert captured["ip_address"] == "127.0.0.1"
+    assert captured["request_method"] == "POST"
+    assert captured["url_params"] == "q=%20x"
+    assert captured["user_agent"] == "Mozilla (Windows NT)"
+    assert captured["os"] == "Windows"
+    assert "X-A: b" in captured["http_headers"]
+    assert (captured["request_body_type"], captured["request_body_base64"]) == ("binary", "/w==")
+    assert send("DELETE", "/http_loggers/501/data").status == 204
+    assert send("GET", "/http_loggers/501/data").data == {"requests": []}
+    assert send("GET", "/http_loggers/501").data["num_requests"] == 0
+    account.capture(501, {"user_agent": "x"})
+    # the ids of captured requests go on after a clearing
+    assert [each["id"] for each in send("GET", "/http_loggers/501/data").data["requests"]] == [3]
+
+
+def test_nothing_is_captured_for_a_logger_that_is_gone_or_read_only(account, send):
+    path = "!/h/" + send("GET", "/http_loggers/501").data["handler_url"].rpartition("/")[2]
+    assert send("DELETE", "/http_loggers/501").status == 204
+    assert send("GET", path).status == 404
+    account.add(http_loggers=[{"label": "old", "active_days": 0}])
+    old = account.http_loggers()[0]
+    assert send("GET", "!/h/" + old["handler_url"].rpartition("/")[2]).status == 200
+    assert account.http_loggers()[0]["requests"] == []
+
+
+# ---- wordlists
+
+
+@pytest.mark.parametrize("status", [403, 409, 204])
+def test_predefined_wordlist_delete(service, send, status):
+    service.settings(predefined_delete=status)
+    answer = send("DELETE", "/wordlists/1600")
+    if status == 204:
+        assert answer.status == 204
+        assert len(service.wordlists()) == 3
+    else:
+        assert_error(answer, status, "predefined")
+        assert len(service.wordlists()) == 4
+
+
+def test_wordlist_record(service, send):
+    record = {"id": 1700, "name": "Our hosts", "description": "made by a user", "num_words": 4, "predefined": False}
+    assert send("GET", "/wordlists/1700").data == record
+    assert send("GET", "/wordlists").data[3] == record
+    assert [each["predefined"] for each in send("GET", "/wordlists").data] == [True, True, True, False]
