@@ -152,13 +152,20 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
         (0, 0, 0),
         (250, 250, 0),
         (250, 26, 0),
-        (250, 25, 60 / 250),
+        (250, 25, 60 / 250 / 26),
+        (250, 13, 60 / 250 / 2),
         (250, 0, 60 / 250),
-        (60, 3, 1),
+        (60, 0, 1),
     ],
 )
 def test_calls_are_spaced_out_only_near_the_end_of_the_limit(limit, remaining, pause):
     assert _retry.spacing(limit, remaining) == pytest.approx(pause)
+
+
+def test_the_pace_slows_down_call_by_call():
+    pauses = [_retry.spacing(250, remaining) for remaining in range(26, -1, -1)]
+    assert pauses == sorted(pauses)
+    assert len(set(pauses)) == len(pauses)
 
 
 def test_the_dates_of_the_standard_library_are_read():
