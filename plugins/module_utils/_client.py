@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._errors import AnswerError, ApiError, CallError, Refused, create_hints, printable
-from ._resources import PAGE_SIZE, WORDLIST, is_row, new_record, record_of
+from ._resources import PAGE_SIZE, WORDLIST, identity_of, is_row, new_record, record_of
 from ._retry import GATEWAY
 
 
@@ -37,17 +37,21 @@ class Client:
             yield self._rows(resource, self.transport.send("GET", resource.path, query=query, hints=hints))
             return
         seen = set()
+        received = 0
         number = 1
         while True:
-            numbered = dict(query or {}, limit=PAGE_SIZE, page=number)
+            place = {"offset": received} if resource.paged == "offset" else {"page": number}
             try:
-                answer = self.transport.send("GET", resource.path, query=numbered, hints=hints)
+                answer = self.transport.send(
+                    "GET", resource.path, query={**(query or {}), "limit": PAGE_SIZE, **place}, hints=hints
+                )
             except ApiError as error:
                 if error.status == 404 and number > 1:
                     return
                 raise
             rows = self._rows(resource, answer)
-            fresh = {row["id"]: row for row in rows if row["id"] not in seen}
+            fresh = {identity_of(resource, row): row for row in rows}
+            fresh = {identity: row for identity, row in fresh.items() if identity not in seen}
             if rows and not fresh:
                 raise AnswerError(
                     f"GET {resource.path} brought nothing new on page {number}: the list changed while it was read, or"
@@ -57,6 +61,7 @@ class Client:
                     status=answer.status,
                 )
             seen.update(fresh)
+            received += len(rows)
             if fresh:
                 yield list(fresh.values())
             if not rows or (not whole and len(rows) < PAGE_SIZE):
@@ -118,6 +123,18 @@ class Client:
             raise answer.unexpected("success, yet the new object cannot be read back")
         return Created(record, made=True)
 
+    def start(self, resource, body, hints=None):
+        """Send a create that no unique key protects: (id or None, data of the answer), None where the answer gives none.
+
+        body: a value for JSON. It is sent once; an error with ``maybe_done`` may have been started all the same, and only
+        the caller can know where to look for it.
+        """
+        answer = self.transport.send("POST", resource.path, json=body, hints=hints)
+        data = self._data(answer) if answer.body.strip() else {}
+        if not isinstance(data, dict):
+            raise answer.unexpected("data that is no object")
+        return _new_id(resource, data), data
+
     def update(self, resource, object_id, values):
         """Change fields of an object."""
         hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
@@ -136,9 +153,12 @@ class Client:
             return error.after_loss
         return True
 
-    def data(self, resource, object_id, below):
-        """The Answer for what stands ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist."""
-        return self.transport.send("GET", f"{resource.path}/{object_id}{below}")
+    def data(self, resource, object_id, below, **options):
+        """The Answer for what stands ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist.
+
+        options: accept, hints and sink as ``Transport.send`` takes them.
+        """
+        return self.transport.send("GET", f"{resource.path}/{object_id}{below}", **options)
 
     def words(self, wordlist_id):
         """The words of a wordlist, a list of str."""
@@ -172,8 +192,7 @@ class Client:
             raise answer.unexpected("data that is no object")
         if is_row(resource, data) and all(field in data for field in resource.fields):
             return record_of(resource, data), data["id"]
-        object_id = data.get("created_id", data.get("id"))
-        return None, object_id if isinstance(object_id, int) and not isinstance(object_id, bool) else None
+        return None, _new_id(resource, data)
 
     def _record(self, resource, answer):
         data = self._data(answer)
@@ -195,6 +214,11 @@ class Client:
         if not isinstance(body, dict) or "data" not in body:
             raise answer.unexpected("no data in it")
         return body["data"]
+
+
+def _new_id(resource, data):
+    object_id = next((data[field] for field in resource.created if field in data), None)
+    return object_id if isinstance(object_id, int) and not isinstance(object_id, bool) else None
 
 
 def _lost_note(resource, error):

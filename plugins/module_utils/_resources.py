@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import NamedTuple
 
 # the largest page of the target list (public documentation of the service: limit 1 to 1000)
@@ -19,10 +20,14 @@ class Resource(NamedTuple):
     fields: what a record always carries in results; text: those of them that are text, null read as "".
     declared: the fields beside the key that a user may declare; updatable: those fields, the key included, that PUT
     takes; where ``declared`` holds a field that ``updatable`` lacks, the field can drift.
-    in_workspace: "" where the family stands outside workspaces, else how a create names the workspace: form or query.
-    paged: the list takes limit and page. holds: the families that are deleted with it.
-    kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a refused delete, by
-    status.
+    in_workspace: "" where the family stands outside workspaces, else how a create names the workspace: form,
+    query or json.
+    identity: the field that tells records apart and names one in a path, "" where a record has none.
+    paged: how the list is cut, by "page" or by "offset", or "" where it comes whole. holds: the families that are deleted
+    with it. created: the fields of a create's answer that may hold the new id, the first that is there counts.
+    also: where a field of a record may be found under another name, by field. read_only: the API has no call that makes
+    or deletes one. kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a
+    refused delete, by status.
     """
 
     name: str
@@ -35,8 +40,12 @@ class Resource(NamedTuple):
     declared: tuple = ()
     updatable: tuple = ()
     in_workspace: str = ""
-    paged: bool = False
+    identity: str = "id"
+    paged: str = ""
     holds: tuple = ()
+    created: tuple = ("created_id", "id")
+    also: dict | None = None
+    read_only: bool = False
     kept: str = ""
     delete_hints: dict | None = None
 
@@ -67,7 +76,7 @@ TARGET = Resource(
     text=("name", "description"),
     declared=("description",),
     in_workspace="form",
-    paged=True,
+    paged="page",
     delete_hints={403: "the account's plan may not include deleting targets; delete it in the web application"},
 )
 
@@ -94,6 +103,69 @@ WORDLIST = Resource(
     kept="predefined",
 )
 
+SCAN = Resource(
+    name="scan",
+    plural="scans",
+    noun="scan",
+    path="/scans",
+    key="id",
+    fields=(
+        "id", "tool_id", "target_id", "workspace_id", "status_name", "status_message", "progress", "result_summary",
+        "start_time", "end_time", "duration", "num_tests", "num_finished_tests",
+    ),
+    in_workspace="json",
+    paged="page",
+    # the contract's illustration of a record calls it status; the public documentation of scans status_name
+    also={"status_name": "status"},
+    delete_hints={409: "a running scan cannot be deleted; stop it first, or set force"},
+)  # fmt: skip
+
+FINDING = Resource(
+    name="finding",
+    plural="findings",
+    noun="finding",
+    path="/findings",
+    key="id",
+    fields=("id", "name", "risk_level", "status", "cve", "target_id", "task_id"),
+    in_workspace="query",
+    read_only=True,
+)
+
+REPORT = Resource(
+    name="report",
+    plural="reports",
+    noun="report",
+    path="/reports",
+    key="id",
+    fields=("id", "format"),
+    created=("report_id", "created_id", "id"),
+)
+
+VPN_PROFILE = Resource(
+    name="vpn_profile",
+    plural="vpn_profiles",
+    noun="VPN profile",
+    path="/vpn_profiles",
+    key="name",
+    fields=("uuid", "name"),
+    text=("name",),
+    identity="uuid",
+    read_only=True,
+)
+
+FINDING_TEMPLATE = Resource(
+    name="finding_template",
+    plural="finding_templates",
+    noun="finding template",
+    path="/public/finding_templates",
+    key="name",
+    fields=("name",),
+    text=("name",),
+    identity="",
+    paged="offset",
+    read_only=True,
+)
+
 RESOURCES = {entry.name: entry for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST)}
 
 # values of the type filter of the target list (public documentation of the service)
@@ -101,14 +173,24 @@ TARGET_TYPES = ("hostname", "ip_address", "url")
 
 
 def is_row(resource, value):
-    """Whether a value of the service is a record: an object with an integer id, its natural key, and text for text."""
+    """Whether a value of the service is a record: an object with its identity, its natural key, and text for text."""
     return (
         isinstance(value, dict)
-        and isinstance(value.get("id"), int)
+        and _is_identity(resource, value.get(resource.identity))
         and value.get(resource.key) is not None
-        and not isinstance(value["id"], bool)
         and all(_is_text(value.get(field)) for field in resource.text)
     )
+
+
+def identity_of(resource, row):
+    """What tells a row of a list from the others: its identity, or all that it says where the family has none."""
+    return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
+
+
+def _is_identity(resource, value):
+    if resource.identity == "id":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return not resource.identity or (isinstance(value, str) and bool(value))
 
 
 def _is_text(value):
@@ -120,6 +202,9 @@ def record_of(resource, row):
     of a text as text, the rest as it came."""
     record = {field: row.get(field) for field in resource.fields}
     record.update(row)
+    for field, other in (resource.also or {}).items():
+        if record[field] is None:
+            record[field] = row.get(other)
     for field in resource.text:
         record[field] = "" if record[field] is None else str(record[field])
     return record

@@ -126,12 +126,14 @@ class Transport:
     def close(self):
         self._session.close()
 
-    def send(self, method, path, query=None, form=None, json=None, accept="application/json", hints=None):
+    def send(self, method, path, query=None, form=None, json=None, accept="application/json", hints=None, sink=None):
         """Send one call and return its Answer, a success (2xx).
 
         path: str below the base URL; query, form: dict or None; json: a value for a JSON body, or None;
-        hints: dict or None, what the reader of an error does next (see ``_errors.next_step``).
-        Raises NetworkError, AnswerError, ApiError; repeats what may be repeated (see ``_retry``).
+        hints: dict or None, what the reader of an error does next (see ``_errors.next_step``);
+        sink: None, or where the body of a success goes in pieces instead of into the Answer: ``restart(answer)`` is called
+        before the first piece of each try, with an Answer without body, and ``write(piece)`` for each.
+        Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``_retry``).
         """
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
         budget = _retry.budget_of(method, path)
@@ -141,7 +143,7 @@ class Transport:
             self._keep_spacing(budget)
             error = answer = None
             try:
-                answer = self._try_once(method, path, request)
+                answer = self._try_once(method, path, request, sink)
                 outcome = answer.status
             except NetworkError as caught:
                 error = caught
@@ -169,7 +171,7 @@ class Transport:
         shown = path + ("?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else "")
         self.calls.append(f"{method} {shown} -> {answer.status if answer is not None else 'no answer'}")
 
-    def _try_once(self, method, path, request):
+    def _try_once(self, method, path, request, sink):
         url = self.connection.base_url + path
         for _hop in range(_MOST_REDIRECTS + 1):
             response = self._exchange(method, path, url, request)
@@ -183,7 +185,15 @@ class Transport:
                 f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
                 method, path, status=response.status_code,
             )  # fmt: skip
-        return Answer(method, path, response.status_code, response.headers, self._body(method, path, response))
+        answer = Answer(method, path, response.status_code, response.headers, b"")
+        if sink is not None and 200 <= answer.status < 300:
+            sink.restart(answer)
+            self._read_body(method, path, response, sink.write)
+        else:
+            pieces = []
+            self._read_body(method, path, response, pieces.append)
+            answer.body = b"".join(pieces)
+        return answer
 
     def _exchange(self, method, path, url, request):
         connection = self.connection
@@ -264,18 +274,23 @@ class Transport:
             status=response.status_code,
         )
 
-    def _body(self, method, path, response):
+    def _read_body(self, method, path, response, take):
         try:
-            body = b"".join(response.iter_content(_CHUNK))
-        except requests.exceptions.RequestException:
-            raise self._broken_off(method, path) from None
+            pieces = response.iter_content(_CHUNK)
+            while piece := self._next_piece(method, path, pieces):
+                take(piece)
         finally:
             response.close()
         announced = _number(response.headers.get("Content-Length"))
         # counted before decoding; older urllib3 takes a short body for a whole one
         if announced and response.status_code != 204 and response.raw.tell() < announced:
             raise self._broken_off(method, path)
-        return body
+
+    def _next_piece(self, method, path, pieces):
+        try:
+            return next(pieces, b"")
+        except requests.exceptions.RequestException:
+            raise self._broken_off(method, path) from None
 
     def _broken_off(self, method, path):
         return NetworkError(

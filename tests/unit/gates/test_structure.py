@@ -53,12 +53,12 @@ def test_the_tests_of_all_modules_know_every_module():
 
 @pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
 def test_a_family_has_its_modules(resource):
-    assert {resource.name, f"{resource.name}_info"} <= set(MODULES)
-    keys = {resource.key, "id"}
-    for module in (resource.name, f"{resource.name}_info"):
-        assert keys <= own_options(module)
-    if resource.in_workspace:
-        assert {"workspace", "workspace_id"} <= own_options(resource.name) & own_options(f"{resource.name}_info")
+    family = {f"{resource.name}_info"} if resource.read_only else {resource.name, f"{resource.name}_info"}
+    assert family <= set(MODULES)
+    for module in family:
+        assert {resource.key, resource.identity} - {""} <= own_options(module)
+        if resource.in_workspace:
+            assert {"workspace", "workspace_id"} <= own_options(module)
 
 
 # --- action groups
