@@ -11,9 +11,11 @@ import hmac
 import json
 import re
 import time
+from email.utils import formatdate
 from urllib.parse import parse_qsl
 
 import control
+import schema
 import wire
 from aiohttp import web
 from answers import FORM, JSON, Answer, Call, Refused, error, page
@@ -106,6 +108,8 @@ class Service:
         except Outdated:
             answer = Answer(0, ending="close")
 
+        if self.settings.clock_offset:
+            answer.headers["Date"] = formatdate(time.time() + self.settings.clock_offset, usegmt=True)
         entry["status"] = answer.status or None
         if inside and self.settings.validate and not due:
             self.log.violate(entry, self.contract.answer(call, request.headers, answer))
@@ -147,6 +151,8 @@ class Service:
         """The answer of the service itself."""
         if not certified:
             return page(400, "400 No required SSL certificate was sent", "A client certificate is needed.")
+        if not inside and (call.method, call.path) == ("GET", schema.PATH):
+            return schema.published(self.settings)
         operations = OPERATIONS.get(call.template) if inside else None
         if operations is None:
             return page(404, "404 Not Found", "There is no such page.")

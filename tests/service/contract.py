@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 from answers import Answer, Call, dumps
+from schema import OPENAPI
 
-OPENAPI = Path(__file__).with_name("openapi.yml")
 BASE = "/api/v2"
 SAMPLE = 50
 """How many rows of a long list are checked: evenly spread, the first and the last among them."""

@@ -62,6 +62,20 @@ def _names(value):
 _names.expected = "a list of strings"
 
 
+def _whole_seconds(value):
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 10**9
+
+
+_whole_seconds.expected = "whole seconds, also less than 0"
+
+
+def _text_or_none(value):
+    return value is None or isinstance(value, str)
+
+
+_text_or_none.expected = "a text, or null"
+
+
 def _rate_limits(value):
     if value is None:
         return True
@@ -108,6 +122,9 @@ SETTINGS = {
     "workspace_put_conflict": (True, _flag),
     "rate_limits": (RATE_LIMITS, _rate_limits),
     "delay": (0, _seconds),
+    "clock_offset": (0, _whole_seconds),
+    "schema": ("published", _one_of("published", "missing", "html")),
+    "schema_text": (None, _text_or_none),
     "validate": (False, _flag),
 }
 
