@@ -137,7 +137,10 @@ class Call:
         return Answer(200, b'{"data":' + table.row(record, self.settings) + b"}")
 
     def many(self, table, group, start: int = 0, count: int | None = None) -> Answer:
-        records = table.page(group, start, count, self.settings.order == "newest_first")
+        return self.rows(table, table.page(group, start, count, self.settings.order == "newest_first"))
+
+    def rows(self, table, records: list) -> Answer:
+        """A list of these records, as they are ordered."""
         rows = b"[" + b",".join([table.row(record, self.settings) for record in records]) + b"]"
         return Answer(200, rows if self.settings.lists == "bare" else b'{"data":' + rows + b"}")
 

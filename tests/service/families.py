@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import finding_templates
+import findings
 import http_loggers
 import targets
+import vpn_profiles
 import wordlists
 import workspaces
 
 # workspaces come first: the others are in them
-MODULES = (workspaces, targets, http_loggers, wordlists)
+MODULES = (workspaces, targets, http_loggers, wordlists, findings, vpn_profiles, finding_templates)
 FAMILIES = tuple(module.FAMILY for module in MODULES)
 OPERATIONS = {}
 for _module in MODULES:

@@ -141,7 +141,8 @@ class Table:
     def public(self, record: dict, settings) -> dict:
         """The record as the service shows it under these settings."""
         shown = {**record, **self.family.derived(record)}
-        shown = {name: shown[name] for name in self.family.fields}
+        # a record of a state may lack a field, as an older service would
+        shown = {name: shown[name] for name in self.family.fields if name in shown}
         if settings.null_description and shown.get("description") == "":
             shown["description"] = None
         if settings.extra_fields:
@@ -230,10 +231,19 @@ class Account:
                 return
         raise StateError(f"there is nothing in {family} with {which!r}")
 
-    def fill(self, workspace: str = "bulk", targets: int = 0, description: str = "", **unknown) -> int:
-        """Put many targets host-000001.example … into the workspace of this name, made when it is missing."""
-        if unknown or not isinstance(targets, int):
-            raise StateError("fill takes workspace (name), targets (number) and description")
+    def fill(
+        self,
+        workspace: str = "bulk",
+        targets: int = 0,
+        description: str = "",
+        findings: int = 0,
+        finding_size: int = 0,
+        **unknown,
+    ) -> int:
+        """Put many targets host-000001.example … into the workspace of this name, made when it is missing, and many
+        findings, each of about finding_size bytes, evenly over all risk levels."""
+        if unknown or not isinstance(targets, int) or not isinstance(findings, int):
+            raise StateError("fill takes workspace (name), targets, findings, finding_size (numbers) and description")
         record = self["workspaces"].same(workspace) or self.add("workspaces", {"name": workspace})
         self.current_workspace = self.current_workspace or record["id"]
         for number in range(1, targets + 1):
@@ -241,6 +251,9 @@ class Account:
                 "targets",
                 {"name": f"host-{number:06d}.example", "description": description, "workspace_id": record["id"]},
             )
+        for number in range(1, findings + 1):
+            finding = {"name": f"Weakness {number:06d}", "risk_level": number % 5, "size": finding_size}
+            self.add("findings", {**finding, "workspace_id": record["id"]})
         return record["id"]
 
     def workspace_of(self, record: dict) -> int:
@@ -299,5 +312,10 @@ FRESH = {
             "predefined": False,
             "words": ["alpha", "beta", "gamma", "über"],
         },
+    ],
+    "finding_templates": [
+        {"name": "Outdated web server", "vuln_id": "NETSCAN-00-0000001", "has_ptt_exploit": True, "cvss": 9.8},
+        {"name": "Weak cipher", "vuln_id": "NETSCAN-00-0000002", "software_type": "TLS library"},
+        {"name": "Cross-site scripting", "vuln_id": "WEBSCAN-00-0000001", "cvss": 6.1},
     ],
 }

@@ -134,6 +134,7 @@ def delete(call: Call) -> Answer:
     if not call.settings.target_deletion:
         raise Refused(403, "the plan does not allow the deletion of targets")
     call.account["targets"].remove(record["id"])
+    call.account["findings"].remove_group(("target", record["id"]))
     return call.deleted()
 
 

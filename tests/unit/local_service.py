@@ -147,9 +147,10 @@ class LocalService:
         """Add to the state, e.g. `add(workspaces=[{"name": "A"}], targets=[{"name": "a.example", "workspace": "A"}])`."""
         return self.control("POST", "/state", state)
 
-    def fill(self, workspace: str = "bulk", targets: int = 0, description: str = "") -> int:
-        """Put many targets host-000001.example … into the workspace of this name, made if missing; returns its id."""
-        return self.add(fill={"workspace": workspace, "targets": targets, "description": description})[
+    def fill(self, workspace: str = "bulk", targets: int = 0, description: str = "", **more: int) -> int:
+        """Put many targets host-000001.example …, and with findings=number, finding_size=bytes many findings, into the
+        workspace of this name, made if missing; returns its id."""
+        return self.add(fill={"workspace": workspace, "targets": targets, "description": description, **more})[
             "filled_workspace"
         ]
 
@@ -164,6 +165,9 @@ class LocalService:
 
     def wordlists(self) -> list[dict]:
         return self.state()["wordlists"]
+
+    def findings(self) -> list[dict]:
+        return self.state()["findings"]
 
     def capture(self, logger_id: int, *requests: dict) -> None:
         """Add captured requests to a logger; fields that are left out are filled in."""

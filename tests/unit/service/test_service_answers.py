@@ -26,7 +26,10 @@ def test_create_answers(service, send, path, fields, form, status):
     assert answer.json == {"data": {"created_id": record["id"]} if form == "created_id" else record}
 
 
-@pytest.mark.parametrize("path", ["/workspaces", "/targets", "/http_loggers", "/wordlists"])
+LISTS = ["/workspaces", "/targets", "/http_loggers", "/wordlists", "/findings", "/vpn_profiles"]
+
+
+@pytest.mark.parametrize("path", [*LISTS, "/public/finding_templates"])
 def test_lists(service, send, path):
     wrapped = send("GET", path).json
     assert set(wrapped) == {"data"}

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 OPERATIONS = [
@@ -28,11 +30,16 @@ OPERATIONS = [
     ("GET", "/wordlists/1700", {}),
     ("GET", "/wordlists/1700/contents", {}),
     ("DELETE", "/wordlists/1700", {}),
+    ("GET", "/findings", {}),
+    ("GET", "/findings/70001", {}),
+    ("GET", "/vpn_profiles", {}),
+    ("GET", "/public/finding_templates", {}),
 ]
 STATE = {
     "workspaces": [{"name": "second", "description": "the other"}],
     "targets": [{"name": "www.example", "workspace": "second"}],
     "http_loggers": [{"label": "pixel", "workspace": "second", "requests": [{"url_params": "a=1"}]}],
+    "findings": [{"name": "weakness", "workspace": "second"}],
 }
 each_operation = pytest.mark.parametrize("method,path,content", OPERATIONS, ids=lambda value: str(value)[:30])
 
@@ -101,7 +108,7 @@ def test_rate_limit(account, send, method, path, content):
     assert account.state() == before
 
 
-@pytest.mark.parametrize("method,path,content", [each for each in OPERATIONS if each[1].count("/") > 1])
+@pytest.mark.parametrize("method,path,content", [each for each in OPERATIONS if re.search(r"/\d", each[1])])
 def test_unknown_id(account, send, method, path, content):
     parts = path.split("/")
     parts[2] = "999999"
@@ -415,3 +422,142 @@ def test_wordlist_record(service, send):
     assert send("GET", "/wordlists/1700").data == record
     assert send("GET", "/wordlists").data[3] == record
     assert [each["predefined"] for each in send("GET", "/wordlists").data] == [True, True, True, False]
+
+
+# ---- findings
+
+
+@pytest.fixture
+def without_findings(service):
+    service.add(**{family: records for family, records in STATE.items() if family != "findings"})
+    return service
+
+
+def test_finding_record(without_findings, send):
+    without_findings.add(findings=[{"id": 7, "name": "f", "target_id": 1001, "task_id": 5, "risk_level": 3}])
+    record = send("GET", "/findings/7").data
+    assert (record["name"], record["risk_level"], record["target_id"], record["task_id"]) == ("f", 3, 1001, 5)
+    # every public field is there, and nothing of what is only kept
+    assert len(record) == 28 and "workspace_id" not in record and "missing" not in record
+    assert send("GET", "/findings?workspace_id=2").data == [record]
+
+
+@pytest.mark.parametrize("query", ["workspace_id=x", "target_id=x", "task_id=", "group_duplicates=True"])
+def test_finding_list_400(service, send, query):
+    service.allow_violations = True
+    assert_error(send("GET", f"/findings?{query}"), 400)
+
+
+def test_finding_list_of_an_unknown_workspace(service, send):
+    assert_error(send("GET", "/findings?workspace_id=99"), 404)
+    service.settings(unknown_workspace="empty")
+    assert send("GET", "/findings?workspace_id=99").data == []
+
+
+@pytest.mark.parametrize(
+    "query, ids",
+    [
+        ("workspace_id=2", [1, 2, 3]),
+        ("workspace_id=1", [4]),
+        ("", [4]),
+        ("workspace_id=2&target_id=1001", [1, 2]),
+        ("workspace_id=2&task_id=6", [2, 3]),
+        ("workspace_id=2&target_id=1001&task_id=6", [2]),
+        ("workspace_id=1&target_id=1001", []),
+        ("workspace_id=2&group_duplicates=true", [2, 3]),
+        ("workspace_id=2&group_duplicates=false", [1, 2, 3]),
+        ("workspace_id=2&task_id=99", []),
+    ],
+)
+def test_finding_filters(without_findings, send, query, ids):
+    without_findings.add(
+        targets=[{"id": 1002, "name": "b.example", "workspace": "second"}],
+        findings=[
+            {"id": 1, "name": "f", "target_id": 1001, "task_id": 5},
+            {"id": 2, "name": "f", "target": "www.example", "workspace": "second", "task_id": 6},
+            {"id": 3, "name": "f", "target_id": 1002, "task_id": 6},
+            {"id": 4, "name": "f"},
+        ],
+    )
+    assert [each["id"] for each in send("GET", f"/findings?{query}").data] == ids
+    without_findings.settings(order="newest_first")
+    assert [each["id"] for each in send("GET", f"/findings?{query}").data] == ids[::-1]
+
+
+def test_findings_of_all_workspaces(without_findings, send):
+    without_findings.add(findings=[{"name": "a", "target_id": 1001}, {"name": "b"}])
+    without_findings.settings(omitted_workspace="all")
+    assert [each["name"] for each in send("GET", "/findings").data] == ["a", "b"]
+
+
+@pytest.mark.parametrize("risk_level", [0, 4, 5, -1, None, "severe"])
+def test_odd_risk_levels(service, send, risk_level):
+    service.add(findings=[{"name": "f", "risk_level": risk_level}, {"name": "g", "missing": ["risk_level", "cve"]}])
+    first, second = send("GET", "/findings").data
+    assert first["risk_level"] == risk_level
+    assert "risk_level" not in second and "cve" not in second
+    state = service.state()
+    service.reset(state=state)
+    assert service.state() == state
+
+
+@pytest.mark.parametrize("path, left", [("/targets/1001", ["b", "c"]), ("/workspaces/2", ["c"])])
+def test_findings_go_with_their_target_and_workspace(without_findings, send, path, left):
+    findings = [{"name": "a", "target_id": 1001}, {"name": "b", "workspace": "second"}, {"name": "c"}]
+    without_findings.add(findings=findings)
+    assert send("DELETE", path).status == 204
+    assert [each["name"] for each in without_findings.findings()] == left
+
+
+def test_filled_findings(service, send):
+    workspace_id = service.fill("bulk", findings=100, finding_size=2000)
+    answer = send("GET", f"/findings?workspace_id={workspace_id}")
+    assert len(answer.data) == 100
+    assert [each["risk_level"] for each in answer.data] == [number % 5 for number in range(1, 101)]
+    assert 1900 < len(answer.raw) / 100 < 2200
+
+
+# ---- VPN profiles and finding templates
+
+
+def test_vpn_profile_record(service, send):
+    assert send("GET", "/vpn_profiles").data == []
+    service.add(vpn_profiles=[{"name": "Office", "uuid": "u-1"}, {"name": "Lab"}])
+    first, second = send("GET", "/vpn_profiles").data
+    assert first == {"uuid": "u-1", "name": "Office"}
+    assert len(second["uuid"]) == 36
+
+
+@pytest.mark.parametrize(
+    "query, numbers",
+    [
+        ("", [1, 2, 3]),
+        ("vuln_id_type=NETSCAN", [1, 2]),
+        ("vuln_id_type=OTHER", []),
+        ("has_ptt_exploit=true", [1]),
+        ("has_ptt_exploit=false", [2, 3]),
+        ("limit=2", [1, 2]),
+        ("limit=2&offset=2", [3]),
+        ("limit=2&offset=3", []),
+        ("offset=2", [1, 2, 3]),
+        ("vuln_id_type=NETSCAN&limit=1&offset=1", [2]),
+    ],
+)
+def test_finding_template_filters(service, send, query, numbers):
+    names = ["Outdated web server", "Weak cipher", "Cross-site scripting"]
+    found = send("GET", f"/public/finding_templates?{query}").data
+    assert [each["name"] for each in found] == [names[number - 1] for number in numbers]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "limit=1&offset=-1", "has_ptt_exploit=True"])
+def test_finding_template_400(service, send, query):
+    service.allow_violations = True
+    assert_error(send("GET", f"/public/finding_templates?{query}"), 400)
+
+
+def test_finding_template_pages(service, send):
+    service.settings(page_cap=2)
+    assert len(send("GET", "/public/finding_templates").data) == 2
+    assert len(send("GET", "/public/finding_templates?limit=1000&offset=2").data) == 1
+    service.settings(past_end=404)
+    assert_error(send("GET", "/public/finding_templates?limit=1000&offset=3"), 404)

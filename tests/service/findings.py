@@ -1,0 +1,188 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Findings: list, get. Scans leave them behind; a target or a workspace that is deleted takes its findings along."""
+
+from __future__ import annotations
+
+import copy
+
+from answers import Answer, Call, Refused
+from store import Family, StateError
+
+# the fields that the service documents, each with the value that it has when a state leaves it out
+DEFAULTS = {
+    "id": None,
+    "name": None,
+    "test_description": "Looked for a known weakness.",
+    "test_finished": True,
+    "confirmed": False,
+    "epss_score": 0.01,
+    "epss_percentile": 0.5,
+    "in_cisa_catalog": False,
+    "cve": [],
+    "cvss": 5.0,
+    "cvssv3": 5.3,
+    "vuln_description": "The service has a weakness.",
+    "vuln_evidence": {"type": "text", "data": "seen in the answer"},
+    "risk_description": "Somebody may use it.",
+    "risk_level": 0,
+    "status": "open",
+    "recommendation": "Update the software.",
+    "references": [],
+    "verified": False,
+    "vuln_id": "WEBSCAN-00-0000001",
+    "owasp": {"owasp_2017": "A6", "owasp_2021": "A5", "owasp_2025": "A2"},
+    "cwe": "CWE-200",
+    "port": 443,
+    "protocol": "TCP",
+    "service": "https",
+    "target_id": None,
+    "task_id": None,
+    "screenshots": 0,
+}
+
+# what a scan finds here, by risk level
+SAMPLES = {
+    0: {"name": "Server software found", "vuln_id": "WEBSCAN-00-0000010", "cvss": 0, "cvssv3": 0, "cve": ["N/A"]},
+    1: {"name": "Missing security header", "vuln_id": "WEBSCAN-00-0000011", "cvss": 2.1, "cvssv3": 3.1},
+    2: {"name": "Cookie without Secure flag", "vuln_id": "WEBSCAN-00-0000012", "cvss": 5, "cvssv3": 5.3},
+    3: {
+        "name": "Outdated web server",
+        "vuln_id": "WEBSCAN-00-0000013",
+        "cve": ["CVE-2021-41773"],
+        "cvss": 7.5,
+        "cvssv3": 7.5,
+        "verified": True,
+    },
+    4: {
+        "name": "Remote code execution",
+        "vuln_id": "WEBSCAN-00-0000014",
+        "cve": ["CVE-2021-44228", "CVE-2021-45046"],
+        "cvss": 9.8,
+        "cvssv3": 10,
+        "confirmed": True,
+        "verified": True,
+        "in_cisa_catalog": True,
+        "screenshots": 1,
+    },
+}
+
+
+def complete(account, record: dict) -> dict:
+    """Fill in a record. Beside the fields of the API it may name its `target` and `workspace`, list in `missing` the
+    fields that the service shall leave out, and give the `size` in bytes that its text shall be about."""
+    if not isinstance(record.get("name"), str):
+        raise StateError("a finding needs a name")
+    missing = record.setdefault("missing", [])
+    if not isinstance(missing, list) or set(missing) - set(DEFAULTS):
+        raise StateError("missing is a list of fields of a finding")
+    _place(account, record)
+    size = record.pop("size", 0)
+    for name, value in DEFAULTS.items():
+        if name in missing:
+            record.pop(name, None)
+        elif value is not None:
+            record.setdefault(name, copy.deepcopy(value))
+    if size:
+        # the other fields take about 650 bytes
+        record["vuln_evidence"] = {"type": "text", "data": "x" * max(0, size - 650)}
+    return record
+
+
+def _place(account, record: dict) -> None:
+    """The target and the workspace of a finding, from its scan and its target where they are not given."""
+    scans = account.tables.get("scans")
+    scan = scans.get(record.get("task_id")) if scans is not None else None
+    if scan is not None:
+        record.setdefault("target_id", scan["target_id"])
+    name = record.pop("target", None)
+    if name is not None:
+        where = account.workspace_of({key: record[key] for key in ("workspace", "workspace_id") if key in record})
+        target = account["targets"].same(where, name)
+        if target is None:
+            raise StateError(f"there is no target {name!r} in workspace {where}")
+        record["target_id"] = target["id"]
+    target = account["targets"].get(record.get("target_id"))
+    if target is not None and "workspace" not in record:
+        record.setdefault("workspace_id", target["workspace_id"])
+    record["workspace_id"] = account.workspace_of(record)
+    record.setdefault("target_id", None)
+    record.setdefault("task_id", None)
+
+
+FAMILY = Family(
+    name="findings",
+    first_id=70001,
+    fields=tuple(DEFAULTS),
+    unique=lambda record: (record["id"],),
+    groups=lambda record: (
+        None,
+        ("workspace", record["workspace_id"]),
+        ("target", record.get("target_id")),
+        ("task", record.get("task_id")),
+    ),
+    complete=complete,
+)
+
+
+def add_of_scan(account, scan: dict, levels) -> list[dict]:
+    """Add what a scan found: one finding for each of the risk levels; returns the records."""
+    place = {"task_id": scan["id"], "target_id": scan["target_id"], "workspace_id": scan["workspace_id"]}
+    return [
+        account.add("findings", {**SAMPLES.get(level, SAMPLES[0]), "risk_level": level, **place}) for level in levels
+    ]
+
+
+def _flag(call: Call, name: str) -> bool:
+    if name not in call.query:
+        return False
+    if call.query[name] not in ("true", "false"):
+        raise Refused(400, f"invalid parameter {name}", f"{name} must be true or false")
+    return call.query[name] == "true"
+
+
+def _same_weakness(record: dict) -> tuple:
+    """What makes two findings duplicates of each other."""
+    return tuple(record.get(name) for name in ("target_id", "vuln_id", "name", "port", "protocol"))
+
+
+def list_all(call: Call) -> Answer:
+    table, settings = call.account["findings"], call.settings
+    try:
+        workspace_id = call.workspace_id(call.query)
+    except Refused as refused:
+        if refused.status != 404 or settings.unknown_workspace == 404:
+            raise
+        workspace_id = -1
+    if workspace_id is None and settings.omitted_workspace == "current":
+        workspace_id = call.account.current_workspace
+    wanted = {"workspace": workspace_id}
+    for kind in ("target", "task"):
+        wanted[kind] = call.integer(call.query, f"{kind}_id")
+    wanted = {kind: number for kind, number in wanted.items() if number is not None}
+    # the last one is the smallest list
+    group = list(wanted.items())[-1] if wanted else None
+    newest_first = settings.order == "newest_first"
+    records = [
+        record
+        for record in table.page(group, 0, None, newest_first)
+        if all(record.get(f"{kind}_id") == number for kind, number in wanted.items())
+    ]
+    if _flag(call, "group_duplicates"):
+        latest = {}
+        for record in sorted(records, key=lambda record: record["id"]):
+            latest[_same_weakness(record)] = record
+        records = sorted(latest.values(), key=lambda record: record["id"], reverse=newest_first)
+    return call.rows(table, records)
+
+
+def get(call: Call) -> Answer:
+    return call.one(call.account["findings"], call.found("findings"))
+
+
+OPERATIONS = (
+    ("GET", "/findings", list_all),
+    ("GET", "/findings/{id}", get),
+)

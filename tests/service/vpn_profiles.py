@@ -1,0 +1,36 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""VPN profiles: list. The service has no other call for them, and shows no id."""
+
+from __future__ import annotations
+
+import uuid
+
+from answers import Answer, Call
+from store import Family, StateError
+
+
+def complete(account, record: dict) -> dict:
+    if not isinstance(record.get("name"), str):
+        raise StateError("a VPN profile needs a name")
+    record.setdefault("uuid", str(uuid.uuid5(uuid.NAMESPACE_DNS, record["name"])))
+    return record
+
+
+FAMILY = Family(
+    name="vpn_profiles",
+    first_id=301,
+    fields=("uuid", "name"),
+    # nothing says that names are unique
+    unique=lambda record: (record["uuid"],),
+    complete=complete,
+)
+
+
+def list_all(call: Call) -> Answer:
+    return call.many(call.account["vpn_profiles"], None)
+
+
+OPERATIONS = (("GET", "/vpn_profiles", list_all),)
