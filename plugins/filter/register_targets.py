@@ -132,9 +132,9 @@ def _texts(host, variables, variable):
             raise ConfigurationError(
                 f"{variable} of the host {host} is no list of texts: write a list of target names."
             )
-        if "{{" in text or "{%" in text:
-            # ansible-core before 2.19 leaves what it cannot evaluate as it is
-            raise _unevaluated(host, variable, f"it stays {printable(text)!r}")
+        if any(mark in text for mark in ("{{", "{%", "{#")):
+            # ansible-core before 2.19 leaves what it cannot evaluate as it is, and would evaluate it in the message again
+            raise _unevaluated(host, variable, "what stands in braces is not defined")
     return [str(text) for text in texts]
 
 

@@ -36,13 +36,15 @@ def test_another_variable():
         ({"a": {"name": "x"}}, "of the host a is no list of texts"),
         ({"a": ["x", 7]}, "of the host a is no list of texts"),
         ({"a": ["x", " "]}, "of the host a is no list of texts"),
-        ({"a": ["https://{{ nowhere }}"]}, "of the host a cannot be evaluated (it stays 'https://{{ nowhere }}')"),
+        ({"a": ["https://{{ nowhere }}"]}, "of the host a cannot be evaluated (what stands in braces"),
+        ({"a": ["https://a{# x #}"]}, "of the host a cannot be evaluated (what stands in braces"),
         ({"a": "x.example", "b": "X.example."}, "of the hosts a and b gives 'x.example' and 'X.example.', which"),
     ],
 )  # fmt: skip
 def test_problems_name_the_hosts(hosts, problem):
     result = asked(hosts)
     assert problem in result["problem"]
+    assert "{" not in result["problem"]
     assert result["targets"] == []
 
 
