@@ -67,6 +67,7 @@ class Call:
     template: str
     ids: tuple = ()
     query: dict = field(default_factory=dict)
+    accept: str = ""
     content_type: str | None = None
     raw: bytes = b""
     form: dict | None = None
@@ -99,7 +100,7 @@ class Call:
         return self.form or {}
 
     def json_object(self) -> dict:
-        """The JSON object of a PUT; another encoding is refused."""
+        """The JSON object of a body; another encoding is refused."""
         if self.raw and self.content_type != JSON:
             raise Refused(415, "unsupported content type", f"send the parameters as {JSON}")
         if self.json_error or (self.raw and not isinstance(self.json, dict)):
@@ -130,6 +131,10 @@ class Call:
         if record is None:
             raise Refused(404, f"no data for id {self.ids[0]}")
         return record
+
+    def asks_for(self, content_type: str) -> bool:
+        """Whether the Accept header names this form of answer."""
+        return content_type in {part.partition(";")[0].strip().lower() for part in self.accept.split(",")}
 
     # ---- answering
 

@@ -29,7 +29,7 @@ from store import Account, StateError
 
 BASE = "/api/v2"
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
-RECORD_SETTINGS = ("null_description", "extra_fields")
+RECORD_SETTINGS = ("null_description", "extra_fields", "running_summary")
 
 
 class Outdated(Exception):
@@ -56,7 +56,7 @@ class Service:
         fresh = Settings()
         fresh.update(self.first_settings)
         fresh.update(settings)
-        self.settings = fresh
+        self.settings = self.account.settings = fresh
         self.account.fresh()
         filled = self.account.apply(state)
         self.generation += 1
@@ -109,7 +109,7 @@ class Service:
             answer = Answer(0, ending="close")
 
         if self.settings.clock_offset:
-            answer.headers["Date"] = formatdate(time.time() + self.settings.clock_offset, usegmt=True)
+            answer.headers["Date"] = formatdate(self.account.now(), usegmt=True)
         entry["status"] = answer.status or None
         if inside and self.settings.validate and not due:
             self.log.violate(entry, self.contract.answer(call, request.headers, answer))
@@ -169,6 +169,7 @@ class Service:
         elif call.method not in operations:
             answer = error(405, "method not allowed")
         else:
+            self.account.advance()
             try:
                 answer = operations[call.method](call)
             except Refused as refused:
@@ -186,6 +187,7 @@ class Service:
             template=NUMBER.sub("{id}", path),
             ids=tuple(int(number) for number in NUMBER.findall(path)),
             query=dict(request.query),
+            accept=request.headers.get("Accept", ""),
             content_type=content_type,
             raw=raw,
         )

@@ -9,13 +9,14 @@ from __future__ import annotations
 import finding_templates
 import findings
 import http_loggers
+import scans
 import targets
 import vpn_profiles
 import wordlists
 import workspaces
 
-# workspaces come first: the others are in them
-MODULES = (workspaces, targets, http_loggers, wordlists, findings, vpn_profiles, finding_templates)
+# workspaces come first: the others are in them; a scan is of a target, a finding of a scan
+MODULES = (workspaces, targets, http_loggers, wordlists, vpn_profiles, scans, findings, finding_templates)
 FAMILIES = tuple(module.FAMILY for module in MODULES)
 OPERATIONS = {}
 for _module in MODULES:

@@ -69,11 +69,54 @@ def _whole_seconds(value):
 _whole_seconds.expected = "whole seconds, also less than 0"
 
 
+def _text(value):
+    return isinstance(value, str)
+
+
+_text.expected = "a text"
+
+
 def _text_or_none(value):
     return value is None or isinstance(value, str)
 
 
 _text_or_none.expected = "a text, or null"
+
+
+def _number(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _numbers(value):
+    return isinstance(value, list) and all(_number(item) for item in value)
+
+
+_numbers.expected = "a list of numbers"
+
+SCRIPT = {
+    "queue": _seconds,
+    "run": _seconds,
+    "tests": _count_or_none,
+    "end": _text,
+    "message": _text,
+    "findings": _numbers,
+    "missing": _names,
+}
+"""What a scan's script may say, each with its check."""
+
+
+def _scripts(value):
+    return isinstance(value, list) and all(
+        isinstance(script, dict)
+        and not set(script) - {"target", "tool_id", *SCRIPT}
+        and isinstance(script.get("target", ""), str)
+        and _number(script.get("tool_id", 1))
+        and all(check(script[name]) for name, check in SCRIPT.items() if name in script)
+        for script in value
+    )
+
+
+_scripts.expected = "a list of {target, tool_id, " + ", ".join(SCRIPT) + "}, all of them optional"
 
 
 def _rate_limits(value):
@@ -123,6 +166,18 @@ SETTINGS = {
     "rate_limits": (RATE_LIMITS, _rate_limits),
     "delay": (0, _seconds),
     "clock_offset": (0, _whole_seconds),
+    "record_zone": (0, _whole_seconds),
+    "scan_queue_time": (0, _seconds),
+    "scan_run_time": (0, _seconds),
+    "scan_tests": (20, _count_or_none),
+    "scan_end": ("finished", _text),
+    "scan_findings": ([0, 1, 2, 3, 4], _numbers),
+    "scan_scripts": ([], _scripts),
+    "scan_stop_time": (0, _seconds),
+    "stop_answer": (200, _one_of(200, 204)),
+    "running_summary": ("null", _one_of("null", "counts", "missing")),
+    "running_output": (404, _one_of(404, 409, "partial")),
+    "raw_only_tools": ([30, 240], _numbers),
     "schema": ("published", _one_of("published", "missing", "html")),
     "schema_text": (None, _text_or_none),
     "validate": (False, _flag),

@@ -11,11 +11,13 @@ costs what is on it, and it keeps each record's JSON text until the record or a 
 from __future__ import annotations
 
 import secrets
+import time
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Callable
 
 from answers import dumps
+from settings import Settings
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Family:
     groups: Callable = lambda record: (None,)
     derived: Callable = lambda record: {}
     """Values that are computed when the record is shown."""
+    advance: Callable | None = None
+    """Brings the records up to the present; called with the account before anything is read or written."""
 
 
 class StateError(ValueError):
@@ -179,6 +183,7 @@ class Account:
     def __init__(self, families, origin: str):
         self.families = families
         self.origin = origin
+        self.settings = Settings()
         self.empty()
 
     def __getitem__(self, name: str) -> Table:
@@ -188,6 +193,20 @@ class Account:
         self.tables = {family.name: Table(family) for family in self.families}
         self.current_workspace = None
         self.tokens = {}
+
+    def now(self) -> float:
+        """The service's clock, as Unix time."""
+        return time.time() + self.settings.clock_offset
+
+    def moment(self, at: float) -> str:
+        """A time of the service's clock as records show it; they name no zone."""
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at + self.settings.record_zone))
+
+    def advance(self) -> None:
+        """Let everything happen that has happened by now: scans that go on and end."""
+        for family in self.families:
+            if family.advance is not None:
+                family.advance(self)
 
     def fresh(self) -> None:
         """An account as it is on the first day: one workspace, three predefined wordlists and one custom one."""
@@ -277,6 +296,7 @@ class Account:
 
     def snapshot(self) -> dict:
         """The whole state, in the form that `apply` takes after `fresh: false`."""
+        self.advance()
         state = {name: [dict(record) for record in table] for name, table in self.tables.items()}
         return {"fresh": False, "current_workspace": self.current_workspace, **state}
 

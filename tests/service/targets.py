@@ -100,13 +100,23 @@ def list_page(call: Call) -> Answer:
 
 
 def create(call: Call) -> Answer:
-    form, settings, account = call.form_fields(), call.settings, call.account
+    form, account = call.form_fields(), call.account
     name = form.get("name", "")
-    if not name.strip():
-        raise Refused(400, "invalid parameter name", "name must be a string that is not empty")
     workspace_id = call.workspace_id(form)
     if workspace_id is None:
         workspace_id = account.current_workspace
+    fields = checked(call, name, workspace_id)
+    table = account["targets"]
+    if table.same(workspace_id, fields["name"]):
+        raise Refused(409, "target already exists", f"{name} is a target of workspace {workspace_id}")
+    return call.created(table, account.add("targets", {**fields, "description": form.get("description", "")}))
+
+
+def checked(call: Call, name: str, workspace_id: int) -> dict:
+    """The fields of a new target; refused where the account or the name does not allow one."""
+    settings = call.settings
+    if not isinstance(name, str) or not name.strip():
+        raise Refused(400, "invalid parameter name", "name must be a string that is not empty")
     kind = type_of(name)
     if kind is None:
         raise Refused(422, "target in wrong format", "the name must be a host name, an IP address or a URL")
@@ -116,13 +126,9 @@ def create(call: Call) -> Answer:
         raise Refused(403, "the license is not valid")
     if name.lower() in (entry.lower() for entry in settings.blacklist):
         raise Refused(403, "the target is blacklisted", f"{name} may not be scanned")
-    table = account["targets"]
-    if settings.max_targets is not None and len(table) >= settings.max_targets:
+    if settings.max_targets is not None and len(call.account["targets"]) >= settings.max_targets:
         raise Refused(403, "too many targets", f"the plan allows {settings.max_targets} targets")
-    if table.same(workspace_id, name):
-        raise Refused(409, "target already exists", f"{name} is a target of workspace {workspace_id}")
-    record = {"name": name, "type": kind, "description": form.get("description", ""), "workspace_id": workspace_id}
-    return call.created(table, account.add("targets", record))
+    return {"name": name, "type": kind, "workspace_id": workspace_id}
 
 
 def get(call: Call) -> Answer:
@@ -134,6 +140,7 @@ def delete(call: Call) -> Answer:
     if not call.settings.target_deletion:
         raise Refused(403, "the plan does not allow the deletion of targets")
     call.account["targets"].remove(record["id"])
+    call.account["scans"].remove_group(("target", record["id"]))
     call.account["findings"].remove_group(("target", record["id"]))
     return call.deleted()
 

@@ -69,6 +69,7 @@ def delete(call: Call) -> Answer:
         raise Refused(409, "the current workspace cannot be deleted")
     call.account["targets"].remove_group((record["id"], None))
     call.account["http_loggers"].remove_group(record["id"])
+    call.account["scans"].remove_group(("workspace", record["id"]))
     call.account["findings"].remove_group(("workspace", record["id"]))
     call.account["workspaces"].remove(record["id"])
     return call.deleted()

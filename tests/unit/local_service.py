@@ -166,6 +166,9 @@ class LocalService:
     def wordlists(self) -> list[dict]:
         return self.state()["wordlists"]
 
+    def scans(self) -> list[dict]:
+        return self.state()["scans"]
+
     def findings(self) -> list[dict]:
         return self.state()["findings"]
 

@@ -1,0 +1,354 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Scans: list, start, get, stop, delete, output, raw output. They take their time, on the service's own clock."""
+
+from __future__ import annotations
+
+from answers import Answer, Call, Refused, dumps
+from findings import add_of_scan
+from scan_output import parsed, pdf, raw_text
+from settings import SCRIPT
+from store import Family, StateError
+from targets import checked
+
+IN_PROGRESS = ("waiting", "running")
+LEVELS = ("info", "low", "medium", "high", "critical")
+SHOWN = (
+    "id",
+    "tool_id",
+    "target_id",
+    "workspace_id",
+    "vpn_profile_uuid",
+    "vpn_scan",
+    "status_name",
+    "status_message",
+    "progress",
+    "result_summary",
+    "start_time",
+    "end_time",
+    "duration",
+    "num_tests",
+    "num_finished_tests",
+)
+
+
+def complete(account, record: dict) -> dict:
+    """Fill in a record. Beside the fields of the API it may name its `target` and `workspace`, and give `age`, the seconds
+    since it ended (or, while it is in progress, since it was started), and the `script` that it follows."""
+    _place(account, record)
+    settings = account.settings
+    record["script"] = {**_script_of(settings, "", 0), **record.get("script", {})}
+    wrong = [name for name, value in record["script"].items() if name not in SCRIPT or not SCRIPT[name](value)]
+    if wrong:
+        raise StateError(f"wrong in the script of a scan: {', '.join(wrong)}")
+    record.setdefault("tool_id", 170)
+    record.setdefault("tool_params", {})
+    record.setdefault("vpn_profile_uuid", None)
+    record.setdefault("status_name", "finished")
+    record.setdefault("status_message", record["script"]["message"])
+    record.setdefault("max_scan_time", None)
+    record.setdefault("stopping", None)
+    record.setdefault("found", 0)
+    record.setdefault("num_tests", record["script"]["tests"])
+    at = account.now() - record.pop("age", 0)
+    ended = record["status_name"] not in IN_PROGRESS
+    duration = record.setdefault("duration", 60 if ended else 0)
+    record.setdefault("created", at - duration if ended else at)
+    record.setdefault("start_time", account.moment(at - duration) if ended else None)
+    record.setdefault("end_time", account.moment(at) if ended else None)
+    record.setdefault("progress", 100 if ended else 0)
+    record.setdefault("num_finished_tests", record["num_tests"] if ended else 0)
+    record.setdefault("result_summary", {"text": "", **dict.fromkeys(LEVELS, 0 if ended else None)})
+    for name in record["script"]["missing"]:
+        record.pop(name, None)
+    return record
+
+
+def _place(account, record: dict) -> None:
+    """The target and the workspace of a scan of a given state."""
+    name = record.pop("target", None)
+    if name is not None:
+        where = account.workspace_of({key: record[key] for key in ("workspace", "workspace_id") if key in record})
+        target = account["targets"].same(where, name)
+        if target is None:
+            raise StateError(f"there is no target {name!r} in workspace {where}")
+        record["target_id"] = target["id"]
+    target = account["targets"].get(record.get("target_id"))
+    if target is None:
+        raise StateError("a scan needs the target or target_id of a target that is there")
+    record.pop("workspace", None)
+    record["workspace_id"] = target["workspace_id"]
+
+
+def _script_of(settings, target: str, tool_id: int) -> dict:
+    """What will happen to a new scan: the settings, under the first of their scripts that is meant for it."""
+    script = {
+        "queue": settings.scan_queue_time,
+        "run": settings.scan_run_time,
+        "tests": settings.scan_tests,
+        "end": settings.scan_end,
+        "message": "",
+        "findings": settings.scan_findings,
+        "missing": [],
+    }
+    for own in settings.scan_scripts:
+        if own.get("target", target) == target and own.get("tool_id", tool_id) == tool_id:
+            return {**script, **{name: value for name, value in own.items() if name in script}}
+    return script
+
+
+FAMILY = Family(
+    name="scans",
+    first_id=40001,
+    fields=SHOWN,
+    unique=lambda record: (record["id"],),
+    groups=lambda record: (None, ("workspace", record["workspace_id"]), ("target", record["target_id"])),
+    complete=complete,
+    derived=lambda record: {"vpn_scan": record["vpn_profile_uuid"] is not None},
+    advance=lambda account: advance(account),
+)
+
+
+# ---- what happens to a scan as time passes
+
+
+def advance(account) -> None:
+    """Bring every scan in progress up to the present."""
+    now = account.now()
+    table = account["scans"]
+    for scan in [scan for scan in table if scan["status_name"] in IN_PROGRESS]:
+        _advance(account, scan, now)
+        table.touch(scan)
+
+
+def _advance(account, scan: dict, now: float) -> None:
+    script = scan["script"]
+    begins = scan["created"] + script["queue"]
+    starts = script["end"].lower() != "failed to start"
+    run, state = script["run"], script["end"]
+    if scan["max_scan_time"] is not None and scan["max_scan_time"] * 60 < run:
+        run, state = scan["max_scan_time"] * 60, "timed out"
+    ends = begins + (run if starts else 0)
+    if scan["stopping"] is not None and scan["stopping"] < ends:
+        ends, state = scan["stopping"], "stopped"
+    if starts and begins <= min(now, ends):
+        _go_on(account, scan, begins, min(now, ends) - begins)
+    if now >= ends:
+        _end(account, scan, state, ends)
+    for name in script["missing"]:
+        scan.pop(name, None)
+
+
+def _go_on(account, scan: dict, begins: float, ran: float) -> None:
+    script = scan["script"]
+    well = script["end"].lower() == "finished"
+    # a scan that does not end well comes half way
+    whole = script["run"] * (1 if well else 2)
+    share = min(1.0, ran / whole) if whole else (1.0 if well else 0.5)
+    levels = script["findings"]
+    scan["status_name"] = "running"
+    scan["start_time"] = account.moment(begins)
+    scan["duration"] = int(ran)
+    scan["progress"] = int(100 * share)
+    scan["num_finished_tests"] = int((script["tests"] or 0) * share)
+    due = int(len(levels) * share)
+    add_of_scan(account, scan, levels[scan["found"] : due])
+    scan["found"] = max(due, scan["found"])
+    form = account.settings.running_summary
+    if form == "missing":
+        scan.pop("result_summary", None)
+    else:
+        counts = _counts(levels[:due]) if form == "counts" else dict.fromkeys(LEVELS)
+        scan["result_summary"] = {"text": "", **counts}
+
+
+def _end(account, scan: dict, state: str, at: float) -> None:
+    scan["status_name"] = state
+    scan["end_time"] = account.moment(at)
+    scan["stopping"] = None
+    counts = _counts(scan["script"]["findings"][: scan["found"]])
+    scan["result_summary"] = {"text": f"{scan['found']} findings", **counts}
+
+
+def _counts(levels: list) -> dict:
+    return {name: levels.count(number) for number, name in enumerate(LEVELS)}
+
+
+# ---- the calls
+
+
+def list_page(call: Call) -> Answer:
+    settings, table = call.settings, call.account["scans"]
+    limit = call.integer(call.query, "limit", 1000, 1, 1000)
+    number = 1 if settings.ignore_page else call.integer(call.query, "page", 1, 1)
+    tool_id = call.integer(call.query, "tool_id")
+    target_id = call.integer(call.query, "target_id")
+    status = call.query.get("status")
+    try:
+        workspace_id = call.workspace_id(call.query)
+    except Refused as refused:
+        if refused.status != 404 or settings.unknown_workspace == 404:
+            raise
+        workspace_id = -1
+    if workspace_id is None and settings.omitted_workspace == "current":
+        workspace_id = call.account.current_workspace
+    wanted = [
+        (kind, value) for kind, value in (("target", target_id), ("workspace", workspace_id)) if value is not None
+    ]
+    records = [
+        scan
+        for scan in table.page(wanted[0] if wanted else None, 0, None, settings.order == "newest_first")
+        if tool_id in (None, scan["tool_id"])
+        and workspace_id in (None, scan["workspace_id"])
+        and (status is None or scan["status_name"].lower() == status.lower())
+    ]
+    if settings.page_cap:
+        limit = min(limit, settings.page_cap)
+    start = (number - 1) * limit
+    if number > 1 and settings.past_end == 404 and start >= len(records):
+        raise Refused(404, "no such page", f"page {number} is past the end")
+    return call.rows(table, records[start : start + limit])
+
+
+def start(call: Call) -> Answer:
+    body, account, settings = call.json_object(), call.account, call.settings
+    tool_id = _integer(body, "tool_id")
+    if tool_id is None:
+        raise Refused(400, "missing parameter tool_id")
+    max_scan_time = _integer(body, "max_scan_time")
+    if max_scan_time is not None and not 1 <= max_scan_time <= 1440:
+        raise Refused(400, "invalid parameter max_scan_time", "max_scan_time is 1 to 1440 minutes")
+    uuid = body.get("vpn_profile_uuid")
+    if uuid is not None and not any(profile["uuid"] == uuid for profile in account["vpn_profiles"]):
+        raise Refused(400, "invalid vpn_profile_uuid", f"there is no VPN profile {uuid}")
+    tool_params = body.get("tool_params") or {}
+    if not isinstance(tool_params, dict):
+        raise Refused(422, "invalid tool_params", "tool_params must be an object")
+    authentication = body.get("authentication")
+    if authentication is not None:
+        if not isinstance(authentication, dict) or authentication.get("type") not in (
+            "cookies",
+            "headers",
+            "login_form",
+        ):
+            raise Refused(422, "invalid authentication", "its type is cookies, headers or login_form")
+        tool_params = {**tool_params, "authentication": authentication}
+    target = _target(call, body)
+    scan = account.add(
+        "scans",
+        {
+            "tool_id": tool_id,
+            "target_id": target["id"],
+            "tool_params": tool_params,
+            "vpn_profile_uuid": uuid,
+            "max_scan_time": max_scan_time,
+            "status_name": "waiting",
+            "script": _script_of(settings, target["name"], tool_id),
+        },
+    )
+    if settings.create_answer == "created_id":
+        body = {"data": {"created_id": scan["id"], "target_id": target["id"]}}
+        return Answer(settings.create_status, dumps(body))
+    return call.created(account["scans"], scan)
+
+
+def _target(call: Call, body: dict) -> dict:
+    """The target of a new scan, made where only its name is given and there is none."""
+    account = call.account
+    workspace_id = _integer(body, "workspace_id")
+    if workspace_id is not None and account["workspaces"].get(workspace_id) is None:
+        raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
+    name, target_id = body.get("target_name"), _integer(body, "target_id")
+    if (name is None) == (target_id is None):
+        raise Refused(400, "invalid parameters", "exactly one of target_name and target_id is needed")
+    if target_id is not None:
+        target = account["targets"].get(target_id)
+        if target is None:
+            raise Refused(404, "invalid target_id", "the target was not found")
+        if workspace_id not in (None, target["workspace_id"]):
+            raise Refused(400, "invalid workspace_id", "the target is in another workspace")
+        return target
+    place = account.current_workspace if workspace_id is None else workspace_id
+    if isinstance(name, str):
+        known = account["targets"].same(place, name.lower() if call.settings.normalise_targets else name)
+        if known is not None:
+            return known
+    return account.add("targets", {**checked(call, name, place), "description": ""})
+
+
+def _integer(body: dict, name: str):
+    value = body.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise Refused(422, f"invalid parameter {name}", f"{name} must be an integer")
+    return value
+
+
+def get(call: Call) -> Answer:
+    scan = call.found("scans")
+    table = call.account["scans"]
+    # a list leaves the parameters out
+    return Answer(200, dumps({"data": {**table.public(scan, call.settings), "tool_params": scan["tool_params"]}}))
+
+
+def stop(call: Call) -> Answer:
+    scan = call.found("scans")
+    if scan["status_name"] not in IN_PROGRESS:
+        raise Refused(409, "the scan is not running", f"its status is {scan['status_name']}")
+    if scan["stopping"] is None:
+        scan["stopping"] = call.account.now() + call.settings.scan_stop_time
+    call.account.advance()
+    return call.done() if call.settings.stop_answer == 204 else Answer(200, dumps({}))
+
+
+def delete(call: Call) -> Answer:
+    scan = call.found("scans")
+    if scan["status_name"] in IN_PROGRESS:
+        raise Refused(409, "the scan is running", "stop it before it is deleted")
+    call.account["scans"].remove(scan["id"])
+    call.account["findings"].remove_group(("task", scan["id"]))
+    return call.deleted()
+
+
+def get_output(call: Call) -> Answer:
+    scan = _with_output(call)
+    found = call.account["findings"].page(("task", scan["id"]), 0, None, False)
+    target = call.account["targets"].get(scan["target_id"])
+    if call.asks_for("application/pdf"):
+        return Answer(200, pdf(scan, target, found), "application/pdf")
+    if scan["tool_id"] in call.settings.raw_only_tools:
+        raise Refused(406, "this tool has no parsed output", "ask for the raw output")
+    public = [call.account["findings"].public(finding, call.settings) for finding in found]
+    return Answer(200, dumps({"data": parsed(scan, target, public)}))
+
+
+def get_raw(call: Call) -> Answer:
+    scan = _with_output(call)
+    found = call.account["findings"].page(("task", scan["id"]), 0, None, False)
+    text = raw_text(scan, call.account["targets"].get(scan["target_id"]), found)
+    if call.asks_for("text/plain"):
+        return Answer(200, text.encode(), "text/plain; charset=utf-8")
+    return Answer(200, dumps({"data": text}))
+
+
+def _with_output(call: Call) -> dict:
+    """The scan that the path names; while it is in progress there may be nothing to show."""
+    scan = call.found("scans")
+    if scan["status_name"] in IN_PROGRESS:
+        if call.settings.running_output == 404:
+            raise Refused(404, f"no output for id {scan['id']}", "the scan has not finished")
+        if call.settings.running_output == 409:
+            raise Refused(409, "the scan is running", "its output is there when it has finished")
+    return scan
+
+
+OPERATIONS = (
+    ("GET", "/scans", list_page),
+    ("POST", "/scans", start),
+    ("GET", "/scans/{id}", get),
+    ("DELETE", "/scans/{id}", delete),
+    ("POST", "/scans/{id}/stop", stop),
+    ("GET", "/scans/{id}/output", get_output),
+    ("GET", "/scans/{id}/raw", get_raw),
+)
