@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import os
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._client import Client
-from ._errors import Refused, ScannerError
+from ._errors import Refused, ScannerError, printable
 from ._lookup import UNKNOWN_ID
 from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
@@ -29,10 +31,43 @@ class Task:
         self.warn = module.warn
         # a function from a target's name to why it may not be one, set by ``_scoped``
         self.scope_verdict = None
+        self._module = module
 
     def warn_foreseen(self, what):
         """Warn that check mode goes on as if an earlier task had made something."""
         self.warn(f"{what} is not there yet; check mode goes on as if an earlier task had made it.")
+
+    def replace_file(self, source, dest):
+        """Put a file in the place of another, of which it keeps owner, mode and security context, as ansible-core does."""
+        mode = self.params.get("mode")
+        # a new file is open to others as the umask has it; where a mode is declared, not even until it is set
+        umask = os.umask(0o077) if str(mode).isdigit() else None
+        try:
+            unsafe = bool(self.params.get("unsafe_writes"))
+            self._module.attempt(
+                "dest cannot be replaced", self._module.atomic_move, source, dest, unsafe_writes=unsafe
+            )
+        finally:
+            if umask is not None:
+                os.umask(umask)
+
+    def give_attributes(self, path, pretend=False):
+        """Give a file the declared mode, owner and so on: (whether that changes something, the difference as before and
+        after). Only predicts in check mode and with ``pretend``; does nothing in a module without these options."""
+        difference = dict(before={}, after={})
+        if "unsafe_writes" not in self.params:
+            return False, difference
+        module = self._module
+        wanted = module.load_file_common_arguments(self.params, path=path)
+        module.check_mode = self.check_mode or pretend
+        try:
+            changed = module.attempt(
+                "the declared owner, mode or another attribute of dest cannot be set",
+                module.set_fs_attributes_if_different, wanted, False, difference,
+            )  # fmt: skip
+        finally:
+            module.check_mode = self.check_mode
+        return changed, difference
 
 
 class _Module(AnsibleModule):
@@ -45,6 +80,33 @@ class _Module(AnsibleModule):
                 self.params[option] = UNKNOWN_ID
         # ansible-core takes a null for a value: it would pass as the one option that is required, or beat a default
         self.params = {option: value for option, value in self.params.items() if value is not None}
+
+    _attempted = None
+
+    def attempt(self, failing, function, *arguments, **named):
+        """Call a function of ansible-core; where it fails the module, or breaks, that is Refused, in these words."""
+        self._attempted = failing
+        try:
+            return function(*arguments, **named)
+        except OSError as error:
+            self._refuse_attempt(error.strerror or type(error).__name__)
+        finally:
+            self._attempted = None
+
+    def _refuse_attempt(self, reason):
+        raise Refused(
+            f"{self._attempted} ({printable(reason)}): correct the options, or run the task as another user."
+        ) from None
+
+    def fail_json(self, msg, **more):
+        if self._attempted:
+            details = more.get("details")
+            self._refuse_attempt(f"{msg}, {details}" if details else msg)
+        super().fail_json(msg, **more)
+
+    def add_path_info(self, kwargs):
+        # a result is what is documented; ansible-core would add the mode, owner and size that dest has, or had
+        return kwargs
 
 
 def run(options, work, **constraints):

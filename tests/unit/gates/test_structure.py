@@ -92,7 +92,7 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
 
 # --- what is shipped, and which way imports go
 
-HEAVY = {"_names", "_captures", "_reconcile", "_scope", "_scope_file", "_addresses", "_findings"}
+HEAVY = {"_names", "_captures", "_reconcile", "_scope", "_scope_file", "_addresses", "_findings", "_files"}
 NEEDED = {
     "target": {"_names"},
     "target_info": {"_names"},
