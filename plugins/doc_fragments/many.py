@@ -33,7 +33,7 @@ options:
         every item in RV(results).
       - Without it nothing is written when any item is refused, and the first failure ends the writing.
       - A refused key, a rate limit that is used up and a service that cannot be reached end the writing in any case.
-        After a failure nothing is purged.
+        After a failure nothing is purged and nothing is recreated.
     type: bool
     default: false
   purge_max:
@@ -65,5 +65,7 @@ options:
       - The checksum of a reviewed plan, RV(plan.checksum) of an earlier run, mostly one in check mode.
       - If anything else would be written now, the task refuses to do anything. A plan with nothing left to do is
         accepted.
+      - An empty text and null, as an unset variable of a pipeline gives them, are refused; they do not mean that
+        nothing was reviewed.
     type: str
 """

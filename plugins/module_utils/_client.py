@@ -85,8 +85,9 @@ class Client:
     def create(self, resource, values, look, query=None, read_back=True):
         """Create an object and return a Created.
 
-        values: the form fields; query: dict or None; look: a function without arguments that reads the live object of
-        this name again, thoroughly, and returns its record or None. It decides what a 409, a 403 or a lost answer means.
+        values: the form fields; query: dict or None; look: a function that reads the live object of this name again,
+        thoroughly, and returns its record or None. It decides what a 409, a 403 or a lost answer means, and gets the
+        status of that answer, None where there was none or it was a success.
         read_back: read the new record where the answer gives no more than its id, at 1 GET; without it the record is what
         was declared, with its id, or None where the answer gives none.
         """
@@ -111,7 +112,7 @@ class Client:
             record = dict(new_record(resource, values), id=object_id)
         try:
             if record is None:
-                record = look() if object_id is None else self.read(resource, object_id)
+                record = look(None) if object_id is None else self.read(resource, object_id)
         except CallError as error:
             raise Refused(
                 f"{resource.noun} {printable(values[resource.key])!r} was made, and reading it back failed: {error} Run"
@@ -179,7 +180,7 @@ class Client:
         if error.status not in (403, 409) and not error.maybe_done:
             return None
         try:
-            return look()
+            return look(error.status)
         except CallError:
             # the create is what failed; that nothing could be read after it must not hide it
             raise error from None

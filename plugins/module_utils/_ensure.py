@@ -130,7 +130,7 @@ def _post(task, resource, place, values, normal_form):
     created = task.client.create(
         resource,
         form,
-        look=lambda: find(task, resource, place, normal_form, whole=True),
+        look=lambda _status: find(task, resource, place, normal_form, whole=True),
         query=place.query if resource.in_workspace == "query" else None,
     )
     if created.note:

@@ -18,6 +18,8 @@ from ._transport import Transport, missing_requests
 
 # the options that name an object by id, with the options that name it otherwise
 REFERENCES = {"id": ("name", "label"), "workspace_id": ("workspace",)}
+# the options whose null, such as a variable that is not set, must not mean that they are not given
+NEVER_LEFT_OUT = ("expect_plan",)
 
 
 class Task:
@@ -78,6 +80,10 @@ class _Module(AnsibleModule):
         for option, others in REFERENCES.items() if self.params.get("_ansible_check_mode") else ():
             if self.params.get(option, "not given") in (None, "") and not any(self.params.get(o) for o in others):
                 self.params[option] = UNKNOWN_ID
+        # a review that was asked for and names nothing is refused, not left out
+        for option in NEVER_LEFT_OUT:
+            if option in self.params and self.params[option] is None:
+                self.params[option] = ""
         # ansible-core takes a null for a value: it would pass as the one option that is required, or beat a default
         self.params = {option: value for option, value in self.params.items() if value is not None}
 

@@ -283,11 +283,14 @@ def _some(steps):
 
 
 def in_order(steps):
-    """The steps that write, in the order of writing: workspaces, then what is in them, deletes last."""
+    """The steps that write, in the order of writing: workspaces, then what is in them, then what deletes: targets that are
+    made again, and deletes last."""
     writes = [step for step in steps if step.action in WRITES]
 
     def rank(step):
         if step.action == "delete":
+            return 3
+        if step.recreates:
             return 2
         return 0 if step.resource == WORKSPACE.name else 1
 

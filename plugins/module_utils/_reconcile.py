@@ -69,6 +69,11 @@ def _rules(task, purge, state):
     for option in ("purge_max", "purge_max_percent", "purge_floor"):
         if params[option] < 0:
             raise Refused(f"{option} is {params[option]}: set it to 0 or more.")
+    if params["expect_plan"] is not None and not params["expect_plan"].strip():
+        raise Refused(
+            "expect_plan is empty, as an unset variable is: give the checksum of the reviewed plan, or leave the option out"
+            " if none was reviewed."
+        )
     return _plan.Rules(
         state=state,
         on_drift=params["on_drift"],
@@ -196,7 +201,7 @@ def _warn(task, steps, rules, plan):
 
 class _Run:
     """One application of a plan. ids: {workspace name: id or None}; wrote: whether anything was written; failure: the
-    error that stopped the run, or None."""
+    error that stopped the run, or None; read: the lists that were read again, by name and by normal form."""
 
     def __init__(self, task, ids):
         self.client = task.client
@@ -206,6 +211,7 @@ class _Run:
         self.wrote = False
         self.failed = False
         self.failure = None
+        self.read = {}
 
     def apply(self, steps):
         """Write; returns (step, id or None, error sentence or None) for each step, in the order of ``steps``."""
@@ -231,12 +237,15 @@ class _Run:
     def _ids_of(self, resource_name, workspace):
         resource = RESOURCES[resource_name]
         try:
-            rows = self.client.all(resource, self._place(resource, workspace))
+            rows = self._rows(resource, self._place(resource, workspace))
         except CallError as error:
             # what was written must be reported all the same
             self.warn(f"The ids of the new {resource.noun}s are not known, because reading them back failed: {error}")
             return {}
         return {_normal(resource_name, row[resource.key]): row["id"] for row in rows}
+
+    def _rows(self, resource, place):
+        return targets_in(self.client, place) if resource is TARGET else self.client.all(resource, place)
 
     def _place(self, resource, workspace):
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
@@ -244,8 +253,9 @@ class _Run:
     def _write(self, step):
         if self.failure:
             return step._replace(action="refused"), None, "not done, because the run stopped at an earlier failure"
-        if step.purged and self.failed:
-            return step._replace(action="refused"), None, "not deleted, because an earlier step failed"
+        if self.failed and (step.purged or step.recreates):
+            what = "deleted" if step.purged else "recreated"
+            return step._replace(action="refused"), None, f"not {what}, because an earlier step failed"
         if step.resource != WORKSPACE.name and self.ids.get(step.workspace) is None:
             return step._replace(action="failed"), None, "its workspace is not there"
         try:
@@ -266,13 +276,21 @@ class _Run:
             self.wrote = self.wrote or done
             return ("delete" if done else "unchanged"), step.before["id"]
         if step.recreates:
-            self.client.delete(resource, step.before["id"])
-            self.wrote = True
-            kept = {field: step.before[field] for field in (resource.key, *resource.declared)}
-            return "update", self._create(resource, step, dict(kept, **step.changes))[1]
+            return "update", self._recreate(resource, step)
         self.client.update(resource, step.before["id"], step.changes)
         self.wrote = True
         return "update", step.before["id"]
+
+    def _recreate(self, resource, step):
+        self.client.delete(resource, step.before["id"])
+        self.wrote = True
+        kept = {field: step.before[field] for field in (resource.key, *resource.declared)}
+        try:
+            return self._create(resource, step, dict(kept, **step.changes))[1]
+        except CallError as error:
+            # the reader must know that it is gone
+            error.args = (f"{printable(step.name)!r} was deleted, and making it again failed: {error}",)
+            raise
 
     def _create(self, resource, step, fields):
         form = {field: value for field, value in fields.items() if value != ""}
@@ -282,7 +300,7 @@ class _Run:
         created = self.client.create(
             resource,
             form,
-            look=lambda: self._look(resource, step.name, place),
+            look=lambda status: self._look(resource, step.name, place, status),
             query=place if resource.in_workspace == "query" else None,
             read_back=False,
         )
@@ -307,13 +325,18 @@ class _Run:
             self.wrote = True
         return "update" if changes else "drifted" if drift else "unchanged"
 
-    def _look(self, resource, name, place):
-        rows = self.client.all(resource, place)
-        exact = [row for row in rows if row[resource.key] == name]
-        if not exact:
-            normal = _normal(resource.name, name)
-            exact = [row for row in rows if _normal(resource.name, row[resource.key]) == normal]
-        return exact[0] if exact else None
+    def _look(self, resource, name, place, status=None):
+        """The live record of this name, read again. An account that is full refuses every create with 403, so after the
+        first of them what was read then counts."""
+        known = (resource.name, *place.values())
+        if status != 403 or known not in self.read:
+            rows = self._rows(resource, place)
+            self.read[known] = (
+                {row[resource.key]: row for row in reversed(rows)},
+                {_normal(resource.name, row[resource.key]): row for row in reversed(rows)},
+            )
+        exact, normal = self.read[known]
+        return exact.get(name) or normal.get(_normal(resource.name, name))
 
 
 def _normal(resource_name, name):

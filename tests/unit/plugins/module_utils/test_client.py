@@ -220,9 +220,11 @@ class Look:
     def __init__(self, *answers):
         self.answers = list(answers)
         self.count = 0
+        self.statuses = []
 
-    def __call__(self):
+    def __call__(self, status):
         self.count += 1
+        self.statuses.append(status)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -243,8 +245,10 @@ def test_a_create_that_is_answered_needs_no_second_look(service, client):
 @pytest.mark.parametrize("status", [409, 403])
 def test_what_is_found_after_a_refusal_was_there(service, client, status):
     service.fault(method="POST", action="status", status=status)
-    created = client.create(TARGET, VALUES, Look(FOUND))
+    look = Look(FOUND)
+    created = client.create(TARGET, VALUES, look)
     assert created == (FOUND, False, None)
+    assert look.statuses == [status]
 
 
 @pytest.mark.parametrize("status", [409, 403])

@@ -293,6 +293,20 @@ def test_continue_on_error_deletes_the_other_listed_targets(account, run):
     assert names(account) == [OLD[0], *OLD[3:]]
 
 
+def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
+    account.settings(max_targets=len(OLD) + 1)
+    account.fault(
+        method="POST", path="/targets", nth=2, action="do", do="create", resource="targets",
+        record={"name": NEW[3], "workspace_id": 2},
+    )  # fmt: skip
+    result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "the account is full")
+    # the last one is there, which the refusal hides
+    assert list(actions(result).values()) == ["create", "failed", "failed", "unchanged"]
+    assert account.writes() == ["POST /targets"] * 4
+    # a page and the end of the list, before the plan and after the first refusal
+    assert account.calls().count("GET /targets") == 4
+
+
 @pytest.mark.parametrize("status", [401, 429])
 def test_a_refused_key_or_a_used_up_rate_limit_ends_the_writing_in_any_case(account, run, status):
     account.fault(method="POST", nth=2, times=None, action="status", status=status, headers={"Retry-After": "900"})
@@ -394,6 +408,30 @@ def test_recreated_targets_count_under_the_guards(account, run):
     assert {target["description"] for target in account.targets()} == {"other"}
 
 
+def test_nothing_is_recreated_after_a_failure_and_new_targets_come_first(account, run):
+    account.settings(max_targets=len(OLD))
+    declared = [{"name": OLD[0], "description": "other"}, NEW[0]]
+    options = dict(workspace="Shop", targets=declared, on_drift="recreate", force=True, continue_on_error=True)
+    result = refused(run("targets", **options), "2 of 2 objects were not done, 0 were written")
+    assert actions(result) == {OLD[0]: "refused", NEW[0]: "failed"}
+    assert result["results"][0]["error"] == "not recreated, because an earlier step failed"
+    assert account.writes() == ["POST /targets"]
+    assert names(account) == OLD
+
+
+def test_a_target_that_was_deleted_and_could_not_be_made_again_is_named(account, run):
+    account.fault(method="POST", path="/targets", action="status", status=422, message="bad name")
+    declared = [{"name": name, "description": "other"} for name in OLD[:2]]
+    options = dict(workspace="Shop", targets=declared, on_drift="recreate", force=True, continue_on_error=True)
+    result = refused(run("targets", **options), f"{OLD[0]!r} was deleted, and making it again failed: POST /targets")
+    assert list(actions(result).values()) == ["failed", "refused"]
+    assert result.changed
+    assert names(account) == OLD[1:]
+    account.clear_faults()
+    good(run("targets", **options))
+    assert sorted(names(account)) == OLD
+
+
 def test_drift_that_fails_writes_nothing_but_with_continue_on_error_the_others(account, run):
     options = dict(workspace="Shop", targets=[{"name": OLD[0], "description": "other"}, *NEW], on_drift="fail")
     refused(run("targets", **options), "targets[0]", "nothing was written")
@@ -425,6 +463,18 @@ def test_a_reviewed_plan_is_applied_and_nothing_else(account, run):
     # nothing is left to do, whatever is expected
     assert not good(run("targets", expect_plan=again, **options)).changed
     assert not good(run("targets", expect_plan="another", **options)).changed
+
+
+@pytest.mark.parametrize("module", ["targets", "estate"])
+@pytest.mark.parametrize("empty", ["", " ", None])
+def test_an_unset_variable_is_no_reviewed_plan(account, run, module, empty):
+    declared = {
+        "targets": {"workspace": "Shop", "targets": NEW},
+        "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
+    }[module]
+    for check in (True, False):
+        refused(run(module, check=check, expect_plan=empty, **declared), "expect_plan is empty", "leave the option out")
+    assert account.calls() == []
 
 
 def test_another_target_of_the_same_name_is_another_plan(account, run):
