@@ -29,7 +29,7 @@ from store import Account, StateError
 
 BASE = "/api/v2"
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
-RECORD_SETTINGS = ("null_description", "extra_fields", "running_summary")
+RECORD_SETTINGS = ("null_description", "extra_fields", "running_summary", "report_status")
 
 
 class Outdated(Exception):

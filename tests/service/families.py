@@ -9,14 +9,15 @@ from __future__ import annotations
 import finding_templates
 import findings
 import http_loggers
+import reports
 import scans
 import targets
 import vpn_profiles
 import wordlists
 import workspaces
 
-# workspaces come first: the others are in them; a scan is of a target, a finding of a scan
-MODULES = (workspaces, targets, http_loggers, wordlists, vpn_profiles, scans, findings, finding_templates)
+# workspaces come first: the others are in them; a scan is of a target, a finding of a scan, a report of findings
+MODULES = (workspaces, targets, http_loggers, wordlists, vpn_profiles, scans, findings, reports, finding_templates)
 FAMILIES = tuple(module.FAMILY for module in MODULES)
 OPERATIONS = {}
 for _module in MODULES:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 
 from answers import Answer, dumps, error, page
 
-ON_ANSWER = ("truncate", "truncated_json", "short")
+ON_ANSWER = ("truncate", "truncated_json", "short", "long")
 ACTIONS = ("status", "html", "reset", "close", "delay", "wrong_type", "redirect", "do", *ON_ANSWER)
 
 
@@ -77,6 +77,8 @@ class Fault:
         body = real.body
         if self.action == "short":
             return Answer(real.status, body, real.content_type, real.headers, announce=len(body) + self.missing)
+        if self.action == "long":
+            return Answer(real.status, body, real.content_type, real.headers, announce=len(body) - self.missing)
         half = body[: len(body) // 2]
         announce = len(body) if self.action == "truncate" else None
         return Answer(real.status, half, real.content_type, real.headers, announce=announce)

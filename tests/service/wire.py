@@ -32,7 +32,7 @@ def partial(request: web.Request, answer: Answer) -> None:
     head += [f"{name}: {value}" for name, value in answer.headers.items()]
     if answer.content_type:
         head.append(f"Content-Type: {answer.content_type}")
-    head.append(f"Content-Length: {answer.announce}")
+    head += [f"Content-Length: {answer.announce}", "Connection: close"]
     request.transport.write("\r\n".join([*head, "", ""]).encode() + answer.body)
     request.transport.close()
 

@@ -172,6 +172,9 @@ class LocalService:
     def findings(self) -> list[dict]:
         return self.state()["findings"]
 
+    def reports(self) -> list[dict]:
+        return self.state()["reports"]
+
     def capture(self, logger_id: int, *requests: dict) -> None:
         """Add captured requests to a logger; fields that are left out are filled in."""
         self.control("POST", f"/http_loggers/{logger_id}/requests", {"requests": list(requests)})

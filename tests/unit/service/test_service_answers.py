@@ -26,7 +26,7 @@ def test_create_answers(service, send, path, fields, form, status):
     assert answer.json == {"data": {"created_id": record["id"]} if form == "created_id" else record}
 
 
-LISTS = ["/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/findings", "/vpn_profiles"]
+LISTS = ["/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/findings", "/reports", "/vpn_profiles"]
 
 
 @pytest.mark.parametrize("path", [*LISTS, "/public/finding_templates"])

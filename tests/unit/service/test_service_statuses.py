@@ -39,6 +39,11 @@ OPERATIONS = [
     ("GET", "/scans/40001/raw", {}),
     ("GET", "/findings", {}),
     ("GET", "/findings/70001", {}),
+    ("GET", "/reports", {}),
+    ("POST", "/reports", {"body": {"source": "scans", "resources": [40001], "format": "pdf"}}),
+    ("GET", "/reports/301", {}),
+    ("DELETE", "/reports/301", {}),
+    ("GET", "/reports/301/download", {}),
     ("GET", "/vpn_profiles", {}),
     ("GET", "/public/finding_templates", {}),
 ]
@@ -51,6 +56,7 @@ STATE = {
         {"target": "www.example", "workspace": "second", "status_name": "waiting", "script": {"queue": 3600}},
     ],
     "findings": [{"name": "weakness", "workspace": "second"}],
+    "reports": [{"resources": [40001]}],
 }
 each_operation = pytest.mark.parametrize("method,path,content", OPERATIONS, ids=lambda value: str(value)[:30])
 

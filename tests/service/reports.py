@@ -1,0 +1,156 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reports: list, create, get, download, delete. They are made from findings and take their time."""
+
+from __future__ import annotations
+
+from answers import Answer, Call, Refused, dumps
+from report_files import TYPES, build
+from store import Family, StateError
+
+SOURCES = ("scans", "findings")
+GROUPINGS = ("target", "vulnerability")
+TAKES = ("source", "resources", "format", "group_by", "filters", "webhook_url")
+STATUS_FIELDS = ("status", "status_name")
+
+
+def complete(account, record: dict) -> dict:
+    """Fill in a record. Beside the fields of the API it has its `source`, `resources` and `group_by`, the `takes` seconds
+    that it takes, the `age` seconds since it was asked for, and `fails`, whether it ends without a file."""
+    record.setdefault("format", "pdf")
+    record.setdefault("source", "scans")
+    record.setdefault("resources", [])
+    record.setdefault("group_by", "target")
+    if record["format"] not in TYPES or record["source"] not in SOURCES or record["group_by"] not in GROUPINGS:
+        raise StateError("a report has a format, a source and a group_by as the API has them")
+    record.setdefault("takes", account.settings.report_time)
+    record.setdefault("fails", False)
+    record.setdefault("created", account.now() - record.pop("age", 0))
+    if "findings" not in record:
+        record["findings"] = [finding["id"] for finding in _findings_of(account, record)]
+    _show_status(account, record)
+    return record
+
+
+def _findings_of(account, record: dict) -> list:
+    table = account["findings"]
+    if record["source"] == "findings":
+        found = [table.get(number) for number in record["resources"]]
+        return [finding for finding in found if finding is not None]
+    return [each for number in record["resources"] for each in table.page(("task", number), 0, None, False)]
+
+
+def advance(account) -> None:
+    """Bring the status of each report up to the present."""
+    for report in account["reports"]:
+        if _show_status(account, report):
+            account["reports"].touch(report)
+
+
+def _show_status(account, report: dict) -> bool:
+    """Set the status that a report has now, in the field that the settings name; whether that changed anything."""
+    passed = account.now() - report["created"]
+    if passed >= report["takes"]:
+        status = "failed" if report["fails"] else "finished"
+    else:
+        status = "waiting" if passed < report["takes"] / 2 else "running"
+    report["state"] = status
+    shown = {account.settings.report_status: status}
+    before = {name: report.pop(name) for name in STATUS_FIELDS if name in report}
+    report.update({name: value for name, value in shown.items() if name in STATUS_FIELDS})
+    return before != {name: report[name] for name in STATUS_FIELDS if name in report}
+
+
+FAMILY = Family(
+    name="reports",
+    first_id=301,
+    fields=("id", "format", *STATUS_FIELDS),
+    unique=lambda record: (record["id"],),
+    complete=complete,
+    advance=advance,
+)
+
+
+def list_all(call: Call) -> Answer:
+    return call.many(call.account["reports"], None)
+
+
+def create(call: Call) -> Answer:
+    body, account = call.json_object(), call.account
+    unknown = sorted(set(body) - set(TAKES))
+    if unknown:
+        raise Refused(400, "invalid parameters", f"unknown: {', '.join(unknown)}")
+    for name, values in (("source", SOURCES), ("format", tuple(TYPES)), ("group_by", GROUPINGS)):
+        if (name in body or name != "group_by") and body.get(name) not in values:
+            raise Refused(400, f"invalid parameter {name}", f"{name} is one of {', '.join(values)}")
+    resources = body.get("resources")
+    if not isinstance(resources, list) or not resources or not all(type(each) is int for each in resources):
+        raise Refused(422, "invalid parameter resources", "resources is a list of ids")
+    family = account[body["source"]]
+    missing = [str(number) for number in resources if family.get(number) is None]
+    if missing:
+        raise Refused(404, f"invalid {body['source']}", f"not found: {', '.join(missing)}")
+    report = account.add("reports", {name: body[name] for name in TAKES[:4] if name in body})
+    form = call.settings.report_answer
+    if form == "record":
+        return Answer(201, b'{"data":' + account["reports"].row(report, call.settings) + b"}")
+    return Answer(201, b"", None) if form == "nothing" else Answer(201, dumps({"data": {form: report["id"]}}))
+
+
+def get(call: Call) -> Answer:
+    return call.one(call.account["reports"], call.found("reports"))
+
+
+def delete(call: Call) -> Answer:
+    call.account["reports"].remove(call.found("reports")["id"])
+    return call.deleted()
+
+
+def download(call: Call) -> Answer:
+    report = call.found("reports")
+    if report["state"] != "finished":
+        if call.settings.report_not_ready == 404:
+            raise Refused(404, f"no file for id {report['id']}", f"the report is {report['state']}")
+        raise Refused(409, "the report is not ready", f"it is {report['state']}")
+    name = f"report-{report['id']}.{report['format']}"
+    body = _file_of(call, report)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Answer(200, body, call.settings.report_type or TYPES[report["format"]], headers)
+
+
+def _file_of(call: Call, report: dict) -> bytes:
+    size = call.settings.report_size
+    # a large one takes a while to build, and is often asked for again
+    key = (report["id"], report["format"], size, tuple(report["findings"]))
+    if _last.get("key") != key:
+        groups = _groups(call, report)
+        _last.update(key=key, body=build(report["format"], f"Report {report['id']}", groups, size))
+    return _last["body"]
+
+
+_last = {}
+
+
+def _groups(call: Call, report: dict) -> list:
+    """Pairs of a heading and the findings below it."""
+    account, groups = call.account, {}
+    for number in report["findings"]:
+        finding = account["findings"].get(number)
+        if finding is None:
+            continue
+        target = account["targets"].get(finding["target_id"])
+        shown = {**account["findings"].public(finding, call.settings), "target_name": target and target["name"]}
+        heading = shown["name"] if report["group_by"] == "vulnerability" else str(shown["target_name"])
+        groups.setdefault(heading, []).append(shown)
+    return list(groups.items())
+
+
+OPERATIONS = (
+    ("GET", "/reports", list_all),
+    ("POST", "/reports", create),
+    ("GET", "/reports/{id}", get),
+    ("DELETE", "/reports/{id}", delete),
+    ("GET", "/reports/{id}/download", download),
+)
