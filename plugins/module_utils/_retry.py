@@ -53,19 +53,19 @@ def asked_wait(headers, now):
 
     headers: a mapping whose look-up ignores case; now: Unix time, used where the answer has no Date of its own.
     """
-    theirs = _moment(headers.get("Date"))
+    theirs = moment(headers.get("Date"))
     now = now if theirs is None else theirs
     value = (headers.get("Retry-After") or "").strip()
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
         return float(value)
-    until = _moment(value)
+    until = moment(value)
     if until is None:
         reset = (headers.get("X-RateLimit-Reset") or "").strip()
         until = float(reset) if re.fullmatch(r"[0-9]{1,12}", reset) else None
     return None if until is None else max(0.0, until - now)
 
 
-def _moment(text):
+def moment(text):
     """The Unix time of an HTTP date, or None where it is none."""
     try:
         return parsedate_to_datetime(text).timestamp()

@@ -42,14 +42,16 @@ def missing_requests():
 
 
 class Answer:
-    """A whole answer. status: int; headers: mapping without case; body: bytes."""
+    """A whole answer. status: int; headers: mapping without case; body: bytes; moments: the Unix times of the request and
+    of the first of the answer."""
 
-    def __init__(self, method, path, status, headers, body):
+    def __init__(self, method, path, status, headers, body, moments=(0.0, 0.0)):
         self.method = method
         self.path = path
         self.status = status
         self.headers = headers
         self.body = body
+        self.moments = moments
 
     @property
     def content_type(self):
@@ -84,13 +86,15 @@ class Answer:
 class Transport:
     """Sends calls to one base URL with one key.
 
-    connection: a ``_options.Connection``; calls: list of "METHOD path -> status", what was sent so far;
+    connection: a ``_options.Connection``; calls: list of "METHOD path -> status", what was sent so far; last: the Answer to
+    the last try, a refusal too, None where it got none or a redirect;
     sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(self, connection, sleep=time.sleep, clock=time.monotonic, jitter=random.random):
         self.connection = connection
         self.calls = []
+        self.last = None
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
@@ -126,24 +130,38 @@ class Transport:
     def close(self):
         self._session.close()
 
-    def send(self, method, path, query=None, form=None, json=None, accept="application/json", hints=None, sink=None):
+    def send(
+        self,
+        method,
+        path,
+        query=None,
+        form=None,
+        json=None,
+        accept="application/json",
+        hints=None,
+        sink=None,
+        at_host=False,
+    ):
         """Send one call and return its Answer, a success (2xx).
 
-        path: str below the base URL; query, form: dict or None; json: a value for a JSON body, or None;
+        path: str below the base URL, or below its host and then without the key where ``at_host`` is true;
+        query, form: dict or None; json: a value for a JSON body, or None;
         hints: dict or None, what the reader of an error does next (see ``_errors.next_step``);
         sink: None, or where the body of a success goes in pieces instead of into the Answer: ``restart(answer)`` is called
         before the first piece of each try, with an Answer without body, and ``write(piece)`` for each.
         Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``_retry``).
         """
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
+        if at_host:
+            request["auth"] = _anonymous
         budget = _retry.budget_of(method, path)
         after_loss = False
         attempt = limited = 0
         while True:
             self._keep_spacing(budget)
-            error = answer = None
+            error = answer = self.last = None
             try:
-                answer = self._try_once(method, path, request, sink)
+                answer = self.last = self._try_once(method, path, request, sink)
                 outcome = answer.status
             except NetworkError as caught:
                 error = caught
@@ -172,8 +190,9 @@ class Transport:
         self.calls.append(f"{method} {shown} -> {answer.status if answer is not None else 'no answer'}")
 
     def _try_once(self, method, path, request, sink):
-        url = self.connection.base_url + path
+        url = (f"{self._origin[0]}://{self._origin[1]}" if "auth" in request else self.connection.base_url) + path
         for _hop in range(_MOST_REDIRECTS + 1):
+            asked = time.time()
             response = self._exchange(method, path, url, request)
             if response.status_code not in (301, 302, 303, 307, 308):
                 break
@@ -185,7 +204,7 @@ class Transport:
                 f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
                 method, path, status=response.status_code,
             )  # fmt: skip
-        answer = Answer(method, path, response.status_code, response.headers, b"")
+        answer = Answer(method, path, response.status_code, response.headers, b"", (asked, time.time()))
         if sink is not None and 200 <= answer.status < 300:
             sink.restart(answer)
             self._read_body(method, path, response, sink.write)
@@ -341,6 +360,11 @@ class Transport:
             ) from None  # fmt: skip
         self._waited += pause
         self._sleep(pause)
+
+
+def _anonymous(request):
+    """An auth object that adds nothing: without one requests would take that of the session, or ``~/.netrc``."""
+    return request
 
 
 def _number(text):

@@ -57,6 +57,7 @@ INTERFACE = {
         {"results", "summary", "plan"},
     ),
     "estate": ({*MANY, "workspaces"}, {"results", "summary", "plan"}),
+    "service_info": ({"required", "schema"}, {"service"}),
     "estate_info": ({"workspaces"}, {"workspaces", "alike", "loggers_elsewhere", "missing"}),
 }
 

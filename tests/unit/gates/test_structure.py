@@ -92,13 +92,26 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
 
 # --- what is shipped, and which way imports go
 
-HEAVY = {"_names", "_captures", "_reconcile", "_scope", "_scope_file", "_addresses", "_findings", "_files"}
+HEAVY = {
+    "_names",
+    "_captures",
+    "_reconcile",
+    "_scope",
+    "_scope_file",
+    "_addresses",
+    "_findings",
+    "_files",
+    "_preflight",
+    "_schema",
+    "_schema_check",
+}
 NEEDED = {
     "target": {"_names"},
     "target_info": {"_names"},
     "targets": {"_names", "_reconcile"},
     "estate": {"_names", "_reconcile"},
     "estate_info": {"_names"},
+    "service_info": {"_schema", "_schema_check", "_preflight"},
     "http_logger_data": {"_captures"},
     "http_logger_data_info": {"_captures"},
 }
@@ -131,7 +144,19 @@ def test_only_the_shell_of_modules_uses_ansible_module():
         assert uses is (name == "_module")
 
 
-PURE = {"_retry", "_names", "_errors", "_resources", "_scope", "_addresses", "_declaration", "_plan", "_findings"}
+PURE = {
+    "_retry",
+    "_names",
+    "_errors",
+    "_resources",
+    "_scope",
+    "_addresses",
+    "_declaration",
+    "_plan",
+    "_findings",
+    "_schema_check",
+    "_preflight",
+}
 
 
 @pytest.mark.parametrize("name", sorted(PURE & set(MODULE_UTILS)))

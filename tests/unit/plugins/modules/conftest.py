@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.relied_on import not_in_the_table
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
@@ -15,6 +16,14 @@ def _clean_environment(monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def service(service):
+    """The local service; what the modules send to it is what ``service_info`` compares with the service's own schema."""
+    yield service
+    if not service.allow_violations:
+        assert not_in_the_table(service.log()) == [], "add it to the table in plugins/module_utils/_schema_check.py"
 
 
 @pytest.fixture

@@ -342,6 +342,9 @@ READS = {
     "wordlist_info-id": _task("wordlist_info", False, f"GET {L}/1700, GET {L}/1700/contents", id=1700, contents=True),
     "wordlist_info-no-name": _task("wordlist_info", False, f"GET {L}", name="Never", contents=True),
     "wordlist_info-no-id": _task("wordlist_info", False, f"GET {L}/99", id=99),
+    "service_info-required": _task("service_info", False, f"GET {W}", required=True),
+    "service_info-asked": _task("service_info", False, f"GET {W}"),
+    "service_info-required-only": _task("service_info", False, f"GET {W}", required=True, schema=False),
     "estate_info-some": _task(
         "estate_info", False, f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}", workspaces=["Web shop", "Never"]
     ),
@@ -354,7 +357,7 @@ READS = {
 
 MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values())}))
 # those that take one object, by its name or its id
-SINGLE = tuple(module for module in MODULES if module not in ("estate", "estate_info", "targets"))
+SINGLE = tuple(module for module in MODULES if module not in ("estate", "estate_info", "service_info", "targets"))
 
 DEFAULT_FORM = {
     "create_answer": "created_id",
@@ -411,5 +414,6 @@ def key_of(module: str) -> str:
         "targets": "results",
         "estate": "results",
         "estate_info": "workspaces",
+        "service_info": "service",
     }
     return keys.get(module) or (f"{module[:-5]}s" if module.endswith("_info") else module)

@@ -469,6 +469,19 @@ def case_target_scope_private(account, run):
     assert good(run("target", workspace_id=2, name="10.0.0.1", scope={"private": True})).changed
 
 
+@case("service_info", "required")
+def case_service_info_required(account, run):
+    account.settings(api_access=False)
+    assert good(run("service_info", required=False))["service"]["api_access"] is False
+    assert run("service_info", required=True).failed
+
+
+@case("service_info", "schema")
+def case_service_info_schema(account, run):
+    assert good(run("service_info", schema=False))["service"]["schema"] is None
+    assert isinstance(good(run("service_info", schema=True))["service"]["schema"], list)
+
+
 @pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
 def test_option(account, run, module, option):
     CASES[module, option](account, run)

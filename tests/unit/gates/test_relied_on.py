@@ -1,0 +1,73 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The table that service_info compares with the service's schema is what the modules call, no less and no more."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import RELIED_ON, Operation, differences
+from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules import relied_on
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import READS, WRITES
+
+OPENAPI = yaml.safe_load((ROOT / "tests/service/openapi.yml").read_text(encoding="utf-8"))
+TABLE = {str(operation) for operation in RELIED_ON}
+CALLED = {re.sub(r"/\d+", "/{id}", call) for task in (*WRITES.values(), *READS.values()) for call in task.calls}
+
+
+def test_each_call_of_a_module_is_in_the_table():
+    assert CALLED <= TABLE
+
+
+def test_the_contract_of_the_local_service_has_all_of_the_table():
+    operations = [operation for operation in RELIED_ON if "/reports" not in operation.path]
+    assert differences(OPENAPI, "/api/v2", operations) == []
+
+
+def test_the_table_has_each_operation_of_the_contract():
+    operations = {
+        f"{method.upper()} {path}"
+        for path, item in OPENAPI["paths"].items()
+        for method in item
+        if method != "parameters"
+    }
+    assert operations | {call for call in TABLE if "/reports" in call} == TABLE
+
+
+def entry(call, query=(), form=None, json=None):
+    method, path = call.split()
+    return {"method": method, "path": path, "query": dict.fromkeys(query, "1"), "form": form, "json": json}
+
+
+def test_what_is_sent_and_not_in_the_table_is_found(monkeypatch):
+    operations = [
+        Operation("GET", "/things", query=("page",)),
+        Operation("POST", "/things", encoding=relied_on.FORM, always=("name",), sometimes=("note",)),
+        Operation("DELETE", "/things/{id}/data"),
+    ]
+    monkeypatch.setattr(relied_on, "TABLE", {str(operation): operation for operation in operations})
+    good = [
+        entry("GET /things"),
+        entry("GET /things", ["page"]),
+        entry("POST /things", form={"name": "a", "note": ""}),
+        entry("DELETE /things/7/data"),
+        entry("GET /api-schema.yml"),
+    ]
+    assert relied_on.not_in_the_table(good) == []
+    bad = [
+        entry("GET /things/7"),
+        entry("GET /things", ["page", "size"]),
+        entry("POST /things", form={"note": ""}),
+        entry("POST /things", json={"name": "a", "more": 1}),
+    ]
+    assert relied_on.not_in_the_table(bad) == [
+        "GET /things/{id}",
+        "GET /things: the parameter size",
+        "POST /things: a body as application/json",
+        "POST /things: a body without name",
+        "POST /things: the field more of the body",
+    ]

@@ -1,0 +1,281 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import (
+    JSON,
+    RELIED_ON,
+    Operation,
+    differences,
+    is_openapi,
+)
+
+LIST = Operation("GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"))
+MAKE = Operation(
+    "POST", "/reports", encoding=JSON, always=("format",), sometimes=("group_by",), one_of=("report_id", "id")
+)
+READ = Operation("GET", "/scans/{id}/output", accepts=("application/pdf",))
+DATA = Operation("GET", "/http_loggers/{id}/data", fields=("ip_address",), inside="requests")
+OPERATIONS = (LIST, MAKE, READ, DATA)
+
+# what the operations above find no fault with
+GOOD = {
+    "openapi": "3.0.3",
+    "servers": [{"url": "https://scanner.example.com/api/v2"}],
+    "components": {
+        "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        "parameters": {"Page": {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 1000}}},
+        "schemas": {
+            "Base": {"type": "object", "properties": {"id": {"type": "integer"}}},
+            "Target": {
+                "allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"name": {"type": "string"}}}],
+            },
+        },
+    },
+    "paths": {
+        "/targets/": {
+            "parameters": [{"name": "workspace_id", "in": "query", "schema": {"type": "integer"}}],
+            "get": {
+                "parameters": [
+                    {"$ref": "#/components/parameters/Page"},
+                    {
+                        "name": "type",
+                        "in": "query",
+                        "schema": {"type": "string", "enum": ["hostname", "ip_address", "url", "more"]},
+                    },
+                ],
+                "responses": {
+                    200: {
+                        "content": {
+                            "application/json": {
+                                "schema": {
+                                    "type": "object",
+                                    "properties": {
+                                        "data": {"type": "array", "items": {"$ref": "#/components/schemas/Target"}}
+                                    },
+                                }
+                            }
+                        }
+                    }
+                },
+            },
+        },
+        "/reports": {
+            "post": {
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "required": ["format"],
+                                "properties": {"format": {"type": "string"}, "group_by": {"type": ["string", "null"]}},
+                            }
+                        }
+                    }
+                },
+                "responses": {
+                    "201": {
+                        "content": {
+                            "application/json": {
+                                "schema": {"properties": {"data": {"properties": {"report_id": {"type": "integer"}}}}}
+                            }
+                        }
+                    }
+                },
+            }
+        },
+        "/scans/{scan_id}/output": {
+            "get": {"responses": {"200": {"content": {"application/json": {}, "application/pdf": {}}}}}
+        },
+        "/http_loggers/{logger}/data": {
+            "get": {
+                "responses": {
+                    "default": {
+                        "content": {
+                            "application/json": {
+                                "schema": {
+                                    "properties": {
+                                        "data": {
+                                            "properties": {
+                                                "requests": {
+                                                    "items": {"properties": {"ip_address": {"type": "string"}}}
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    },
+}
+
+
+def at(document, path):
+    """The holder and the last key of a path: words parted by a space."""
+    *steps, last = path.split(" ")
+    for step in steps:
+        document = document[int(step) if step.isdigit() and not (isinstance(document, dict)) else _key(document, step)]
+    return document, (int(last) if isinstance(document, list) else _key(document, last))
+
+
+def _key(document, step):
+    return int(step) if step.isdigit() and int(step) in document else step
+
+
+def changed(path, value=None):
+    document = copy.deepcopy(GOOD)
+    holder, key = at(document, path)
+    if value is None:
+        del holder[key]
+    else:
+        holder[key] = value
+    return document
+
+
+def found(document):
+    return [
+        (each["kind"], each["part"], each["operation"], each["name"])
+        for each in differences(document, "/api/v2", OPERATIONS)
+    ]
+
+
+def test_a_schema_that_fits_has_no_differences():
+    assert found(GOOD) == []
+
+
+PARAMETER = "paths /targets/ get parameters 1"
+BODY = "paths /reports post requestBody content application/json"
+CREATED = "paths /reports post responses 201 content application/json schema properties data properties"
+CASES = [
+    # operations
+    ("paths /targets/", None, [("missing", "operation", "GET /targets", "")]),
+    ("paths /targets/ get", None, [("missing", "operation", "GET /targets", "")]),
+    ("paths /targets/ get deprecated", True, [("deprecated", "operation", "GET /targets", "")]),
+    # parameters
+    (PARAMETER, None, [("missing", "parameter", "GET /targets", "type")]),
+    (f"{PARAMETER} in", "header", [("missing", "parameter", "GET /targets", "type")]),
+    (f"{PARAMETER} deprecated", True, [("deprecated", "parameter", "GET /targets", "type")]),
+    (f"{PARAMETER} required", True, [("contradicts", "parameter", "GET /targets", "type")]),
+    (f"{PARAMETER} schema type", "integer", [("contradicts", "parameter", "GET /targets", "type")]),
+    (f"{PARAMETER} schema enum", ["hostname", "url"], [("contradicts", "parameter", "GET /targets", "type")]),
+    ("components parameters Page schema maximum", 100, [("contradicts", "parameter", "GET /targets", "limit")]),
+    ("components parameters Page", None, [("missing", "parameter", "GET /targets", "limit")]),
+    (
+        "paths /targets/ parameters 0",
+        {"name": "X-Tenant", "in": "header", "required": True},
+        [
+            ("missing", "parameter", "GET /targets", "workspace_id"),
+            ("contradicts", "parameter", "GET /targets", "X-Tenant"),
+        ],
+    ),
+    # bodies
+    ("paths /reports post requestBody", None, [("missing", "body", "POST /reports", "")]),
+    (
+        "paths /reports post requestBody content",
+        {"multipart/form-data": {}},
+        [("contradicts", "body", "POST /reports", "")],
+    ),
+    (f"{BODY} schema properties format", None, [("missing", "body", "POST /reports", "format")]),
+    (f"{BODY} schema properties format type", "object", [("contradicts", "body", "POST /reports", "format")]),
+    (f"{BODY} schema properties format enum", ["pdf"], [("contradicts", "body", "POST /reports", "format")]),
+    (f"{BODY} schema required", ["format", "owner"], [("contradicts", "body", "POST /reports", "owner")]),
+    (f"{BODY} schema required", ["group_by"], [("contradicts", "body", "POST /reports", "group_by")]),
+    ("paths /scans/{scan_id}/output get requestBody", {"required": True}, [("contradicts", "body", str(READ), "")]),
+    # answers
+    (f"{CREATED} report_id", None, [("missing", "answer", "POST /reports", "")]),
+    (CREATED, {"number": {}}, [("missing", "field", "POST /reports", "report_id")]),
+    ("paths /targets/ get responses", {"204": {}}, [("missing", "answer", "GET /targets", "")]),
+    ("components schemas Base properties id", None, [("missing", "field", "GET /targets", "id")]),
+    ("components schemas Base properties id type", "string", [("contradicts", "field", "GET /targets", "id")]),
+    ("components schemas Base properties id type", "number", []),
+    (
+        "paths /scans/{scan_id}/output get responses 200 content",
+        {"application/json": {}},
+        [("contradicts", "answer", str(READ), "application/pdf")],
+    ),
+    # all of it
+    ("servers 0 url", "https://scanner.example.com/api/v3/", [("contradicts", "server", "", "servers")]),
+    ("servers 0 url", "/api/v2/", []),
+    ("servers", [], []),
+    ("components securitySchemes key scheme", "basic", [("contradicts", "authentication", "", "bearer")]),
+    ("components securitySchemes", None, [("missing", "authentication", "", "bearer")]),
+]
+
+
+@pytest.mark.parametrize("path, value, expected", CASES)
+def test_each_kind_of_difference_is_found(path, value, expected):
+    assert found(changed(path, value)) == expected
+
+
+def test_paths_may_hold_the_path_of_base_url():
+    document = dict(GOOD, paths={f"/api/v2{path}": item for path, item in GOOD["paths"].items()})
+    assert found(dict(document, servers=[{"url": "https://scanner.example.com"}])) == []
+
+
+def test_a_list_and_a_record_without_envelope_are_read_too():
+    record = {"$ref": "#/components/schemas/Target"}
+    for schema in (
+        {"type": "array", "items": record},
+        {"oneOf": [{"type": "array", "items": record}, {"type": "object"}]},
+    ):
+        content = {"application/json": {"schema": schema}}
+        assert found(changed("paths /targets/ get responses", {"200": {"content": content}})) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"$ref": "#/components/schemas/Target"},
+        {"$ref": "other.yml#/Target"},
+        {"$ref": "#/no/such"},
+        {"$ref": 7},
+        {"allOf": [{"$ref": "#/components/schemas/Target"}, None, "x"]},
+        {"allOf": 5, "properties": [], "items": "x", "type": {"a": 1}},
+        [],
+        "text",
+    ],
+)
+def test_references_in_circles_and_odd_shapes_do_no_harm(odd):
+    assert ("missing", "field", "GET /targets", "name") in found(changed("components schemas Target", odd)) or (
+        "missing", "answer", "GET /targets", "",
+    ) in found(changed("components schemas Target", odd))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "odd", [None, [], "x", 5, {"get": []}, {"get": {"parameters": {}, "responses": [], "requestBody": 1}}]
+)
+def test_paths_of_an_odd_shape_are_missing_ones(odd):
+    everything = [
+        (each["operation"]) for each in differences(dict(GOOD, paths=dict.fromkeys(GOOD["paths"], odd)), "/api/v2")
+    ]
+    assert {str(operation) for operation in OPERATIONS} <= set(everything)
+
+
+def test_what_the_schema_says_is_shown_in_printable_text():
+    document = changed(f"{BODY} schema required", ["format", "\x1b]0;x\x07" + "y" * 500])
+    (difference,) = differences(document, "/api/v2", OPERATIONS)
+    assert difference["name"].isprintable()
+    assert len(difference["name"]) < 120
+    assert set(difference) == {"kind", "part", "operation", "name", "note"}
+
+
+@pytest.mark.parametrize(
+    "document", [None, [], "x", {}, {"openapi": "3.1.0"}, {"openapi": "2.0", "paths": {}}, {"paths": {}}]
+)
+def test_other_documents_are_no_openapi(document):
+    assert not is_openapi(document)
+    assert is_openapi(GOOD)
+
+
+def test_the_table_has_each_call_once():
+    calls = [str(operation) for operation in RELIED_ON]
+    assert sorted(set(calls)) == sorted(calls)
+    assert len(calls) > 30
