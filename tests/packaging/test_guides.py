@@ -16,7 +16,15 @@ MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("
 ASSUMPTIONS = (GUIDES / "guide_assumptions.rst").read_text(encoding="utf-8")
 TESTS = "\n".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "tests" / "unit").rglob("*.py"))
 # "``name`` and ``other`` in ``file.py``"
-PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``(_\w+\.py)``")
+PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``(\w+\.py)``")
+CODE = {
+    path.name: path for folder in ("module_utils", "action") for path in (CHECKOUT / "plugins" / folder).glob("*.py")
+}
+# the cells of the rows of the one table, its heading left out
+ROWS = [
+    [cell.strip() for cell in re.split(r"\n     - ", row)]
+    for row in re.split(r"\n   \* - ", ASSUMPTIONS.partition(".. list-table::")[2])[2:]
+]
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -44,9 +52,17 @@ def test_the_form_or_task_of_an_assumption_exists(name):
     assert f'    "{name}": ' in scenarios
 
 
+def test_each_assumption_has_its_place_and_its_test_in_one_table():
+    assert ASSUMPTIONS.count("list-table::") == 1 and len(ROWS) > 25
+    for row in ROWS:
+        assert len(row) == 3, row
+        assert PLACE.fullmatch(row[1]), row
+        assert re.fullmatch(r'((forms?|tasks?|tests?) )?((``test_\w+``|"[\w-]+")(, | and )?)+', row[2]), row
+
+
 @pytest.mark.parametrize("names, file", PLACE.findall(ASSUMPTIONS))
 def test_the_place_of_an_assumption_exists(names, file):
-    code = (CHECKOUT / "plugins" / "module_utils" / file).read_text(encoding="utf-8")
+    code = CODE[file].read_text(encoding="utf-8")
     for name in re.findall(r"\w+", names.replace(" and ", " ")):
         assert re.search(rf"^\s*def {name}\(|^{name} = ", code, re.MULTILINE), name
 
