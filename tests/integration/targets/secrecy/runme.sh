@@ -43,11 +43,12 @@ must_be_in() {
 }
 must_be_in "GET /workspaces -> 200" output/play
 must_be_in "secret of nobody" output/play
+must_be_in "an HTML page with the title" output/play
 must_be_in "shop.example.com" output/inventory
 must_be_in "127.0.0.1:9" output/failing
 must_be_in "shop.example.com" facts
 must_be_in "shop.example.com" inventory
-must_be_in "GET /wordlists" tree
+must_be_in "GET /api-schema.yml" tree
 must_be_in "secrecy" junit
 must_be_in "shop.example.com" ansible.log
 
