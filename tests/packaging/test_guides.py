@@ -34,6 +34,16 @@ def test_each_module_is_in_the_tables_of_the_readme_and_of_the_costs(module):
     assert f"\n| `{module}` |" in readme and f"* - ``{module}``\n" in costs
 
 
+@pytest.mark.parametrize("kind, name", [
+    *(("role", path.name) for path in sorted((CHECKOUT / "roles").iterdir())),
+    *(("filter", path.stem) for path in sorted((CHECKOUT / "plugins" / "filter").glob("*.py"))),
+])  # fmt: skip
+def test_each_role_and_filter_is_in_the_tables_of_the_readme(kind, name):
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    table = readme.partition(f"\n| {kind.title()} | ")[2].partition("\n\n")[0]
+    assert re.search(rf"^\|[^|]*`{name}`[^|]*\|", table, re.MULTILINE)
+
+
 def test_each_guide_is_in_the_table_of_contents():
     contents = (CHECKOUT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8")
     assert re.findall(r"- (guide_\w+)", contents) and sorted(re.findall(r"- (guide_\w+)", contents)) == sorted(

@@ -38,6 +38,20 @@ def test_a_module_has_unit_tests_and_an_integration_target(module):
     assert f"scanops.scanner.{module}:" in tasks.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "plugins/filter").glob("*.py")))
+def test_a_filter_has_unit_tests(name):
+    imported = f"from ansible_collections.scanops.scanner.plugins.filter.{name} import "
+    tests = (ROOT / "tests/unit/plugins/filter").glob("test_*.py")
+    assert any(imported in path.read_text(encoding="utf-8") for path in tests)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "roles").iterdir()))
+def test_a_role_has_its_options_and_an_integration_target(name):
+    assert (ROOT / f"roles/{name}/meta/argument_specs.yml").is_file()
+    tasks = (ROOT / f"tests/integration/targets/role_{name}").rglob("*.yml")
+    assert any(f"scanops.scanner.{name}" in path.read_text(encoding="utf-8") for path in tasks)
+
+
 def test_the_tests_of_all_modules_know_every_module():
     assert set(scenarios.MODULES) == set(MODULES)
     for module in MODULES:
