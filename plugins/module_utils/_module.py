@@ -17,7 +17,7 @@ from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
 
 # the options that name an object by id, with the options that name it otherwise
-REFERENCES = {"id": ("name", "label"), "workspace_id": ("workspace",)}
+REFERENCES = {"id": ("name", "label"), "workspace_id": ("workspace",), "target_id": ("target",), "scan_id": ()}
 # the options whose null, such as a variable that is not set, must not mean that they are not given
 NEVER_LEFT_OUT = ("expect_plan",)
 

@@ -127,6 +127,7 @@ FINDING = Resource(
     path="/findings",
     key="id",
     fields=("id", "name", "risk_level", "status", "cve", "target_id", "task_id"),
+    text=("name",),
     in_workspace="query",
     read_only=True,
 )
@@ -166,7 +167,9 @@ FINDING_TEMPLATE = Resource(
     read_only=True,
 )
 
-RESOURCES = {entry.name: entry for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST)}
+RESOURCES = {
+    entry.name: entry for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, FINDING, VPN_PROFILE, FINDING_TEMPLATE)
+}
 
 # values of the type filter of the target list (public documentation of the service)
 TARGET_TYPES = ("hostname", "ip_address", "url")

@@ -58,6 +58,26 @@ INTERFACE = {
     ),
     "estate": ({*MANY, "workspaces"}, {"results", "summary", "plan"}),
     "service_info": ({"required", "schema"}, {"service"}),
+    "finding_info": (
+        {
+            "id",
+            "workspace",
+            "workspace_id",
+            "target",
+            "target_id",
+            "scan_id",
+            "group_duplicates",
+            "min_severity",
+            "status",
+            "cve",
+            "name",
+            "limit",
+            "dest",
+        },
+        {"findings", "total", "summary", "dest", "size", "checksum"},
+    ),
+    "vpn_profile_info": ({"name", "uuid"}, {"vpn_profiles"}),
+    "finding_template_info": ({"name", "vuln_id_type", "has_ptt_exploit"}, {"finding_templates"}),
     "estate_info": ({"workspaces"}, {"workspaces", "alike", "loggers_elsewhere", "missing"}),
 }
 
@@ -144,7 +164,7 @@ def test_the_inventory_has_the_same_connection_options_and_variables():
 
 # --- results
 
-TYPES = {"str": str, "int": int, "bool": bool, "dict": dict, "list": list}
+TYPES = {"raw": object, "str": str, "int": int, "bool": bool, "dict": dict, "list": list}
 ALWAYS = {"changed", "diff", "invocation", "warnings", "api_calls"}
 
 

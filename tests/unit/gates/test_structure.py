@@ -115,11 +115,14 @@ HEAVY = {
     "_addresses",
     "_findings",
     "_files",
+    "_rows",
     "_preflight",
     "_schema",
     "_schema_check",
 }
 NEEDED = {
+    "finding_info": {"_names", "_findings", "_rows", "_files"},
+    "finding_template_info": {"_findings"},
     "target": {"_names"},
     "target_info": {"_names"},
     "targets": {"_names", "_reconcile"},

@@ -66,8 +66,8 @@ def test_changed_is_that_the_records_differ():
 
 @pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
 def test_the_entries_of_the_table_agree_with_themselves(resource):
-    assert {"id", resource.key, *resource.text, *resource.declared} <= set(resource.fields)
-    assert resource.key in resource.text
+    assert {resource.identity, resource.key, *resource.text, *resource.declared} - {""} <= set(resource.fields)
+    assert resource.key in (resource.identity, *resource.text)
     assert set(resource.updatable) <= {resource.key, *resource.declared}
     assert resource.in_workspace in ("", "form", "query")
     assert all(RESOURCES[name].in_workspace for name in resource.holds)
@@ -84,7 +84,7 @@ def test_the_entries_of_the_table_agree_with_themselves(resource):
 
 @pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
 def test_a_record_has_every_field_of_the_table(resource):
-    row = {"id": 7, resource.key: "x", "unknown": [1]}
+    row = {resource.identity or resource.key: 7, resource.key: "x", "unknown": [1]}
     record = record_of(resource, row)
     assert set(record) == {*resource.fields, "unknown"}
     assert record["unknown"] == [1]

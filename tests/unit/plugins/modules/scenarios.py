@@ -32,6 +32,31 @@ ACCOUNT = {
         },
         {"id": 502, "label": "quiet"},
     ],
+    "findings": [
+        {"id": 70001, "name": "SQL injection", "risk_level": 3, "target": "www.example.com", "workspace": "Web shop"},
+        {
+            "id": 70002,
+            "name": "Open port",
+            "risk_level": 0,
+            "status": "fixed",
+            "cve": ["N/A"],
+            "target": "192.0.2.7",
+            "workspace": "Web shop",
+        },
+        {
+            "id": 70003,
+            "name": "SQL injection",
+            "risk_level": 3,
+            "cve": ["CVE-2021-44228"],
+            "target": "www.example.com",
+            "workspace": "Web shop",
+        },
+        {"id": 70004, "name": "Without severity", "missing": ["risk_level", "status"], "target": "here.example.com"},
+    ],
+    "vpn_profiles": [
+        {"name": "Office", "uuid": "6f9619ff-8b86-5011-b42d-00cf4fc964ff"},
+        {"name": "Plant", "uuid": "0e37df36-f698-11e6-8dd4-cb9ced3df976"},
+    ],
 }
 
 
@@ -50,6 +75,7 @@ def _task(module, changed, calls, warns=None, **options):
 
 
 W, T, H, L = "/workspaces", "/targets", "/http_loggers", "/wordlists"
+F, V, P = "/findings", "/vpn_profiles", "/public/finding_templates"
 
 WRITES = {
     # workspace
@@ -345,6 +371,38 @@ READS = {
     "service_info-required": _task("service_info", False, f"GET {W}", required=True),
     "service_info-asked": _task("service_info", False, f"GET {W}"),
     "service_info-required-only": _task("service_info", False, f"GET {W}", required=True, schema=False),
+    "finding_info-workspace": _task("finding_info", False, f"GET {W}, GET {F}", workspace="Web shop"),
+    "finding_info-current": _task("finding_info", False, f"GET {F}", "current"),
+    "finding_info-target": _task("finding_info", False, f"GET {T}, GET {F}", workspace_id=2, target="www.example.com"),
+    "finding_info-target-in-current": _task(
+        "finding_info", False, f"GET {T}, GET {F}", "current", target="here.example.com"
+    ),
+    "finding_info-target-id": _task("finding_info", False, f"GET {T}/1001, GET {F}", target_id=1001),
+    "finding_info-filtered": _task(
+        "finding_info",
+        False,
+        f"GET {F}",
+        workspace_id=2,
+        group_duplicates=True,
+        min_severity="medium",
+        status=["Open"],
+        cve=["cve-2021-44228"],
+        name="*Injection",
+    ),
+    "finding_info-id": _task("finding_info", False, f"GET {F}/70001", id=70001),
+    "finding_info-no-id": _task("finding_info", False, f"GET {F}/99", id=99),
+    "vpn_profile_info-all": _task("vpn_profile_info", False, f"GET {V}"),
+    "vpn_profile_info-name": _task("vpn_profile_info", False, f"GET {V}", name="Office"),
+    "vpn_profile_info-no-uuid": _task("vpn_profile_info", False, f"GET {V}", uuid="99"),
+    "finding_template_info-all": _task("finding_template_info", False, f"GET {P}, GET {P}"),
+    "finding_template_info-filtered": _task(
+        "finding_template_info",
+        False,
+        f"GET {P}, GET {P}",
+        name="outdated*",
+        vuln_id_type="NETSCAN",
+        has_ptt_exploit=True,
+    ),
     "estate_info-some": _task(
         "estate_info", False, f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}", workspaces=["Web shop", "Never"]
     ),
@@ -386,7 +444,7 @@ ANSWER_FORMS = {
     "null-descriptions": ({"null_description": True}, "GET /(workspaces|targets|wordlists)"),
     "delete-200": ({"delete_status": 200}, "DELETE"),
     "newest-first": ({"order": "newest_first"}, r"GET /\w+$"),
-    "past-end-404": ({"past_end": 404}, "GET /targets$"),
+    "past-end-404": ({"past_end": 404}, "GET /(targets|public/finding_templates)$"),
     "names-in-lower-case": ({"normalise_targets": True}, "POST /targets"),
     "all-at-once": (
         {

@@ -302,6 +302,95 @@ def case_wordlist_info_contents(account, run):
     assert "words" not in good(run("wordlist_info", id=1602, contents=False))["wordlists"][0]
 
 
+def finding_ids(result):
+    return [row["id"] for row in good(result)["findings"]]
+
+
+@case("finding_info", "id")
+def case_finding_info_id(account, run):
+    assert finding_ids(run("finding_info", id=70002)) == [70002]
+
+
+@case("finding_info", "workspace")
+def case_finding_info_workspace(account, run):
+    assert finding_ids(run("finding_info", workspace="Web shop")) == [70001, 70002, 70003]
+
+
+@case("finding_info", "workspace_id")
+def case_finding_info_workspace_id(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2)) == [70001, 70002, 70003]
+
+
+@case("finding_info", "target")
+def case_finding_info_target(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, target="192.0.2.7")) == [70002]
+
+
+@case("finding_info", "target_id")
+def case_finding_info_target_id(account, run):
+    assert finding_ids(run("finding_info", target_id=1003)) == [70002]
+
+
+@case("finding_info", "group_duplicates")
+def case_finding_info_group_duplicates(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, group_duplicates=True)) == [70002, 70003]
+
+
+@case("finding_info", "min_severity")
+def case_finding_info_min_severity(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, min_severity="low")) == [70001, 70003]
+
+
+@case("finding_info", "status")
+def case_finding_info_status(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, status=["fixed"])) == [70002]
+
+
+@case("finding_info", "cve")
+def case_finding_info_cve(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, cve=["CVE-2021-44228"])) == [70003]
+
+
+@case("finding_info", "name")
+def case_finding_info_name(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, name="open*")) == [70002]
+
+
+@case("finding_info", "limit")
+def case_finding_info_limit(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, limit=1)) == [70001]
+
+
+@case("vpn_profile_info", "name")
+def case_vpn_profile_info_name(account, run):
+    assert [row["name"] for row in good(run("vpn_profile_info", name="Plant"))["vpn_profiles"]] == ["Plant"]
+
+
+@case("vpn_profile_info", "uuid")
+def case_vpn_profile_info_uuid(account, run):
+    found = good(run("vpn_profile_info", uuid="6F9619FF-8B86-5011-B42D-00CF4FC964FF"))["vpn_profiles"]
+    assert [row["name"] for row in found] == ["Office"]
+
+
+def template_names(result):
+    return [row["name"] for row in good(result)["finding_templates"]]
+
+
+@case("finding_template_info", "name")
+def case_finding_template_info_name(account, run):
+    assert template_names(run("finding_template_info", name="*site*")) == ["Cross-site scripting"]
+
+
+@case("finding_template_info", "vuln_id_type")
+def case_finding_template_info_vuln_id_type(account, run):
+    assert template_names(run("finding_template_info", vuln_id_type="WEBSCAN")) == ["Cross-site scripting"]
+
+
+@case("finding_template_info", "has_ptt_exploit")
+def case_finding_template_info_has_ptt_exploit(account, run):
+    assert template_names(run("finding_template_info", has_ptt_exploit=True)) == ["Outdated web server"]
+
+
 # the modules that take many objects share most of their options; each is tried on the module targets and on estate
 
 

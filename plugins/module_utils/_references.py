@@ -1,0 +1,59 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The target and the scan that a task which reads refers to. One that is not there is an error, not an empty result."""
+
+from __future__ import annotations
+
+from ._errors import Refused, printable
+from ._lookup import UNKNOWN_ID, find_by_key, in_place, not_empty, warn_current_workspace
+from ._names import normal_form
+from ._resources import SCAN, TARGET
+
+
+def target_of(task, place):
+    """The record of the task's ``target`` or ``target_id``; None where in check mode an earlier task would have made it.
+
+    1 GET by id; by name pages up to the hit.
+    """
+    object_id, name = task.params["target_id"], task.params["target"]
+    if object_id is not None:
+        return _by_id(task, TARGET, "target_id", object_id, place)
+    not_empty("target", name)
+    warn_current_workspace(task, place)
+    record = find_by_key(task.client, TARGET, name, place.query, normal_form, whole=True)
+    if record is None and task.check_mode:
+        task.warn_foreseen(f"target {printable(name)!r}")
+    elif record is None:
+        where = str(place) if place.declared else "the current workspace"
+        raise Refused(
+            f"target names no target of {where}, {printable(name)!r}: correct the name or the workspace, or give target_id."
+        )
+    return record
+
+
+def scan_of(task, place):
+    """The record of the task's ``scan_id``, at 1 GET; None where in check mode an earlier task would have started it."""
+    scan = _by_id(task, SCAN, "scan_id", task.params["scan_id"], place)
+    if scan is not None and str(scan["status_name"] or "").lower() != "finished":
+        task.warn(
+            f"scan {scan['id']} is not finished, its status is {printable(scan['status_name'])!r}: what it found until now"
+            " may be only a part."
+        )
+    return scan
+
+
+def _by_id(task, resource, option, object_id, place):
+    if object_id == UNKNOWN_ID:
+        task.warn_foreseen(f"the {resource.noun}")
+        return None
+    record = task.client.read(resource, object_id)
+    if record is None:
+        raise Refused(f"{option} names no {resource.noun} that this key may see, {object_id}: correct the id.")
+    if place.declared and not in_place(task.client, resource, record, place):
+        raise Refused(
+            f"{resource.noun} {object_id} is not in {place}, but in another workspace: correct the workspace or leave it"
+            " out."
+        )
+    return record

@@ -1,0 +1,193 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Long lists, read row by row while the answer arrives, so that only what is kept takes memory."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+
+from ._resources import is_row, record_of
+
+_WHITE_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def stream(client, resource, query, begin, take):
+    """Read a list that comes whole and hand on its rows as records; returns how many there were.
+
+    begin: called before the first row, and again where a broken answer is asked for again: what was taken before must be
+    forgotten; take: called with each record. Raises what ``Transport.send`` raises; an AnswerError where the answer is no
+    list of this family, maybe after rows of it were taken.
+    """
+    hints = {404: "no workspace has this id; check workspace_id"} if "workspace_id" in query else None
+    reader = _Reader(resource, begin, take)
+    client.transport.send("GET", resource.path, query=query, hints=hints, sink=reader)
+    reader.finish()
+    return reader.rows
+
+
+class _Reader:
+    """The sink of ``stream``."""
+
+    def __init__(self, resource, begin, take):
+        self._resource = resource
+        self._begin = begin
+        self._take = take
+
+    def restart(self, answer):
+        self.rows = 0
+        self._answer = answer
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text = _Text(self._row)
+        self._parser = self._text.parse()
+        next(self._parser)
+        self._begin()
+
+    def write(self, piece):
+        self._feed(piece, final=False)
+
+    def finish(self):
+        self._feed(b"", final=True)
+
+    def _feed(self, piece, final):
+        try:
+            text = self._decoder.decode(piece, final)
+            self._text.ended = final
+            self._parser.send(text)
+        except StopIteration:
+            pass
+        except _Unexpected as error:
+            raise self._answer.unexpected(str(error)) from None
+        except (ValueError, RecursionError):
+            raise self._answer.unexpected("a body that is not JSON") from None
+
+    def _row(self, row):
+        if not is_row(self._resource, row):
+            raise _Unexpected(f"data that is no list of {self._resource.noun}s")
+        self.rows += 1
+        self._take(record_of(self._resource, row))
+
+
+class _Unexpected(Exception):
+    """The body is JSON, but no list in the service's envelope."""
+
+
+def _refuse_constant(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits):
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError("a number that cannot be passed on")
+    return number
+
+
+class _Text:
+    """A JSON text that arrives in pieces: a list, or an object with a list in ``data``. row: called with each of its
+    values."""
+
+    def __init__(self, row):
+        self._row = row
+        self._read = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).raw_decode
+        self._buffer = ""
+        self._place = 0
+        self.ended = False
+
+    def parse(self):
+        """A coroutine that takes the pieces by ``send``, the last one with ``ended``; ValueError where it is no JSON."""
+        first = yield from self._next()
+        if first == "[":
+            yield from self._list()
+        elif first == "{":
+            yield from self._envelope()
+        else:
+            yield from self._value()
+            raise _Unexpected("no data in it")
+        yield from self._end()
+
+    def _envelope(self):
+        found = False
+        self._place += 1
+        mark = yield from self._next()
+        while mark != "}":
+            key = yield from self._value()
+            yield from self._mark(":")
+            if not isinstance(key, str) or (found and key == "data"):
+                raise ValueError("keys are texts, each of them once")
+            mark = yield from self._next()
+            if key == "data" and mark != "[":
+                yield from self._value()
+                raise _Unexpected("data that is no list")
+            if key == "data":
+                found = True
+                yield from self._list()
+            else:
+                yield from self._value()
+            mark = yield from self._next()
+            if mark != "}":
+                yield from self._mark(",")
+        self._place += 1
+        if not found:
+            raise _Unexpected("no data in it")
+
+    def _list(self):
+        self._place += 1
+        mark = yield from self._next()
+        while mark != "]":
+            value = yield from self._value()
+            self._row(value)
+            mark = yield from self._next()
+            if mark != "]":
+                yield from self._mark(",")
+        self._place += 1
+
+    def _value(self):
+        yield from self._next()
+        while True:
+            try:
+                value, end = self._read(self._buffer, self._place)
+            except json.JSONDecodeError:
+                if self.ended:
+                    raise
+            else:
+                # a number may go on in the next piece
+                if self.ended or end < len(self._buffer):
+                    self._place = end
+                    return value
+            # twice as much before the next try, so that one long value is not read again and again
+            enough = 2 * (len(self._buffer) - self._place)
+            while len(self._buffer) - self._place < enough and not self.ended:
+                yield from self._more()
+
+    def _mark(self, wanted):
+        mark = yield from self._next()
+        if mark != wanted:
+            raise ValueError(f"{wanted} is missing")
+        self._place += 1
+
+    def _next(self):
+        """The next character that is no white space; it is not passed."""
+        while True:
+            self._place = _WHITE_SPACE.match(self._buffer, self._place).end()
+            if self._place < len(self._buffer):
+                return self._buffer[self._place]
+            if self.ended:
+                raise ValueError("the text ends early")
+            yield from self._more()
+
+    def _end(self):
+        while True:
+            if _WHITE_SPACE.match(self._buffer, self._place).end() < len(self._buffer):
+                raise ValueError("something follows the end")
+            if self.ended:
+                return
+            yield from self._more()
+
+    def _more(self):
+        piece = yield
+        self._buffer = self._buffer[self._place :] + piece
+        self._place = 0

@@ -1,0 +1,108 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: finding_template_info
+short_description: Read the finding templates of the security-scanning service
+description:
+  - Returns the templates of findings that the service publishes, which say what it can find and how it describes it.
+  - Cost - 1 GET for each 1,000 templates and 1 GET that finds the end of the list. O(vuln_id_type) and
+    O(has_ptt_exploit) are filters of the service and can save calls, O(name) is not.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  name:
+    description:
+      - Only templates whose whole name fits this pattern, whatever the case. V(*) stands for any text, V(?) for one
+        character, V([abc]) for one of these.
+    type: str
+  vuln_id_type:
+    description:
+      - Only templates of this kind, as V(NETSCAN) or V(WEBSCAN). Which kinds there are is the service's choice, and it
+        gets the text as it is.
+    type: str
+  has_ptt_exploit:
+    description:
+      - Only templates that the service has an exploit for if V(true), and only those without one if V(false).
+    type: bool
+notes:
+  - The specification calls the list public; the key is sent all the same.
+  - A template shows no id that could be asked for.
+"""
+
+EXAMPLES = r"""
+- name: Read what the service can exploit in a network
+  scanops.scanner.finding_template_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    vuln_id_type: NETSCAN
+    has_ptt_exploit: true
+  register: exploitable
+
+- name: Show the names
+  ansible.builtin.debug:
+    msg: "{{ exploitable.finding_templates | map(attribute='name') | sort }}"
+"""
+
+RETURN = r"""
+finding_templates:
+  description: The finding templates, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - name: Outdated web server
+      software_type: web server
+      vendor: Example
+      product: Example Server
+      date: "2024-01-31"
+  contains:
+    name:
+      description: The name of the template.
+      returned: success
+      type: str
+      sample: Outdated web server
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._findings import name_pattern
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING_TEMPLATE
+
+OPTIONS = dict(
+    name=dict(type="str"),
+    vuln_id_type=dict(type="str"),
+    has_ptt_exploit=dict(type="bool"),
+)
+
+
+def read(task):
+    name, kind, exploit = (task.params[option] for option in OPTIONS)
+    for option, value in (("name", name), ("vuln_id_type", kind)):
+        if value is not None:
+            not_empty(option, value)
+    query = {} if kind is None else {"vuln_id_type": kind}
+    if exploit is not None:
+        # requests would write it in Python's way
+        query["has_ptt_exploit"] = "true" if exploit else "false"
+    fits = name_pattern("*" if name is None else name)
+    return {"finding_templates": [row for row in task.client.all(FINDING_TEMPLATE, query) if fits(row["name"])]}
+
+
+def main():
+    run(OPTIONS, read)
+
+
+if __name__ == "__main__":
+    main()

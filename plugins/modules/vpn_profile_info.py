@@ -1,0 +1,99 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: vpn_profile_info
+short_description: Read the VPN profiles of the security-scanning service
+description:
+  - Returns all VPN profiles, or those of a name or UUID. They are made in the web application; a scan uses one to reach
+    targets that are not on the Internet.
+  - Cost - 1 GET.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  name:
+    description:
+      - Only profiles of this name. A name that no profile has gives an empty list.
+    type: str
+  uuid:
+    description:
+      - Only the profile with this UUID, whatever the case. One that is not there gives an empty list.
+      - Mutually exclusive with O(name).
+    type: str
+"""
+
+EXAMPLES = r"""
+- name: Read the profile for the office
+  scanops.scanner.vpn_profile_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    name: Office
+  register: office
+
+- name: Fail unless there is exactly one
+  ansible.builtin.assert:
+    that: office.vpn_profiles | length == 1
+"""
+
+RETURN = r"""
+vpn_profiles:
+  description: The VPN profiles, in the service's order, with every field that the service gives.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - uuid: 6f9619ff-8b86-5011-b42d-00cf4fc964ff
+      name: Office
+  contains:
+    uuid:
+      description: The UUID of the profile, by which a scan names it.
+      returned: success
+      type: str
+      sample: 6f9619ff-8b86-5011-b42d-00cf4fc964ff
+    name:
+      description: Its name.
+      returned: success
+      type: str
+      sample: Office
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import VPN_PROFILE
+
+OPTIONS = dict(
+    name=dict(type="str"),
+    uuid=dict(type="str"),
+)
+
+
+def read(task):
+    name, uuid = task.params["name"], task.params["uuid"]
+    for option, value in (("name", name), ("uuid", uuid)):
+        if value is not None:
+            not_empty(option, value)
+    profiles = [
+        profile
+        for profile in task.client.all(VPN_PROFILE)
+        if name in (None, profile["name"]) and (uuid is None or profile["uuid"].lower() == uuid.strip().lower())
+    ]
+    return {"vpn_profiles": profiles}
+
+
+def main():
+    run(OPTIONS, read, mutually_exclusive=[("name", "uuid")])
+
+
+if __name__ == "__main__":
+    main()
