@@ -32,6 +32,13 @@ ACCOUNT = {
         },
         {"id": 502, "label": "quiet"},
     ],
+    # none of them in progress: a state that goes on by itself cannot be compared
+    "scans": [
+        {"id": 40001, "tool_id": 170, "target": "www.example.com", "workspace": "Web shop", "age": 3600},
+        # a tool that has only raw output
+        {"id": 40002, "tool_id": 30, "target": "192.0.2.7", "workspace": "Web shop", "age": 7200},
+        {"id": 40003, "tool_id": 170, "target": "here.example.com", "status_name": "timed out", "age": 7200},
+    ],
     "findings": [
         {"id": 70001, "name": "SQL injection", "risk_level": 3, "target": "www.example.com", "workspace": "Web shop"},
         {
@@ -48,7 +55,7 @@ ACCOUNT = {
             "name": "SQL injection",
             "risk_level": 3,
             "cve": ["CVE-2021-44228"],
-            "target": "www.example.com",
+            "task_id": 40001,
             "workspace": "Web shop",
         },
         {"id": 70004, "name": "Without severity", "missing": ["risk_level", "status"], "target": "here.example.com"},
@@ -74,7 +81,7 @@ def _task(module, changed, calls, warns=None, **options):
     return Task(module, options, changed, tuple(calls.split(", ")), warns)
 
 
-W, T, H, L = "/workspaces", "/targets", "/http_loggers", "/wordlists"
+W, T, H, L, S = "/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans"
 F, V, P = "/findings", "/vpn_profiles", "/public/finding_templates"
 
 WRITES = {
@@ -378,6 +385,15 @@ READS = {
         "finding_info", False, f"GET {T}, GET {F}", "current", target="here.example.com"
     ),
     "finding_info-target-id": _task("finding_info", False, f"GET {T}/1001, GET {F}", target_id=1001),
+    "finding_info-scan-id": _task("finding_info", False, f"GET {S}/40001, GET {F}", scan_id=40001),
+    "finding_info-scan-id-not-finished": _task(
+        "finding_info",
+        False,
+        f"GET {W}, GET {S}/40003, GET {F}",
+        "not finished",
+        scan_id=40003,
+        workspace="My Workspace",
+    ),
     "finding_info-filtered": _task(
         "finding_info",
         False,

@@ -93,7 +93,7 @@ def assert_foretold(check, real, settings):
 
 def place_of(row):
     """What a record is sorted by: not every family has an id."""
-    return str(row.get("id", row["name"]))
+    return str(row["id"] if "id" in row else row["name"])
 
 
 @pytest.mark.parametrize("task, settings", on_each_form(READS))

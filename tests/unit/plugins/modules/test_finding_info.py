@@ -4,6 +4,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import resource
+import signal
+
 import pytest
 
 LEVELS = {70001: 0, 70002: 1, 70003: 2, 70004: 3, 70005: 4}
@@ -274,3 +279,181 @@ def test_text_of_the_service_comes_back_as_it_is(service, run):
     service.add(findings=[{"id": 70200, "name": name, "target_id": 1003}])
     result = run("finding_info", id=70200)
     assert result["findings"][0]["name"] == name
+
+
+# --- the findings of a scan
+
+
+@pytest.fixture
+def scans(service):
+    service.add(
+        scans=[
+            {"id": 40001, "target_id": 1001, "age": 60},
+            {"id": 40002, "target_id": 1001, "status_name": "running", "script": {"run": 1000}},
+            {"id": 40003, "target_id": 1001, "status_name": "timed out"},
+        ],
+        findings=[{"id": 70300 + number, "name": "Found", "task_id": 40000 + number} for number in (1, 2, 3)],
+    )
+
+
+def test_a_scan_brings_its_workspace_along(service, scans, run):
+    result = run("finding_info", scan_id=40001)
+    assert found(result) == [70301]
+    assert result.warnings == []
+    assert queries(service) == [{"workspace_id": "2", "task_id": "40001"}]
+
+
+@pytest.mark.parametrize("number, status", [(2, "running"), (3, "timed out")])
+def test_a_scan_that_is_not_finished_is_warned_of(scans, run, number, status):
+    result = run("finding_info", scan_id=40000 + number)
+    assert found(result) == [70300 + number]
+    assert [f"is not finished, its status is '{status}'" in warning for warning in result.warnings] == [True]
+
+
+@pytest.mark.parametrize("status", ["Finished", "FINISHED"])
+def test_a_finished_scan_is_so_in_whatever_case(service, scans, run, status):
+    service.add(scans=[{"id": 40004, "target_id": 1001, "status_name": status}])
+    assert run("finding_info", scan_id=40004).warnings == []
+
+
+def test_a_scan_that_does_not_tell_its_workspace_is_read_with_a_warning(service, scans, run):
+    service.settings(omitted_workspace="all")
+    service.fault(path="/scans/40001", action="wrong_type", data={"id": 40001, "status": "finished"})
+    result = run("finding_info", scan_id=40001)
+    assert found(result) == [70301]
+    assert ["no workspace is given" in warning for warning in result.warnings] == [True]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"scan_id": 99}, "scan_id names no scan that this key may see, 99"),
+        ({"scan_id": 40001, "workspace_id": 1}, "scan 40001 is not in workspace 1"),
+        ({"scan_id": 0}, "scan_id is 0: give a positive number"),
+        ({"target_id": -1}, "target_id is -1: give a positive number"),
+    ],
+    ids=str,
+)
+def test_a_scan_that_is_not_there_fails(service, scans, run, options, words):
+    result = run("finding_info", **options)
+    assert result.failed
+    assert words in result.msg
+    assert "GET /findings" not in service.calls()
+
+
+def test_a_service_that_ignores_the_scan_gives_no_other_scan_s_findings(service, scans, run):
+    rows = service.findings()
+    service.fault(path="/findings", action="wrong_type", data=rows)
+    assert found(run("finding_info", scan_id=40001, workspace_id=2)) == [*LEVELS, 70006, 70007, 70301]
+
+
+# --- the file
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="ascii").splitlines()]
+
+
+def test_a_file_gets_all_that_pass_beyond_the_limit_too(run, tmp_path):
+    dest = tmp_path / "findings.jsonl"
+    result = run("finding_info", workspace_id=2, min_severity="medium", limit=1, dest=str(dest))
+    assert found(result) == [70003]
+    assert [row["id"] for row in lines(dest)] == [70003, 70004, 70005, 70006]
+    assert lines(dest)[0] == result["findings"][0]
+    assert result.changed
+    content = dest.read_bytes()
+    assert (result["dest"], result["size"], result["total"]) == (str(dest), len(content), 4)
+    assert result["checksum"] == hashlib.sha1(content).hexdigest()
+    assert result.warnings == []
+    assert [path.name for path in tmp_path.iterdir()] == ["findings.jsonl"]
+
+
+def test_a_second_run_and_check_mode_leave_the_file_alone(run, tmp_path):
+    dest = tmp_path / "findings.jsonl"
+    options = dict(workspace_id=2, dest=str(dest))
+    check = run("finding_info", check=True, **options)
+    assert not dest.exists()
+    first = run("finding_info", **options)
+    then = dest.stat().st_mtime_ns
+    second, check_again = run("finding_info", **options), run("finding_info", check=True, **options)
+    assert [each.changed for each in (check, first, second, check_again)] == [True, True, False, False]
+    assert len({each["checksum"] for each in (check, first, second, check_again)}) == 1
+    assert dest.stat().st_mtime_ns == then
+    assert run("finding_info", **options, min_severity="high").changed
+    assert [row["id"] for row in lines(dest)] == [70004, 70005, 70006]
+
+
+def test_without_a_file_there_is_no_change_and_its_results_are_null(run):
+    result = run("finding_info", workspace_id=2)
+    assert [result[key] for key in ("changed", "dest", "size", "checksum")] == [False, None, None, None]
+
+
+@pytest.mark.parametrize(
+    "options, number", [({"id": 70001}, 1), ({"id": 99}, 0), ({"workspace_id": 2, "name": "x"}, 0)]
+)
+def test_a_file_may_have_one_finding_or_none(run, tmp_path, options, number):
+    dest = tmp_path / "findings.jsonl"
+    assert run("finding_info", dest=str(dest), **options).changed
+    assert len(lines(dest)) == number
+
+
+def test_text_of_the_service_does_nothing_to_a_terminal_that_shows_the_file(service, run, tmp_path):
+    name = "\x1b[31mred\x7f\x9b \u202e\u2028 \ufeffü\n"
+    service.add(findings=[{"id": 70200, "name": name, "target_id": 1003}])
+    dest = tmp_path / "findings.jsonl"
+    assert run("finding_info", id=70200, dest=str(dest)).changed
+    (line,) = dest.read_text(encoding="ascii").splitlines()
+    assert all(" " <= character <= "~" for character in line)
+    assert json.loads(line)["name"] == name
+
+
+def test_a_broken_answer_leaves_nothing_of_it_in_the_file(service, run, tmp_path):
+    service.fill("Bulk", findings=500, finding_size=2000)
+    service.fault(path="/findings", action="truncate")
+    dest = tmp_path / "findings.jsonl"
+    result = run("finding_info", workspace="Bulk", dest=str(dest))
+    assert result["total"] == len(lines(dest)) == len({row["id"] for row in lines(dest)}) == 500
+
+
+@pytest.mark.parametrize(
+    "fault", [{"action": "truncate"}, {"action": "html", "status": 200}, {"action": "truncated_json"}], ids=str
+)
+def test_where_reading_fails_the_file_stays_as_it_was(service, run, tmp_path, fault):
+    service.fill("Bulk", findings=500, finding_size=2000)
+    service.fault(path="/findings", times=None, **fault)
+    dest = tmp_path / "findings.jsonl"
+    for before in (None, b"before"):
+        if before is not None:
+            dest.write_bytes(before)
+        result = run("finding_info", workspace="Bulk", dest=str(dest))
+        assert result.failed
+        assert "GET /findings" in result.msg
+        assert not result.changed
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == ([] if before is None else [before])
+
+
+@pytest.mark.parametrize(
+    "where, words", [("missing/findings.jsonl", "is not there: make the folder first"), ("", "names a folder")]
+)
+def test_a_file_that_cannot_be_is_refused_before_any_call(service, run, tmp_path, where, words):
+    result = run("finding_info", workspace="Web shop", dest=f"{tmp_path}/{where}")
+    assert result.failed
+    assert words in result.msg
+    assert service.calls() == []
+
+
+def test_a_full_disk_leaves_no_part_of_the_file(service, run, tmp_path):
+    """As on a full disk, the write fails in the middle: here at the limit on the size of files."""
+    service.fill("Bulk", findings=500, finding_size=2000)
+    dest = tmp_path / "findings.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+    try:
+        result = run("finding_info", workspace="Bulk", dest=str(dest))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert result.failed
+    assert "could not be written (File too large), and no part of it is left" in result.msg
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -329,6 +330,19 @@ def case_finding_info_target(account, run):
 @case("finding_info", "target_id")
 def case_finding_info_target_id(account, run):
     assert finding_ids(run("finding_info", target_id=1003)) == [70002]
+
+
+@case("finding_info", "scan_id")
+def case_finding_info_scan_id(account, run):
+    assert finding_ids(run("finding_info", scan_id=40001)) == [70003]
+
+
+@case("finding_info", "dest")
+def case_finding_info_dest(account, run):
+    with tempfile.TemporaryDirectory() as folder:
+        dest = Path(folder, "findings.jsonl")
+        assert good(run("finding_info", workspace_id=2, dest=str(dest))).changed
+        assert len(dest.read_text().splitlines()) == 3
 
 
 @case("finding_info", "group_duplicates")
