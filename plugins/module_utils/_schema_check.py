@@ -46,7 +46,7 @@ class Operation(NamedTuple):
 _FILTERS = {
     "target": ("type",),
     "scan": ("tool_id", "target_id", "status"),
-    "finding": ("target_id", "task_id"),
+    "finding": ("target_id", "task_id", "group_duplicates"),
     "finding_template": ("vuln_id_type", "has_ptt_exploit"),
 }
 
@@ -91,7 +91,7 @@ _TYPES = {
         "status_name", "status_message", "start_time", "end_time", "format", "source", "group_by", "vuln_id_type",
         "ip_address", "request_method", "request_body_base64", "request_date", "output_type",
     ),
-    "boolean": ("predefined", "has_ptt_exploit"),
+    "boolean": ("predefined", "has_ptt_exploit", "group_duplicates"),
     "array": ("cve", "resources"),
     "object": ("authentication", "tool_params", "result_summary"),
 }  # fmt: skip
