@@ -48,7 +48,7 @@ def judge(status, headers, body, asked, answered):
         clock_skew=clock_skew(headers, asked, answered),
     )
     if not known["is_api"]:
-        known["found"] = describe(status, headers, body, said)
+        known["found"] = describe(headers, body, said)
         return known
     if status == 401:
         known["authenticated"] = False
@@ -85,7 +85,7 @@ def _is_api(status, said):
     return None if status in (429, 500) or status in GATEWAY else False
 
 
-def describe(status, headers, body, said=None):
+def describe(headers, body, said=None):
     """What an answer is that is not the service's, as a clause."""
     kind = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
     server = headers.get("Server")
@@ -98,8 +98,8 @@ def describe(status, headers, body, said=None):
         words = " ".join(title.group(1).split()) if title else ""
         return "an HTML page" + (f" with the title {printable(words, 80)!r}" if words else "") + by
     if not body.strip():
-        return f"an answer {status} without content{by}"
-    return f"content of the type {printable(kind, 60)!r}{by}" if kind else f"content without a type{by}"
+        return f"no content{by}"
+    return f"other content{by}"
 
 
 def _json_described(said):
@@ -138,15 +138,12 @@ def clock_skew(headers, asked, answered):
     return 0 if abs(skew) <= 1 + abs(answered - asked) / 2 else round(skew)
 
 
-def not_the_api(known, published):
-    """The sentence for an answer that is not the service's. published: whether the host publishes the service's OpenAPI
-    file, so that only the path is wrong."""
+def not_the_api(answer, found, published):
+    """The sentence for an answer that is not the service's. found: see ``describe``; published: whether the host publishes
+    the service's OpenAPI file, so that only the path is wrong."""
     hint = (
-        "this host publishes the service's OpenAPI file, so correct the path, which ends in /api/v2"
+        "this host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
         if published
-        else "correct it"
+        else "check that base_url is the address of the service's API"
     )
-    return (
-        f"base_url is not the address of the service's API, GET /workspaces was answered {known['status']} with"
-        f" {known['found']}: {hint}."
-    )
+    return f"GET /workspaces was answered {answer.status} ({printable(answer.content_type, 60)}) with {found}: {hint}."

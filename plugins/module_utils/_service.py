@@ -29,11 +29,11 @@ def read_service(task):
         transport.connection = transport.connection._replace(retries=0, rate_limit_wait=0)
     known, error = _ask(transport)
     document, problem = None, None
-    elsewhere = known["is_api"] is False and transport.last is not None
-    if params["schema"] or elsewhere:
+    stranger = transport.last if known["is_api"] is False else None
+    if params["schema"] or stranger:
         document, problem = _published(transport)
-    if elsewhere:
-        known["problem"] = _preflight.not_the_api(known, published=document is not None)
+    if stranger:
+        known["problem"] = _preflight.not_the_api(stranger, known["found"], published=document is not None)
     elif error is not None:
         known["problem"] = str(error)
     if params["schema"]:

@@ -73,9 +73,9 @@ def test_workspaces_are_named_by_id_and_name_in_the_order_of_ids():
         (
             {"Content-Type": "image/png", "Server": "nginx\x07"},
             b"\x89PNG",
-            r"content of the type 'image/png' by the server 'nginx\\x07'",
+            r"other content by the server 'nginx\\x07'",
         ),
-        ({}, b"hello", "content without a type"),
+        ({}, b"hello", "other content"),
         ({}, b'"hello"', "a JSON value that is no object"),
         ({}, b"{}", "an empty JSON object"),
         ({}, b"[1]", "a JSON list of something else"),

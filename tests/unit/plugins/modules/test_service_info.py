@@ -193,8 +193,8 @@ OTHERS = {
         "a JSON object with the keys 'items', 'total'",
     ),
     "another list": ((200, "application/json", b'{"data": [{"login": "x"}]}'), "a JSON object with the keys 'data'"),
-    "text": ((200, "text/plain", b"It works!"), "content of the type 'text/plain'"),
-    "nothing": ((200, "text/plain", b""), "an answer 200 without content"),
+    "text": ((200, "text/plain", b"It works!"), "other content"),
+    "nothing": ((200, "text/plain", b""), "no content"),
 }
 
 
@@ -205,10 +205,8 @@ def test_what_answers_in_the_place_of_the_service_is_named(run, answer, words):
         assert {**NOTHING, "reachable": True, "is_api": False, "status": answer[0]}.items() <= known.items()
         assert known["found"].startswith(words)
         assert "by the server 'BaseHTTP" in known["found"]
-        assert known["problem"].startswith(
-            "base_url is not the address of the service's API, GET /workspaces was answered"
-        )
-        assert known["problem"].endswith("correct it.")
+        assert known["problem"].startswith(f"GET /workspaces was answered {answer[0]} ({answer[1]}) with {words}")
+        assert known["problem"].endswith(": check that base_url is the address of the service's API.")
         # the second call, for the OpenAPI file, carries no key
         assert seen == [("/api/v2/workspaces", True), ("/api-schema.yml", False)]
         assert run("service_info", base_url=base_url, required=True).msg == known["problem"]
@@ -234,7 +232,7 @@ def test_an_error_that_any_service_may_give_leaves_open_which_it_is(run):
 def test_a_wrong_path_on_the_right_host_is_told_from_a_wrong_host(account, run):
     account.allow_violations = True
     known = found(run, base_url=account.base_url + "/more")
-    assert "this host publishes the service's OpenAPI file, so correct the path" in known["problem"]
+    assert "this host publishes the service's OpenAPI file, so check the path of base_url" in known["problem"]
     assert account.calls() == ["GET /more/workspaces", "GET /api-schema.yml"]
 
 
@@ -322,4 +320,4 @@ def test_without_pyyaml_the_comparison_is_refused_before_any_call(account, run, 
     assert found(run)["api_access"] is True
     account.allow_violations = True
     known = found(run, base_url=account.base_url + "/more")
-    assert known["problem"].endswith(": correct it.")
+    assert known["problem"].endswith(": check that base_url is the address of the service's API.")
