@@ -193,7 +193,10 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
     after = {entry.key: item.name, **item.fields}
     if match is None:
         if item.name in live.elsewhere:
-            reason = f"its {entry.key} lives in another workspace (id {live.elsewhere[item.name]['id']})"
+            reason = (
+                f"its {entry.key} lives in another workspace (id {live.elsewhere[item.name]['id']}), and no call moves it:"
+                " delete it there first, or choose another one"
+            )
             return base._replace(action="refused", reason=reason)
         return base._replace(action="create", after=after)
     _changes, drift = difference(entry, match, item.fields)

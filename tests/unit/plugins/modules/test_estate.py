@@ -189,6 +189,54 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
     assert account.writes() == []
 
 
+@pytest.mark.parametrize("options", [{}, {"purge": ["targets", "http_loggers"]}])
+def test_the_plan_predicts_the_calls(account, run, options):
+    account.add(targets=[{"name": "drift.example.com", "workspace": "Lab", "description": "old"}])
+    drifting = {"name": "Lab", "targets": ["lab.example.com", {"name": "drift.example.com", "description": "new"}]}
+    options = dict(workspaces=[*ESTATE, drifting], on_drift="recreate", force=True, **options)
+    foreseen = good(run("estate", check=True, **options))["plan"]["calls"]
+    account.clear_log()
+    good(run("estate", **options))
+    assert {method: count for method, count in foreseen.items() if count} == account.summary()["by_method"]
+    assert account.summary()["by_method"]["DELETE"] == (3 if "purge" in options else 1)
+
+
+@pytest.mark.parametrize("option", ["purge_max", "purge_max_percent", "purge_floor"])
+def test_a_guard_below_zero_is_refused(account, run, option):
+    refused(run("estate", workspaces=ESTATE, **{option: -1}), f"{option} is -1: set it to 0 or more")
+    assert account.calls() == []
+
+
+RECREATE = {"on_drift": "recreate", "force": True, "workspaces": [
+    {"name": "Shop", "targets": [{"name": name, "description": "new"} for name in ("a.example.com", "b.example.com")]}
+]}  # fmt: skip
+
+
+@pytest.mark.parametrize("position", range(4))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_each_position_of_a_recreation(account, run, fault, position):
+    method, path, nth = [
+        ("DELETE", "/targets/1001", 1),
+        ("POST", "/targets", 1),
+        ("DELETE", "/targets/1002", 1),
+        ("POST", "/targets", 2),
+    ][position]
+    account.fault(method=method, path=path, nth=nth, times=None, **FAULTS[fault])
+    result = run("estate", rate_limit_wait=60, **RECREATE)
+    account.clear_faults()
+    if result.failed:
+        refused(result, "were not done")
+        assert ("was deleted, and making it again failed" in result.msg) is (method == "POST")
+        assert result.changed is (position > 0)
+    good(run("estate", **RECREATE))
+    shop = [target for target in account.targets() if target["workspace_id"] == 2]
+    assert sorted(target["name"] for target in shop) == ["a.example.com", "b.example.com"]
+    assert {target["description"] for target in shop} == {"new"}
+    account.clear_log()
+    assert not good(run("estate", **RECREATE)).changed
+    assert account.writes() == []
+
+
 def test_without_its_workspace_nothing_of_it_is_tried(account, run):
     account.fault(method="POST", path="/workspaces", action="status", status=403, message="no", times=None)
     result = refused(run("estate", workspaces=ESTATE, continue_on_error=True))
@@ -272,7 +320,7 @@ def test_the_guards_count_over_all_workspaces(account, run):
         ([{"name": ""}], [], "workspaces[0].name is empty"),
         ([{"name": "A", "http_loggers": [{"label": "x"}]}, {"name": "B", "http_loggers": [{"label": "x"}]}], [],
          "labels are unique"),
-        ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [], "its label lives in another workspace (id 502)"),
+        ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [], "its label lives in another workspace (id 502), and no call moves it: delete it there first"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused_with_its_path(account, run, workspaces, purge, words):
