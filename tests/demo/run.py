@@ -107,15 +107,21 @@ def end(process: subprocess.Popen) -> None:
     for number, seconds in ((signal.SIGINT, 4), (signal.SIGKILL, 4)):
         if process.poll() is not None:
             break
-        started |= below({process.pid})
         with suppress(ProcessLookupError):
+            # while it is stopped it can begin no worker that is not seen here
+            os.kill(process.pid, signal.SIGSTOP)
+            started |= below({process.pid})
             os.killpg(process.pid, number)
+            os.kill(process.pid, signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
     # ansible-core 2.19 and later gives each worker a session of its own, and one that has just begun misses the signal
-    for pid in started | below(started):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    killed = set()
+    while left := (started | below(started)) - killed:
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        killed |= left
     process.stdout.close()
 
 
