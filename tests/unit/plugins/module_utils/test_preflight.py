@@ -96,6 +96,7 @@ def test_what_it_is_instead(headers, body, words):
         (NOW, NOW, NOW, 0),
         (NOW, NOW + 0.9, NOW + 0.95, 0),
         (NOW, NOW - 5, NOW + 5, 0),
+        (NOW, NOW - 8, NOW + 2, 0),
         (NOW + 1, NOW, NOW, 2),
         (NOW + 3600, NOW, NOW + 0.2, 3600),
         (NOW - 3600, NOW, NOW + 0.2, -3600),

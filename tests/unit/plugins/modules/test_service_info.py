@@ -169,6 +169,15 @@ def test_a_gateway_error_is_asked_about_once_and_again_where_the_service_is_requ
     assert run("service_info", required=True)["service"]["problem"] is None
 
 
+def test_an_answer_before_a_lost_connection_is_not_taken_for_the_last_one(account, run):
+    account.fault(action="html", status=503)
+    account.fault(action="reset", nth=2)
+    failed = run("service_info", required=True, retries=1)
+    assert failed.failed
+    assert {"reachable": False, "status": None, "found": None}.items() <= failed["service"].items()
+    assert "the connection broke" in failed.msg
+
+
 def test_tls_that_is_not_trusted_is_told(run, tmp_path):
     files = certificates.make(tmp_path)
     with LocalService.start(tls_cert=files["server"], tls_key=files["server_key"]) as secure:
