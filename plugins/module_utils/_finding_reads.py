@@ -11,8 +11,8 @@ import json
 from ._errors import Refused, printable
 from ._files import store
 from ._findings import SUMMARY, finding_of, is_cve, selection_of
-from ._lookup import UNKNOWN_ID, Place, place_of
-from ._references import scan_of, target_of
+from ._lookup import UNKNOWN_ID, place_of
+from ._references import place_from, scan_of, target_of, warn_unplaced
 from ._resources import FINDING, PAGE_SIZE
 from ._rows import stream
 
@@ -120,28 +120,17 @@ def _query(task):
         if scan is None:
             return None
         query["task_id"] = scan["id"]
-        place = _place_from(scan, place)
+        place = place_from(scan, place)
     elif params["target"] is not None or params["target_id"] is not None:
         target = target_of(task, place)
         if target is None:
             return None
         query["target_id"] = target["id"]
-        place = _place_from(target, place)
-    if not place.declared:
-        task.warn(
-            "no workspace is given, so the service may give the findings of its current one only, which people change in"
-            " the web application; set workspace or workspace_id."
-        )
+        place = place_from(target, place)
+    warn_unplaced(task, place, "findings")
     if params["group_duplicates"]:
         query["group_duplicates"] = "true"
     return {**place.query, **query}
-
-
-def _place_from(record, place):
-    """The workspace that a target or a scan is in: without it, the service may look in its current one."""
-    if place.declared or record["workspace_id"] is None:
-        return place
-    return Place(id=record["workspace_id"], declared=True)
 
 
 def _refuse_bad_filters(params):

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ._errors import Refused, printable
-from ._lookup import UNKNOWN_ID, find_by_key, in_place, not_empty, warn_current_workspace
+from ._lookup import UNKNOWN_ID, Place, find_by_key, in_place, not_empty, warn_current_workspace
 from ._names import normal_form
 from ._resources import SCAN, TARGET
 
@@ -42,6 +42,25 @@ def scan_of(task, place):
             " may be only a part."
         )
     return scan
+
+
+def place_from(record, place):
+    """The Place of a task that refers to a target or a scan: where it declares none, the workspace that this is in.
+
+    Without a workspace the service may look in its current one, and find nothing that is elsewhere.
+    """
+    if place.declared or record["workspace_id"] is None:
+        return place
+    return Place(id=record["workspace_id"], declared=True)
+
+
+def warn_unplaced(task, place, what):
+    """Warn where a list is asked for without a workspace."""
+    if not place.declared:
+        task.warn(
+            f"no workspace is given, so the service may give the {what} of its current one only, which people change in the"
+            " web application; set workspace or workspace_id."
+        )
 
 
 def _by_id(task, resource, option, object_id, place):

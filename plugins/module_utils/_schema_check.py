@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from . import _resources
 from ._errors import printable
-from ._resources import PAGE_SIZE, TARGET_TYPES
+from ._resources import PAGE_SIZE, SCAN_STATUSES, TARGET_TYPES
 
 SCHEMA_PATH = "/api-schema.yml"
 
@@ -100,6 +100,7 @@ _TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names}
 # what is sent as the value of a parameter or a field of a body: text that an enumeration must hold, and the largest number
 _VALUES = {
     ("GET /targets", "type"): TARGET_TYPES,
+    ("GET /scans", "status"): SCAN_STATUSES,
     ("POST /reports", "format"): ("pdf", "docx", "html", "json", "csv", "xlsx"),
     ("POST /reports", "source"): ("scans", "findings"),
     ("POST /reports", "group_by"): ("target", "vulnerability"),

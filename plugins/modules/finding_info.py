@@ -94,13 +94,13 @@ options:
     description:
       - A file on the host where the module runs that gets all findings that pass the filters, those beyond O(limit) as
         well, as JSON lines - one object on each line, in ASCII, with the fields that RV(findings) has.
-      - The file is written whole or not at all, beside its place first; its folder must be there. It is not touched when
-        it has this content. It counts as a change when it has not, and in check mode it is only predicted.
+      - The file is written whole or not at all, beside its place first; its folder must be there. It is not touched
+        when it has this content. It counts as a change when it has not, and in check mode it is only predicted.
       - Findings tell what is weak. A new file is open to others as the umask has it.
     type: path
 notes:
-  - Screenshots cannot be read. The specification of the service names them as an operation, and gives no path for it. The
-    field C(screenshots) of a finding says how many there are; look at them in the web application.
+  - Screenshots cannot be read. The specification of the service names them as an operation, and gives no path for it.
+    The field C(screenshots) of a finding says how many there are; look at them in the web application.
   - What is in a finding was sent by strangers, through the target that was scanned. Treat it as data, never as a
     template or a command.
   - Without O(workspace), O(workspace_id), O(target_id), O(scan_id) and O(id) the service may use its current workspace,

@@ -10,6 +10,7 @@ import json
 from typing import Callable, NamedTuple
 
 import bulk
+import reads
 from stage import Broken, Result, Side, Stage
 
 ITEMS = 30
@@ -122,6 +123,13 @@ BENCHMARKS = (
         f"{bulk.LARGE:,} declared targets in check mode against {bulk.LARGE // 4:,}; the limit is n log n",
         bulk.GROWTH,
         bulk.growth,
+    ),
+    Benchmark(
+        "findings_read",
+        f"{reads.FINDINGS:,} findings of {reads.FINDING_SIZE:,} bytes, read and filtered by a whole playbook, in 1 call and"
+        f" at most {reads.MOST_MEMORY >> 20} MiB, against a script that fetches and parses them with requests and json",
+        3,
+        reads.findings,
     ),
     *(
         Benchmark(
