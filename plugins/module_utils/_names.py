@@ -24,6 +24,8 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 # without white space, control characters and the backslash
 _VISIBLE_ASCII = re.compile(r"[!-\[\]-~]*")
+# the names that most targets have, which are their own normal form; a list of thousands is not read letter by letter
+_IN_NORMAL_FORM = re.compile(r"(?:https?://[a-z0-9.-]*[a-z](?:/[!\"$->@-~]+)?|[a-z0-9.-]*[a-z])")
 # our own reading of a name, beside that of urllib.parse: RFC 3986, without what readers of URLs understand differently
 _URL = re.compile(r"(https?)://(?:([^/?#@\[\]]*)@)?([^/?#@]*)(/[^?#]*)?([?#].*)?", re.IGNORECASE)
 _PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
@@ -46,6 +48,10 @@ def normal_form(name):
     Host names: lower case, no trailing dot, IDNA. IP addresses: the canonical text. URLs: scheme and host as above, no
     default port, no slash after a bare host; path and query count letter by letter.
     """
+    return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
+
+
+def _normal_form(name):
     text = name.strip()
     try:
         scheme, user, host, port, path, rest = _parts(text)

@@ -179,17 +179,17 @@ def _by_normal_form(resource, key, rows, declared, rules):
 
 def _item_step(resource, workspace, item, match, live, rules, refused):
     entry = RESOURCES[resource]
-    base = Step("ignored", resource, workspace, item.name, item=item)
+    ours = (resource, workspace, item.name)
     if item.ignore:
-        return base._replace(before=match if isinstance(match, dict) else None)
+        return Step("ignored", *ours, before=match if isinstance(match, dict) else None, item=item)
     if isinstance(match, str):
-        return base._replace(action="refused", reason=match)
+        return Step("refused", *ours, reason=match, item=item)
     if rules.state == "absent":
         if match is None:
-            return base._replace(action="unchanged")
-        return base._replace(action="delete", before=match, reason=_other_spelling(entry, item, match))
+            return Step("unchanged", *ours, item=item)
+        return Step("delete", *ours, before=match, reason=_other_spelling(entry, item, match), item=item)
     if item.path in refused:
-        return base._replace(action="refused", before=match, reason=refused[item.path])
+        return Step("refused", *ours, before=match, reason=refused[item.path], item=item)
     after = {entry.key: item.name, **item.fields}
     if match is None:
         if item.name in live.elsewhere:
@@ -197,12 +197,11 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
                 f"its {entry.key} lives in another workspace (id {live.elsewhere[item.name]['id']}), and no call moves it:"
                 " delete it there first, or choose another one"
             )
-            return base._replace(action="refused", reason=reason)
-        return base._replace(action="create", after=after)
-    _changes, drift = difference(entry, match, item.fields)
-    if not drift:
-        return base._replace(action="unchanged", before=match, after=after)
-    return _drift_step(base._replace(before=match, after=after), drift, rules)
+            return Step("refused", *ours, reason=reason, item=item)
+        return Step("create", *ours, after=after, item=item)
+    step = Step("unchanged", *ours, before=match, after=after, item=item)
+    drift = item.fields and difference(entry, match, item.fields)[1]
+    return _drift_step(step, drift, rules) if drift else step
 
 
 def _drift_step(step, drift, rules):

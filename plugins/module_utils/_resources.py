@@ -183,12 +183,12 @@ TARGET_TYPES = ("hostname", "ip_address", "url")
 
 def is_row(resource, value):
     """Whether a value of the service is a record: an object with its identity, its natural key, and text for text."""
-    return (
-        isinstance(value, dict)
-        and _is_identity(resource, value.get(resource.identity))
-        and value.get(resource.key) is not None
-        and all(_is_text(value.get(field)) for field in resource.text)
-    )
+    if not isinstance(value, dict) or value.get(resource.key) is None:
+        return False
+    for field in resource.text:
+        if not _is_text(value.get(field)):
+            return False
+    return _is_identity(resource, value.get(resource.identity))
 
 
 def identity_of(resource, row):
@@ -203,13 +203,13 @@ def _is_identity(resource, value):
 
 
 def _is_text(value):
-    return value is None or (isinstance(value, (str, int)) and not isinstance(value, bool))
+    return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def record_of(resource, row):
     """A row of the service as results carry it: every field of the table there, null text as "", a number in the place
     of a text as text, the rest as it came."""
-    record = {field: row.get(field) for field in resource.fields}
+    record = dict.fromkeys(resource.fields)
     record.update(row)
     for field, other in (resource.also or {}).items():
         if record[field] is None:

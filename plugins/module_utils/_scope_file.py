@@ -12,12 +12,6 @@ import os
 from ._errors import ConfigurationError, printable
 from ._scope import SCOPE_OPTION, combine, compile_scope
 
-try:
-    import yaml
-except ImportError:
-    # on a machine where only modules run
-    yaml = None
-
 VARIABLE = "SCANNER_SCOPE_FILE"
 
 
@@ -64,8 +58,9 @@ def read_scope_file(path):
 
 def _pairs(text, shown):
     """The keys and values of the file's one mapping, in order, a key that is there twice included."""
+    yaml = _pyyaml()
     try:
-        pairs = _json_pairs(text) if yaml is None else _yaml_pairs(text)
+        pairs = _json_pairs(text) if yaml is None else _yaml_pairs(yaml, text)
     except (ValueError, LookupError, RecursionError) as error:
         language = (
             "JSON, the only form that is read where the Python library PyYAML is missing" if yaml is None else "YAML"
@@ -82,12 +77,21 @@ def _pairs(text, shown):
     return pairs
 
 
+def _pyyaml():
+    """The library, or None on a machine where only modules run; most tasks have no scope file and need not wait for it."""
+    try:
+        import yaml
+    except ImportError:
+        return None
+    return yaml
+
+
 def _json_pairs(text):
     top = json.loads(text, object_pairs_hook=tuple)
     return list(top) if isinstance(top, tuple) else None
 
 
-def _yaml_pairs(text):
+def _yaml_pairs(yaml, text):
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()

@@ -108,6 +108,25 @@ def test_the_normal_form_is_its_own_normal_form(name):
     assert normal_form(normal_form(name)) == normal_form(name)
 
 
+# what looks like a name that needs no reading
+PLAIN = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "", "http://", "https://"]),
+    st.text(alphabet="ab0.-", max_size=8),
+    st.one_of(st.just(""), st.just("/"), st.text(alphabet="/:;a@[]%?#. !~-", max_size=6).map("/".__add__)),
+)
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True, database=None)
+@given(st.one_of(PLAIN, NAME))
+@example("https://a/\u00e9")
+@example("https://a/?")
+@example("a.")
+@example("127.1")
+def test_a_name_that_needs_no_reading_is_its_own_normal_form(name):
+    assert normal_form(name) == _names._normal_form(name)
+
+
 @QUICK
 @given(HOST)
 def test_case_and_a_trailing_dot_do_not_matter(host):

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _scope_file
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
 from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import (
     VARIABLE,
@@ -27,7 +28,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def no_yaml(monkeypatch):
-    monkeypatch.setattr(_scope_file, "yaml", None)
+    monkeypatch.setitem(sys.modules, "yaml", None)
 
 
 GOOD = """---
