@@ -17,7 +17,14 @@ from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
 
 # the options that name an object by id, with the options that name it otherwise
-REFERENCES = {"id": ("name", "label"), "workspace_id": ("workspace",), "target_id": ("target",), "scan_id": ()}
+REFERENCES = {
+    "id": ("name", "label", "source"),
+    "workspace_id": ("workspace",),
+    "target_id": ("target",),
+    "scan_id": (),
+}
+# the options that list objects by id
+LISTED = ("resources",)
 # the options whose null, such as a variable that is not set, must not mean that they are not given
 NEVER_LEFT_OUT = ("expect_plan",)
 
@@ -80,6 +87,10 @@ class _Module(AnsibleModule):
         for option, others in REFERENCES.items() if self.params.get("_ansible_check_mode") else ():
             if self.params.get(option, "not given") in (None, "") and not any(self.params.get(o) for o in others):
                 self.params[option] = UNKNOWN_ID
+        for option in LISTED if self.params.get("_ansible_check_mode") else ():
+            if isinstance(self.params.get(option), list):
+                ids = self.params[option]
+                self.params[option] = [UNKNOWN_ID if each in (None, "") else each for each in ids]
         # a review that was asked for and names nothing is refused, not left out
         for option in NEVER_LEFT_OUT:
             if option in self.params and self.params[option] is None:
@@ -151,3 +162,7 @@ def _refuse_bad_ids(module):
         value = module.params.get(option)
         if value is not None and value < 1 and not (module.check_mode and value == UNKNOWN_ID):
             raise Refused(f"{option} is {value}: give a positive number, as the service lists it.")
+    for option in LISTED:
+        for value in module.params.get(option) or ():
+            if value < 1 and not (module.check_mode and value == UNKNOWN_ID):
+                raise Refused(f"{option} holds {value}: give positive numbers, as the service lists them.")

@@ -138,7 +138,9 @@ REPORT = Resource(
     noun="report",
     path="/reports",
     key="id",
-    fields=("id", "format"),
+    fields=("id", "format", "status"),
+    # whether a report has a status is not public; scans call theirs status_name
+    also={"status": "status_name"},
     created=("report_id", "created_id", "id"),
 )
 
@@ -168,7 +170,8 @@ FINDING_TEMPLATE = Resource(
 )
 
 RESOURCES = {
-    entry.name: entry for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, FINDING, VPN_PROFILE, FINDING_TEMPLATE)
+    entry.name: entry
+    for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
 }
 
 # statuses of a scan as the service spells them (its public documentation); a new one may come

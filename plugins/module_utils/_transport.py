@@ -9,6 +9,7 @@ The only file that imports requests.
 
 from __future__ import annotations
 
+import contextlib
 import json as json_codec
 import random
 import re
@@ -17,7 +18,8 @@ from urllib.parse import urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from . import _retry
+from . import _retry, _tail
+from ._answer import Answer
 from ._errors import AnswerError, ConfigurationError, NetworkError, api_error, printable
 
 try:
@@ -39,48 +41,6 @@ def missing_requests():
         return "requests >= 2.31"
     found = tuple(int(digits) for digits in re.findall(r"[0-9]+", requests.__version__)[:2])
     return f"requests >= 2.31 (found {requests.__version__})" if found < REQUESTS_FLOOR else None
-
-
-class Answer:
-    """A whole answer. status: int; headers: mapping without case; body: bytes; moments: the Unix times of the request and
-    of the first of the answer."""
-
-    def __init__(self, method, path, status, headers, body, moments=(0.0, 0.0)):
-        self.method = method
-        self.path = path
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.moments = moments
-
-    @property
-    def content_type(self):
-        return self.headers.get("Content-Type") or "no content type"
-
-    def json(self):
-        """The body read as JSON; AnswerError where it is not."""
-        try:
-            return json_codec.loads(self.body)
-        except (ValueError, RecursionError):
-            raise self.unexpected("a body that is not JSON") from None
-
-    def text(self):
-        """The body read as text; AnswerError where it is not UTF-8."""
-        try:
-            return self.body.decode("utf-8")
-        except ValueError:
-            raise self.unexpected("text that is not UTF-8") from None
-
-    def unexpected(self, what):
-        """The AnswerError that says that this answer is not the service's."""
-        return AnswerError(
-            f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)}) with {what}:"
-            " check that base_url is the address of the service's API.",
-            self.method,
-            self.path,
-            status=self.status,
-            maybe_done=self.method != "GET" and self.status < 300,
-        )
 
 
 class Transport:
@@ -130,6 +90,14 @@ class Transport:
     def close(self):
         self._session.close()
 
+    def pause(self, seconds):
+        """Wait between two looks at something that takes its time."""
+        self._sleep(seconds)
+
+    def now(self):
+        """Seconds on a clock that only goes forward."""
+        return self._clock()
+
     def send(
         self,
         method,
@@ -154,6 +122,9 @@ class Transport:
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
         if at_host:
             request["auth"] = _anonymous
+        if sink is not None:
+            # so that the end of the answer shows, whatever length was announced
+            request["headers"]["Connection"] = "close"
         budget = _retry.budget_of(method, path)
         after_loss = False
         attempt = limited = 0
@@ -206,8 +177,12 @@ class Transport:
             )  # fmt: skip
         answer = Answer(method, path, response.status_code, response.headers, b"", (asked, time.time()))
         if sink is not None and 200 <= answer.status < 300:
-            sink.restart(answer)
-            self._read_body(method, path, response, sink.write)
+            tail = _tail.watch(response.raw)
+            with contextlib.closing(response):
+                sink.restart(answer)
+                self._read_body(method, path, response, sink.write)
+            if tail is not None and tail.excess:
+                raise self._broken_off(method, path, "more came than its announced length")
         else:
             pieces = []
             self._read_body(method, path, response, pieces.append)
@@ -311,10 +286,9 @@ class Transport:
         except requests.exceptions.RequestException:
             raise self._broken_off(method, path) from None
 
-    def _broken_off(self, method, path):
+    def _broken_off(self, method, path, how="the answer broke off before its announced end"):
         return NetworkError(
-            f"{method} {path} was answered, but the answer broke off before its announced end: run again, and check"
-            " the network if it stays.",
+            f"{method} {path} was answered, but {how}: run again, and check the network if it stays.",
             method,
             path,
             maybe_done=True,

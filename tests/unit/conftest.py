@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import FILES
 
 RUNNING = pytest.StashKey()
 # given at the start, these outlast every reset
@@ -29,6 +30,16 @@ def pytest_unconfigure(config):
 def service_process(request):
     """One local service for the whole run."""
     return request.config.stash[RUNNING]
+
+
+@pytest.fixture
+def workplace(tmp_path_factory, monkeypatch):
+    """The folder in which tasks run that keep a file, with the files of the scenarios in it."""
+    folder = tmp_path_factory.mktemp("workplace")
+    monkeypatch.chdir(folder)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture

@@ -9,10 +9,14 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import re
 from pathlib import Path
 
 import yaml
+from ansible.module_utils import ansible_release as release
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 
+FILE_OPTIONS = frozenset(FILE_COMMON_ARGUMENTS)
 ROOT = Path(__file__).resolve().parents[3]
 PLUGINS = "ansible_collections.scanops.scanner.plugins."
 MODULES = tuple(sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__"))
@@ -38,6 +42,10 @@ def block(module: str, name: str):
 def fragment(name: str) -> dict:
     """A fragment as extends_documentation_fragment names it."""
     namespace, collection, plugin, *rest = name.split(".")
+    if (namespace, collection, plugin, rest) == ("ansible", "builtin", "files", []):
+        # read and not imported: an import of ansible.plugins makes this process a controller, whose warnings go elsewhere
+        text = Path(release.__file__).parents[1].joinpath("plugins/doc_fragments/files.py").read_text(encoding="utf-8")
+        return yaml.safe_load(re.search(r'DOCUMENTATION = r"""(.*?)"""', text, re.DOTALL).group(1))
     assert (namespace, collection) == ("scanops", "scanner")
     holder = importlib.import_module(f"{PLUGINS}doc_fragments.{plugin}").ModuleDocFragment
     return yaml.safe_load(getattr(holder, rest[0].upper() if rest else "DOCUMENTATION"))
@@ -56,15 +64,21 @@ def documentation(module: str) -> dict:
 
 
 def own_options(module: str) -> set[str]:
-    """The documented options of a module beside those of the connection."""
-    return set(documentation(module)["options"]) - set(fragment("scanops.scanner.connection")["options"])
+    """The documented options of a module beside those of the connection and of files."""
+    shared = {*fragment("scanops.scanner.connection")["options"], *FILE_OPTIONS}
+    return set(documentation(module)["options"]) - shared
+
+
+def keeps_a_file(module: str) -> bool:
+    """Whether a module takes the options of a file: owner, mode and so on."""
+    return "ansible.builtin.files" in block(module, "DOCUMENTATION")["extends_documentation_fragment"]
 
 
 def argument_spec(module: str) -> dict:
     """The options as the module declares them, those of the connection among them."""
     code = importlib.import_module(f"{PLUGINS}modules.{module}")
     connection = importlib.import_module(f"{PLUGINS}module_utils._options").CONNECTION_OPTIONS
-    return {**connection, **code.OPTIONS}
+    return {**connection, **code.OPTIONS, **(FILE_COMMON_ARGUMENTS if keeps_a_file(module) else {})}
 
 
 def imports(folder: str, name: str) -> set[str]:

@@ -78,6 +78,12 @@ INTERFACE = {
     ),
     "vpn_profile_info": ({"name", "uuid"}, {"vpn_profiles"}),
     "finding_template_info": ({"name", "vuln_id_type", "has_ptt_exploit"}, {"finding_templates"}),
+    "report": (
+        {"id", "source", "resources", "format", "group_by", "dest", "wait_timeout", "keep", "state"},
+        {"report", "dest", "size", "checksum"},
+    ),
+    "report_info": ({"id"}, {"reports"}),
+    "scan_output": ({"id", "format", "dest"}, {"dest", "size", "checksum"}),
     "estate_info": ({"workspaces"}, {"workspaces", "alike", "loggers_elsewhere", "missing"}),
 }
 
@@ -188,6 +194,7 @@ def assert_typed(value, documented, where):
 
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("name", {**WRITES, **READS})
+@pytest.mark.usefixtures("workplace")
 def test_a_result_is_as_documented(service, name, check):
     task = {**WRITES, **READS}[name]
     service.reset(settings={"rate_limits": None}, state=ACCOUNT)

@@ -64,6 +64,12 @@ ACCOUNT = {
         {"name": "Office", "uuid": "6f9619ff-8b86-5011-b42d-00cf4fc964ff"},
         {"name": "Plant", "uuid": "0e37df36-f698-11e6-8dd4-cb9ced3df976"},
     ],
+    "reports": [{"id": 301, "resources": [40001]}, {"id": 302, "format": "json", "resources": [40001]}],
+}
+
+# what is in the folder in which a task runs
+FILES = {
+    "kept.txt": "Scan 40001 of www.example.com: finished\n\nÜberblick\n[3] SQL injection\n",
 }
 
 
@@ -76,13 +82,21 @@ class Task(NamedTuple):
     calls: tuple
     warns: str | None = None
 
+    @property
+    def writes(self):
+        """Whether it changes something at the service; some only change a file."""
+        return any(not call.startswith("GET ") for call in self.calls)
+
 
 def _task(module, changed, calls, warns=None, **options):
     return Task(module, options, changed, tuple(calls.split(", ")), warns)
 
 
-W, T, H, L, S = "/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans"
+W, T, H, L, S, R = "/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/reports"
 F, V, P = "/findings", "/vpn_profiles", "/public/finding_templates"
+
+# creates that no unique key protects, so that a lost one is never sent again; their bodies are JSON
+STARTS = (S, R)
 
 WRITES = {
     # workspace
@@ -327,9 +341,38 @@ WRITES = {
         ],
         purge=["targets", "http_loggers"],
     ),
+    # report
+    "report-delete": _task("report", True, f"GET {R}/301, DELETE {R}/301", id=301, state="absent"),
+    "report-create": _task(
+        "report",
+        True,
+        f"POST {R}, GET {R}/303, GET {R}/303/download",
+        source="scans",
+        resources=[40001],
+        format="pdf",
+        dest="report.pdf",
+    ),
+    "report-fetch": _task("report", True, f"GET {R}/301, GET {R}/301/download", id=301, dest="report.pdf"),
+    "report-fetch-and-delete": _task(
+        "report",
+        True,
+        f"GET {R}/302, GET {R}/302/download, DELETE {R}/302",
+        id=302,
+        dest="report.json",
+        keep=False,
+    ),
+    "report-absent": _task("report", False, f"GET {R}/99", id=99, state="absent"),
+    # scan_output
+    "scan_output-pdf": _task("scan_output", True, f"GET {S}/40001/output", id=40001, format="pdf", dest="output.pdf"),
+    "scan_output-raw": _task("scan_output", True, f"GET {S}/40001/raw", id=40001, format="raw", dest="output.txt"),
+    "scan_output-there": _task("scan_output", False, f"GET {S}/40001/raw", id=40001, format="raw", dest="kept.txt"),
+    "scan_output-json": _task("scan_output", True, f"GET {S}/40001/output", id=40001, dest="output.json"),
 }
 
 READS = {
+    "report_info-all": _task("report_info", False, f"GET {R}"),
+    "report_info-id": _task("report_info", False, f"GET {R}/302", id=302),
+    "report_info-no-id": _task("report_info", False, f"GET {R}/99", id=99),
     "workspace_info-all": _task("workspace_info", False, f"GET {W}"),
     "workspace_info-name": _task("workspace_info", False, f"GET {W}", name="Web shop"),
     "workspace_info-id": _task("workspace_info", False, f"GET {W}/2", id=2),
@@ -431,7 +474,11 @@ READS = {
 
 MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values())}))
 # those that take one object, by its name or its id
-SINGLE = tuple(module for module in MODULES if module not in ("estate", "estate_info", "service_info", "targets"))
+SINGLE = tuple(
+    module
+    for module in MODULES
+    if module not in ("estate", "estate_info", "report", "report_info", "scan_output", "service_info", "targets")
+)
 
 DEFAULT_FORM = {
     "create_answer": "created_id",
@@ -488,6 +535,7 @@ def key_of(module: str) -> str:
         "targets": "results",
         "estate": "results",
         "estate_info": "workspaces",
+        "scan_output": "checksum",
         "service_info": "service",
     }
     return keys.get(module) or (f"{module[:-5]}s" if module.endswith("_info") else module)

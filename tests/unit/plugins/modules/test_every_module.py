@@ -15,6 +15,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
     DEFAULT_FORM,
     MODULES,
     READS,
+    STARTS,
     WRITES,
     key_of,
 )
@@ -60,8 +61,8 @@ def test_check_mode_foretells_the_run_and_a_second_run_changes_nothing(service, 
     assert (check.diff["before"] != check.diff["after"]) is task.changed
     assert check.warnings == real.warnings
     assert_foretold(check[key], real[key], settings)
-    assert (service.state() != before) is task.changed
-    assert bool(service.writes()) is task.changed
+    assert (service.state() != before) is task.writes
+    assert bool(service.writes()) is task.writes
 
     service.clear_log()
     second = succeeded(run(task.module, **task.options))
@@ -134,7 +135,8 @@ def test_a_task_sends_these_calls_as_the_contract_has_them_and_warns_only_where_
     for entry in log:
         assert entry["authorization"] == "right"
         assert re.fullmatch(r"scanops\.scanner/\S+ ansible-core/\S+", entry["user_agent"])
-        expected = {"POST": "application/x-www-form-urlencoded", "PUT": "application/json"}.get(entry["method"])
+        create = "application/json" if entry["path"] in STARTS else "application/x-www-form-urlencoded"
+        expected = {"POST": create, "PUT": "application/json"}.get(entry["method"])
         assert entry["content_type"] == expected
     assert len(result.warnings) == (task.warns is not None), result.warnings
     assert all(task.warns in warning for warning in result.warnings)

@@ -572,6 +572,92 @@ def case_target_scope_private(account, run):
     assert good(run("target", workspace_id=2, name="10.0.0.1", scope={"private": True})).changed
 
 
+REPORT = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
+
+
+def bodies(account):
+    return [entry["json"] for entry in account.log() if entry["method"] == "POST"]
+
+
+@case("report", "id")
+def case_report_id(account, run):
+    assert good(run("report", id=302, dest="x.json"))["report"]["format"] == "json"
+    assert account.calls() == ["GET /reports/302", "GET /reports/302/download"]
+
+
+@case("report", "source", "resources")
+def case_report_source(account, run):
+    good(run("report", **REPORT))
+    good(run("report", **{**REPORT, "source": "findings", "resources": [70002, 70001, 70002], "dest": "2.pdf"}))
+    assert [(body["source"], body["resources"]) for body in bodies(account)] == [
+        ("scans", [40001]),
+        ("findings", [70001, 70002]),
+    ]
+
+
+@case("report", "format", "group_by")
+def case_report_format(account, run):
+    good(run("report", **{**REPORT, "format": "csv"}))
+    good(run("report", **REPORT, group_by="vulnerability"))
+    assert [(body["format"], body.get("group_by")) for body in bodies(account)] == [
+        ("csv", None),
+        ("pdf", "vulnerability"),
+    ]
+
+
+@case("report", "dest")
+def case_report_dest(account, run):
+    result = good(run("report", **REPORT))
+    assert Path("report.pdf").read_bytes().startswith(b"%PDF-")
+    assert (result["dest"], result["size"]) == ("report.pdf", Path("report.pdf").stat().st_size)
+
+
+@case("report", "wait_timeout")
+def case_report_wait_timeout(account, run):
+    account.settings(report_time=3600)
+    result = run("report", **REPORT, wait_timeout=30)
+    assert "not ready within 30 s" in result.msg
+    assert sum(result.slept) == 30
+
+
+@case("report", "keep")
+def case_report_keep(account, run):
+    good(run("report", **REPORT))
+    good(run("report", **{**REPORT, "dest": "2.pdf"}, keep=False))
+    assert [report["id"] for report in account.reports()] == [301, 302, 303]
+    assert account.writes()[-1] == "DELETE /reports/304"
+
+
+@case("report", "state")
+def case_report_state(account, run):
+    assert good(run("report", id=301, state="absent")).changed
+    assert [report["id"] for report in account.reports()] == [302]
+
+
+@case("report_info", "id")
+def case_report_info_id(account, run):
+    assert [report["format"] for report in good(run("report_info", id=302))["reports"]] == ["json"]
+
+
+@case("scan_output", "id")
+def case_scan_output_id(account, run):
+    good(run("scan_output", id=40001, dest="x"))
+    assert "there is no scan 9" in run("scan_output", id=9, dest="x").msg
+
+
+@case("scan_output", "format")
+def case_scan_output_format(account, run):
+    for form, beginning in (("json", b"{"), ("pdf", b"%PDF-"), ("raw", b"Scan 40001")):
+        good(run("scan_output", id=40001, format=form, dest="x"))
+        assert Path("x").read_bytes().startswith(beginning)
+
+
+@case("scan_output", "dest")
+def case_scan_output_dest(account, run):
+    assert good(run("scan_output", id=40001, dest="x"))["dest"] == "x"
+    assert Path("x").is_file()
+
+
 @case("service_info", "required")
 def case_service_info_required(account, run):
     account.settings(api_access=False)

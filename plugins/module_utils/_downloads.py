@@ -1,0 +1,128 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Files of the service, streamed into a draft, and refused where they are not what was asked for."""
+
+from __future__ import annotations
+
+import re
+
+# so much of the beginning is looked at before the first byte is written
+_HEAD = 1024
+_MARKUP = re.compile(
+    rb"(<\?xml[^>]*>\s*|<!--.*?-->\s*)*(<!doctype\s+html|<html|<head|<body)", re.IGNORECASE | re.DOTALL
+)
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+
+# the content type of each format, asked for in a download and refused in the place of another one
+CONTENT_TYPES = {
+    "pdf": "application/pdf",
+    "html": "text/html",
+    "json": "application/json",
+    "csv": "text/csv",
+    "xlsx": _OFFICE + "spreadsheetml.sheet",
+    "docx": _OFFICE + "wordprocessingml.document",
+    "raw": "text/plain",
+}
+_NOUNS = {"pdf": "a PDF file", "html": "an HTML page", "json": "JSON", "csv": "CSV", "raw": "text"}
+
+
+def noun_of(kind):
+    """A format as a phrase for messages."""
+    return _NOUNS.get(kind) or (f"a file of the format {kind}" if kind in CONTENT_TYPES else "a file")
+
+
+def accept_of(kind):
+    """The Accept header for a format, None for one that is not known. The service has one file and does not choose."""
+    return f"{CONTENT_TYPES.get(kind, 'application/octet-stream')}, */*;q=0.1"
+
+
+def wrong_type(kind, content_type):
+    """What an answer of this content type is, as a phrase, where it cannot be the format; else None.
+
+    The types of other formats are wrong; any that says less, such as application/octet-stream, is left to the first bytes.
+    """
+    main = content_type.partition(";")[0].strip().lower()
+    found = next((name for name, known in CONTENT_TYPES.items() if known == main and name != "raw"), None)
+    if found is None or found == kind:
+        return None
+    # a format that is not known may be anything but the page of a gateway
+    return noun_of(found) if kind in CONTENT_TYPES or found == "html" else None
+
+
+def wrong_beginning(kind, head):
+    """What a file that begins so is, as a phrase, where it cannot be the format; else None. head: bytes, all of a file
+    that is shorter."""
+    if not head:
+        return None if kind == "raw" else "nothing"
+    text = head[3:].lstrip() if head.startswith(b"\xef\xbb\xbf") else head.lstrip()
+    if kind not in ("html", "raw") and _MARKUP.match(text):
+        return "an HTML page"
+    if kind == "pdf":
+        # readers of PDF look for it in the first kilobyte
+        fits = b"%PDF-" in head
+    elif kind == "html":
+        fits = text.startswith(b"<") or head.startswith(_UTF_16)
+    elif kind == "json":
+        fits = text[:1] in (b"[", b"{")
+    elif kind == "csv":
+        fits = head.startswith(_UTF_16) or (
+            b"\0" not in head and text[:1] not in (b"[", b"{", b"<") and not text.startswith((b"%PDF-", b"PK\x03\x04"))
+        )
+    elif kind in ("xlsx", "docx"):
+        fits = head.startswith(b"PK\x03\x04")
+    else:
+        fits = True
+    return None if fits else "another kind of file"
+
+
+class Download:
+    """Takes the body of an answer for ``Transport.send`` and passes it on to a draft.
+
+    draft: has restart() and write(bytes); kind: the format that was asked for, or None. Raises AnswerError where what
+    comes is not that.
+    """
+
+    def __init__(self, draft, kind):
+        self._draft = draft
+        self._kind = kind
+        self._answer = None
+        self._head = b""
+
+    def restart(self, answer):
+        self._answer = answer
+        self._head = b""
+        self._draft.restart()
+        # 204 says that there is nothing
+        self._judge("nothing" if answer.status == 204 else wrong_type(self._kind, answer.content_type))
+
+    def write(self, piece):
+        if self._head is not None:
+            self._head += piece
+            if len(self._head) < _HEAD:
+                return
+            piece = self._judged_head()
+        self._draft.write(piece)
+
+    def finish(self):
+        """Say that the answer is whole."""
+        if self._head is not None:
+            self._draft.write(self._judged_head())
+
+    def _judged_head(self):
+        head, self._head = self._head, None
+        self._judge(wrong_beginning(self._kind, head[:_HEAD]))
+        return head
+
+    def _judge(self, found):
+        if found:
+            raise self._answer.unexpected(f"{found} where {noun_of(self._kind)} was asked for")
+
+
+def download(client, resource, object_id, below, kind, draft, hints=None):
+    """Stream the file ``below`` an object into a draft; tries that break off begin again. Raises what the client does."""
+    sink = Download(draft, kind)
+    client.data(resource, object_id, below, accept=accept_of(kind), hints=hints, sink=sink)
+    sink.finish()

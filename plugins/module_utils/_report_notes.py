@@ -1,0 +1,81 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The note beside the file of a report: what it was asked for by, so that the same task needs no call."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import NamedTuple
+
+from ._errors import printable
+from ._files import Content, Draft, is_own_file
+
+_VERSION = 1
+_LONGEST = 1 << 22
+
+
+class Note(NamedTuple):
+    """request: what was asked for, a dict; report: the service's record, None once it is deleted there; content: the
+    Content of the file, None while the report is asked for and its file not fetched; asked_at: Unix time."""
+
+    request: dict
+    report: dict | None
+    content: Content | None
+    asked_at: float
+
+
+def note_path(dest):
+    """Where the note of a file is."""
+    folder, name = os.path.split(dest)
+    return os.path.join(folder, f".{name}.request.json")
+
+
+def read_note(task, dest):
+    """The Note beside a file, None where there is none that can be relied on."""
+    path = note_path(dest)
+    if not os.path.lexists(path):
+        return None
+    if not is_own_file(path):
+        task.warn(
+            f"{printable(path)!r} can have been written by other users and is not relied on: it is written anew where the"
+            " file is fetched."
+        )
+        return None
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return note_of(json.loads(stream.read(_LONGEST)))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def note_of(value):
+    """The Note in a value read from JSON, None where it is none."""
+    if not isinstance(value, dict) or value.get("version") != _VERSION:
+        return None
+    request, report, asked_at = value.get("request"), value.get("report"), value.get("asked_at")
+    size, checksum = value.get("size"), value.get("checksum")
+    good = (
+        isinstance(request, dict)
+        and (report is None or (isinstance(report, dict) and type(report.get("id")) is int))
+        and isinstance(asked_at, (int, float))
+        and (checksum is None or (isinstance(checksum, str) and type(size) is int))
+    )
+    return Note(request, report, checksum and Content(size, checksum), asked_at) if good else None
+
+
+def write_note(dest, note):
+    """Write the note of a file; it is for nobody else to read."""
+    value = dict(
+        version=_VERSION,
+        request=note.request,
+        report=note.report,
+        size=note.content and note.content.size,
+        checksum=note.content and note.content.checksum,
+        asked_at=note.asked_at,
+    )
+    with Draft(note_path(dest)) as draft:
+        draft.write(json.dumps(value, indent=2, sort_keys=True).encode() + b"\n")
+        draft.put()

@@ -1,0 +1,88 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: report_info
+short_description: Read reports of the security-scanning service
+description:
+  - Returns all reports, or the one with an id. The service has no filters for them.
+  - Cost - 1 GET.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+options:
+  id:
+    description:
+      - Only the report with this id.
+    type: int
+seealso:
+  - module: scanops.scanner.report
+"""
+
+EXAMPLES = r"""
+- name: Read all reports
+  scanops.scanner.report_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+  register: account
+
+- name: Delete all PDF reports
+  scanops.scanner.report:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    id: "{{ item }}"
+    state: absent
+  loop: "{{ account.reports | selectattr('format', '==', 'pdf') | map(attribute='id') }}"
+"""
+
+RETURN = r"""
+reports:
+  description: The reports, with every field that the service gives; empty when there is none with this id.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 301
+      format: pdf
+      status: finished
+  contains:
+    id:
+      description: The id of the report.
+      returned: success
+      type: int
+      sample: 301
+    format:
+      description: The format of its file.
+      returned: success
+      type: str
+      sample: pdf
+    status:
+      description: Its status, null where the service tells none.
+      returned: success
+      type: str
+      sample: finished
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import REPORT
+
+OPTIONS = dict(id=dict(type="int"))
+
+
+def main():
+    run(OPTIONS, lambda task: dict(reports=information(task, REPORT)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def running(account):
+    account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "running", "script": {"run": 3600}, "age": 1800}])
+    return account
+
+
+def test_json_is_the_output_without_its_envelope_in_one_order(account, run):
+    assert run("scan_output", id=40001, dest="out.json").changed
+    text = Path("out.json").read_text(encoding="ascii")
+    data = json.loads(text)
+    assert data["output_type"] == "finding_list"
+    assert [finding["name"] for finding in data["output_data"]["findings"]] == ["SQL injection"]
+    assert text == json.dumps(data, indent=2, sort_keys=True) + "\n"
+
+
+def test_json_holds_no_control_character(account, run):
+    account.add(findings=[{"name": "a\x1b[31mred\u202e\x9b", "task_id": 40001}])
+    run("scan_output", id=40001, dest="out.json")
+    text = Path("out.json").read_text(encoding="ascii")
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert json.loads(text)["output_data"]["findings"][-1]["name"] == "a\x1b[31mred\u202e\x9b"
+
+
+def test_another_output_is_another_file(account, run):
+    first = run("scan_output", id=40001, dest="out.json")
+    account.add(findings=[{"name": "new", "task_id": 40001}])
+    second = run("scan_output", id=40001, dest="out.json")
+    assert second.changed
+    assert second.diff["before"] == {"size": first["size"], "checksum": first["checksum"]}
+    assert second.diff["after"] == {"size": second["size"], "checksum": second["checksum"]}
+    assert first["checksum"] != second["checksum"]
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
+@pytest.mark.parametrize("status", [404, 409])
+def test_the_output_of_a_running_scan_is_explained(running, run, form, status, check):
+    running.settings(running_output=status)
+    result = run("scan_output", check=check, id=7, format=form, dest="out")
+    assert re.search(r"scan 7 is running \(5\d %\), and its output cannot be had yet: wait for it", result.msg)
+    assert result["api_error"]["status"] == status
+    assert not Path("out").exists()
+
+
+def test_a_scan_without_an_output_is_explained(account, run):
+    account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "failed to\x07start"}])
+    account.fault(path="/scans/7/output", action="status", status=404)
+    result = run("scan_output", id=7, dest="out")
+    assert "scan 7 has no output, its status is 'failed to\\\\x07start'" in result.msg
+
+
+@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
+def test_a_scan_that_is_not_there_is_named(account, run, form):
+    result = run("scan_output", id=9, format=form, dest="out")
+    assert "there is no scan 9 that this key can see: correct the id" in result.msg
+    assert result["api_error"]["status"] == 404
+
+
+def test_a_format_that_the_tool_has_not_is_explained(account, run):
+    account.add(scans=[{"id": 7, "target_id": 1001, "tool_id": 30}])
+    result = run("scan_output", id=7, dest="out")
+    assert "was answered 406" in result.msg
+    assert "The tool of scan 7 has no output as json: set format to another one." in result.msg
+    assert not run("scan_output", id=7, format="raw", dest="out").failed
+
+
+def test_where_the_explanation_cannot_be_had_the_answer_stands_alone(running, run):
+    running.fault(path="/scans/7", action="status", status=403, times=None)
+    result = run("scan_output", id=7, dest="out")
+    assert "GET /scans/7/output was answered 404, 'no output for id 7' (the scan has not finished)" in result.msg
+
+
+def test_in_check_mode_the_scan_of_an_earlier_task_is_foreseen(account, run):
+    result = run("scan_output", check=True, id=None, dest="out")
+    assert (result.failed, result.changed, result["size"], result["checksum"]) == (False, True, None, None)
+    assert "the scan is not there yet" in result.warnings[0]
+    assert account.calls() == []
+    assert run("scan_output", id=None, dest="out").failed
+
+
+def test_the_output_is_asked_for_in_its_format(account, run):
+    for form, accept in (("json", "application/json"), ("pdf", "application/pdf"), ("raw", "text/plain")):
+        account.clear_log()
+        run("scan_output", id=40001, format=form, dest="out")
+        assert account.log()[0]["accept"].partition(",")[0] == accept
