@@ -260,7 +260,7 @@ class _Reading:
             for each in known.get(name, ())[:1]:
                 yield from self._value("body", operation, name, each)
         for name in self._demanded(schema):
-            if name not in operation.always and (name not in names or operation.always):
+            if name not in operation.always:
                 note = "the schema demands it in the body, and the collection sends it not always, or never"
                 yield _difference("contradicts", "body", operation, printable(name, 100), note)
 

@@ -259,12 +259,26 @@ def test_paths_of_an_odd_shape_are_missing_ones(odd):
     assert {str(operation) for operation in OPERATIONS} <= set(everything)
 
 
-def test_what_the_schema_says_is_shown_in_printable_text():
-    document = changed(f"{BODY} schema required", ["format", "\x1b]0;x\x07" + "y" * 500])
-    (difference,) = differences(document, "/api/v2", OPERATIONS)
-    assert difference["name"].isprintable()
-    assert len(difference["name"]) < 120
+ODD = "\x1b]0;x\x07" + "y" * 500
+
+
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        (f"{BODY} schema required", ["format", ODD]),
+        (f"{PARAMETER} schema type", ["null", ODD]),
+        ("servers 0 url", ODD),
+        ("paths /reports post requestBody content", {ODD: {}}),
+        ("paths /scans/{scan_id}/output get parameters", [{"name": ODD, "in": "query", "required": True}]),
+    ],
+)
+def test_what_the_schema_says_is_shown_in_printable_text(path, value):
+    (difference,) = differences(changed(path, value), "/api/v2", OPERATIONS)
+    for text in difference.values():
+        assert text.isprintable()
+        assert len(text) < 250
     assert set(difference) == {"kind", "part", "operation", "name", "note"}
+    assert "null" not in difference["note"]
 
 
 @pytest.mark.parametrize(
