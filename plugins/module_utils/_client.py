@@ -68,6 +68,18 @@ class Client:
                 return
             number += 1
 
+    def page(self, resource, number, query=None):
+        """The records on one page of a list that is cut by pages; none past its end."""
+        try:
+            answer = self.transport.send(
+                "GET", resource.path, query={**(query or {}), "limit": PAGE_SIZE, "page": number}
+            )
+        except ApiError as error:
+            if error.status == 404 and number > 1:
+                return []
+            raise
+        return self._rows(resource, answer)
+
     def all(self, resource, query=None):
         """Every record of a list: the whole of it or an error."""
         return [row for page in self.pages(resource, query) for row in page]
@@ -135,6 +147,10 @@ class Client:
         if not isinstance(data, dict):
             raise answer.unexpected("data that is no object")
         return _new_id(resource, data), data
+
+    def stop(self, resource, object_id):
+        """Ask that something that is running stops."""
+        self.transport.send("POST", f"{resource.path}/{object_id}/stop")
 
     def update(self, resource, object_id, values):
         """Change fields of an object."""

@@ -20,7 +20,7 @@ from ._transport import Transport, missing_requests
 REFERENCES = {
     "id": ("name", "label", "source"),
     "workspace_id": ("workspace",),
-    "target_id": ("target",),
+    "target_id": ("target", "targets"),
     "scan_id": (),
 }
 # the options that list objects by id

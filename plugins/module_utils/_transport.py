@@ -58,6 +58,8 @@ class Transport:
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
+        # for those who wait on their own account
+        self.pause, self.elapsed, self.jitter = sleep, clock, jitter
         self._waited = 0.0
         self._not_before = {}
         self._origin = urlsplit(connection.base_url)[:2]

@@ -101,7 +101,8 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
     attributes = documentation(module)["attributes"]
     assert attributes["check_mode"]["support"] == "full"
     assert attributes["diff_mode"]["support"] == ("N/A" if module.endswith("_info") else "full")
-    assert attributes["idempotent"]["support"] == "full"
+    # a scan is started anew each time unless its task says how old one may be
+    assert attributes["idempotent"]["support"] == ("partial" if module == "scan" else "full")
 
 
 # --- what is shipped, and which way imports go
@@ -130,6 +131,7 @@ NEEDED = {
     "target": {"_names"},
     "target_info": {"_names"},
     "targets": {"_names", "_reconcile"},
+    "scan": {"_names"},
     "estate": {"_names", "_reconcile"},
     "estate_info": {"_names"},
     "report": {"_files", "_downloads", "_reports", "_report_notes"},
@@ -179,6 +181,9 @@ PURE = {
     "_findings",
     "_schema_check",
     "_preflight",
+    "_tools",
+    "_scanning",
+    "_watch",
 }
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.relied_on import not_in_the_table
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
@@ -38,8 +40,8 @@ def account(service):
 def run(service):
     """Run a module against the local service: run(name, check=..., diff=..., verbosity=..., **options)."""
 
-    def with_connection(module, check=False, diff=True, verbosity=2, sleep=None, **options):
+    def with_connection(module, check=False, diff=True, verbosity=2, sleep=None, clock=time.monotonic, **options):
         connection = dict(base_url=service.base_url, api_key=service.api_key)
-        return run_module(module, {**connection, **options}, check, diff, verbosity, sleep)
+        return run_module(module, {**connection, **options}, check, diff, verbosity, sleep, clock)
 
     return with_connection

@@ -14,6 +14,7 @@ import functools
 import importlib
 import io
 import json
+import time
 from unittest import mock
 
 from ansible.module_utils import basic
@@ -48,8 +49,16 @@ class Run:
         return f"Run({self.result!r})"
 
 
-def run_module(name: str, options: dict, check: bool = False, diff: bool = True, verbosity: int = 2, sleep=None) -> Run:
-    """Run a module with these options. No waits are waited, unless sleep is time.sleep.
+def run_module(
+    name: str,
+    options: dict,
+    check: bool = False,
+    diff: bool = True,
+    verbosity: int = 2,
+    sleep=None,
+    clock=time.monotonic,
+) -> Run:
+    """Run a module with these options. No waits are waited, unless sleep is time.sleep; clock: what its waits go by.
 
     Fails where the key is in what the module prints.
     """
@@ -64,7 +73,7 @@ def run_module(name: str, options: dict, check: bool = False, diff: bool = True,
         arguments["_ansible_inject_invocation"] = True
     module = importlib.import_module(MODULES + name)
     slept: list[float] = []
-    transport = functools.partial(_module.Transport, sleep=sleep or slept.append)
+    transport = functools.partial(_module.Transport, sleep=sleep or slept.append, clock=clock)
     printed = io.StringIO()
     for recorded in (ansible_warnings._global_warnings, ansible_warnings._global_deprecations):
         recorded.clear()

@@ -34,7 +34,14 @@ ACCOUNT = {
     ],
     # none of them in progress: a state that goes on by itself cannot be compared
     "scans": [
-        {"id": 40001, "tool_id": 170, "target": "www.example.com", "workspace": "Web shop", "age": 3600},
+        {
+            "id": 40001,
+            "tool_id": 170,
+            "target": "www.example.com",
+            "workspace": "Web shop",
+            "age": 3600,
+            "tool_params": {"scan_type": "light"},
+        },
         # a tool that has only raw output
         {"id": 40002, "tool_id": 30, "target": "192.0.2.7", "workspace": "Web shop", "age": 7200},
         {"id": 40003, "tool_id": 170, "target": "here.example.com", "status_name": "timed out", "age": 7200},
@@ -297,6 +304,47 @@ WRITES = {
         purge=True,
         protect=["https://*"],
     ),
+    # scan: a short page is no end, so a list that has any scan costs one call more
+    "scan-start": _task(
+        "scan",
+        True,
+        f"GET {T}, GET {S}, POST {S}, GET {S}/40004",
+        workspace_id=2,
+        target="www.example.com",
+        tool="SSL Scanner",
+        tool_params={"preset": "light"},
+        max_age="1d",
+        wait=False,
+    ),
+    "scan-fresh": _task(
+        "scan",
+        False,
+        f"GET {W}, GET {T}, GET {S}, GET {S}",
+        workspace="Web shop",
+        target="www.example.com",
+        tool="Website Scanner",
+        max_age="2h",
+    ),
+    "scan-fresh-with-params": _task(
+        "scan",
+        False,
+        f"GET {T}/1001, GET {S}, GET {S}, GET {S}/40001",
+        target_id=1001,
+        tool="170",
+        tool_params={"scan_type": "light"},
+        max_age="2h",
+    ),
+    "scan-delete": _task(
+        "scan",
+        True,
+        f"GET {T}, GET {S}, GET {S}, DELETE {S}/40001",
+        workspace_id=2,
+        target="www.example.com",
+        tool="170",
+        state="absent",
+    ),
+    "scan-delete-by-id": _task("scan", True, f"GET {S}/40001, DELETE {S}/40001", id=40001, state="absent"),
+    "scan-absent-by-id": _task("scan", False, f"GET {S}/99", id=99, state="absent"),
     # estate
     "estate-there": _task(
         "estate",
@@ -477,7 +525,8 @@ MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values
 SINGLE = tuple(
     module
     for module in MODULES
-    if module not in ("estate", "estate_info", "report", "report_info", "scan_output", "service_info", "targets")
+    if module
+    not in ("estate", "estate_info", "report", "report_info", "scan", "scan_output", "service_info", "targets")
 )
 
 DEFAULT_FORM = {

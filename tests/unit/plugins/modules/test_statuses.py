@@ -35,6 +35,9 @@ def each_call(of_readers=False):
         for number, call in enumerate(task.calls):
             method, path = call.split()
             before = task.calls[:number]
+            if any(earlier.startswith("POST /scans") for earlier in task.calls[: number + 1]):
+                # a start is never sent again, and what follows it is a wait: test_scan.py
+                continue
             reads_back = method == "GET" and any(earlier.startswith("POST") for earlier in before)
             kind = (re.sub(r"/\d+", "/{id}", call), reads_back, of_readers and task.module.endswith("_info"))
             case = Call(task, method, path, before.count(call) + 1, reads_back)
@@ -158,6 +161,10 @@ def test_a_404_of_the_service_is_the_absence_of_an_object_only_where_an_object_i
     call.fault(account, action="status", status=404, message="not here", times=None)
     result = run_task(run, call)
     reads_one = re.fullmatch(r"/\w+/\d+", call.path) and call.method == "GET" and not call.reads_back
+    if call.task.module == "scan" and call.path.startswith("/scans/") and "tool_params" in call.task.options:
+        # a scan that is gone is none that could be used
+        assert (result.failed, result.changed) == (False, True)
+        return
     if not reads_one:
         assert_sentence(result)
         if call.reads_back:
@@ -468,6 +475,9 @@ def is_good(call, name):
     if call.path.startswith("/findings"):
         # what has no severity and no name is a finding all the same
         return name == ("data-11" if call.path == "/findings" else "no such form")
+    if call.path.startswith("/scans"):
+        # of a scan only its id is always there
+        return name in (("data-11", "data-12") if call.path == "/scans" else ("no such form",))
     if call.path.startswith("/public/finding_templates"):
         return name in ("data-8", "data-9", "data-10")
     # which fields a recorded request has is not in the contract

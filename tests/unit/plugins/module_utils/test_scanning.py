@@ -1,0 +1,244 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._scanning import (
+    NEXT_STEP,
+    OUTCOMES,
+    bad_end,
+    candidates,
+    findings_of,
+    moment_of,
+    outcome_of,
+    seconds_of,
+    service_now,
+    why_other_params,
+    without_secrets,
+)
+
+# 2024-05-17 08:30:00 UTC
+NOW = 1715934600
+DATE = "Fri, 17 May 2024 08:30:00 GMT"
+
+
+@pytest.mark.parametrize(
+    "status, outcome",
+    [
+        ("waiting", None),
+        ("Running", None),
+        (" running ", None),
+        ("finished", "finished"),
+        ("FINISHED", "finished"),
+        ("failed to start", "failed_to_start"),
+        ("stopped", "stopped"),
+        ("timed out", "timed_out"),
+        ("aborted", "aborted"),
+        ("VPN connection error", "vpn_error"),
+        ("auth failed", "auth_failed"),
+        ("connection error", "connection_error"),
+        ("resting", "unknown_state"),
+        ("", "unknown_state"),
+        (None, "unknown_state"),
+        (5, "unknown_state"),
+        (["running"], "unknown_state"),
+    ],
+)
+def test_every_status_has_its_outcome(status, outcome):
+    assert outcome_of({"id": 1, "status_name": status}) == outcome
+    assert outcome is None or outcome in OUTCOMES
+
+
+def test_every_bad_outcome_says_what_to_do_next():
+    assert set(NEXT_STEP) == set(OUTCOMES) - {"finished"}
+    for outcome in NEXT_STEP:
+        for record in ({"status_name": "x", "status_message": "no\x1b"}, {}, None):
+            sentence = bad_end(7, "a.example", outcome, record, 60)
+            assert sentence.startswith("Scan 7 of 'a.example' ")
+            assert sentence.endswith(".")
+            assert "\x1b" not in sentence
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [("0", 0), (0, 0), ("90", 90), ("90s", 90), ("90m", 5400), ("12h", 43200), ("7d", 604800), (" 2W ", 1209600)],
+)
+def test_ages(text, seconds):
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5h", "soon", "5 years", "h", "9" * 20, "1h30m", None, "٣"])
+def test_what_is_no_age_is_refused(text):
+    with pytest.raises(ConfigurationError, match="max_age is"):
+        seconds_of(text)
+
+
+@pytest.mark.parametrize(
+    "text, moment",
+    [
+        ("2024-05-17 08:30:00", NOW),
+        ("2024-05-17T08:30:00Z", NOW),
+        ("1970-01-01 00:00:00", 0),
+        ("2024-02-29 00:00:00", 1709164800),
+        ("yesterday", None),
+        ("", None),
+        (None, None),
+        (NOW, None),
+    ],
+)
+def test_moments(text, moment):
+    assert moment_of(text) == moment
+
+
+def row(number, age=None, status="finished", **more):
+    ended = None if age is None else at(NOW - age)
+    return {"id": number, "status_name": status, "start_time": None, "end_time": ended, **more}
+
+
+def at(moment):
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(moment))
+
+
+@pytest.mark.parametrize(
+    "date, ages, expected",
+    [
+        (DATE, [], NOW),
+        (None, [], NOW + 5000),
+        ("nonsense", [], NOW + 5000),
+        (DATE, [100], NOW),
+        # clocks that differ a little are no zone
+        (DATE, [-200], NOW),
+        # a zone that is two hours ahead, seen by a scan that ended 100 seconds ago
+        (DATE, [-7100], NOW + 7200),
+        (DATE, [-7100, 500], NOW + 7200),
+        (DATE, [-7200 + 1700], NOW + 6300),
+    ],
+)
+def test_the_present_is_that_of_the_service(date, ages, expected):
+    assert service_now(date, [row(1, age) for age in ages], NOW + 5000) == expected
+
+
+def test_the_newest_finished_one_comes_first_then_those_in_progress():
+    rows = [
+        row(1, 100),
+        row(2, 50),
+        row(3, None, "running"),
+        row(4, 9000),
+        row(5, 10, "aborted"),
+        row(6, None, "waiting"),
+        row(7, None),
+    ]
+    judged = candidates(rows, NOW, 3600)
+    assert [(each["id"], reason is None) for each, reason in judged] == [
+        (2, True),
+        (1, True),
+        (6, True),
+        (3, True),
+        (7, False),
+        (5, False),
+        (4, False),
+    ]
+    assert {each["id"]: reason for each, reason in judged}[4] == "it ended 2 h ago, and max_age is 60 min"
+
+
+def test_an_age_is_never_less_than_nothing():
+    assert candidates([row(1, -200)], NOW, 0)[0][1] is None
+    assert candidates([row(1, 1)], NOW, 0)[0][1] is not None
+
+
+RECORD = {"tool_params": {"scan_type": "light", "depth": 5, "deep": {"a": 1, "b": [1, 2]}, "on": True, "none": None}}
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {},
+        None,
+        {"scan_type": "light"},
+        {"depth": 5},
+        {"depth": "5"},
+        {"on": "True"},
+        {"on": "true"},
+        {"deep": {"a": "1"}},
+        {"deep": {"b": [1, "2"]}},
+        {"none": None},
+    ],
+)
+def test_parameters_that_are_there(declared):
+    assert why_other_params(RECORD, declared, None, None) is None
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"scan_type": "deep"},
+        {"other": 1},
+        {"depth": 6},
+        {"on": 1},
+        {"deep": {"a": 2}},
+        {"deep": {"c": 1}},
+        {"deep": 1},
+        {"deep": {"b": [1]}},
+        {"deep": {"b": [2, 1]}},
+        {"none": "None"},
+        {"scan_type": None},
+        {"scan_type": {"a": 1}},
+        {"scan_type": ["light"]},
+    ],
+)
+def test_parameters_that_are_not(declared):
+    assert "tool_params." in why_other_params(RECORD, declared, None, None)
+
+
+def test_records_that_do_not_tell():
+    assert why_other_params({}, {"a": 1}, None, None) == "its record does not tell its tool_params"
+    assert why_other_params({}, None, "u-1", None) == "its VPN profile is another one"
+    assert why_other_params({"vpn_profile_uuid": None}, None, "", None) is None
+    assert why_other_params({"vpn_profile_uuid": "u-1"}, None, "", None) is not None
+    assert why_other_params({"tool_params": {}}, None, None, "cookies") == "its authentication is of another type"
+    assert why_other_params({"tool_params": {"authentication": "x"}}, None, None, "cookies") is not None
+    assert why_other_params({"tool_params": {"authentication": {"type": "cookies"}}}, None, None, "cookies") is None
+
+
+@pytest.mark.parametrize(
+    "given, shown",
+    [
+        (
+            {"type": "cookies", "params": {"cookie_header": "s"}},
+            {"type": "cookies", "params": {"cookie_header": "***"}},
+        ),
+        (
+            {"type": "login_form", "params": {"login_page_url": "u", "username": "n", "password": "s", "more": "s"}},
+            {
+                "type": "login_form",
+                "params": {"login_page_url": "u", "username": "n", "password": "***", "more": "***"},
+            },
+        ),
+        ({"type": "headers", "params": ["s"]}, {"type": "headers", "params": {}}),
+        ({"type": "headers", "headers": ["s"]}, {"type": "headers", "params": {}}),
+        ("s", "***"),
+        (["s"], "***"),
+    ],
+)
+def test_secrets_of_an_authentication_are_masked(given, shown):
+    record = {"id": 1, "tool_params": {"scan_type": "light", "authentication": given}}
+    before = {"id": 1, "tool_params": {"scan_type": "light", "authentication": given}}
+    assert without_secrets(record)["tool_params"] == {"scan_type": "light", "authentication": shown}
+    # what came is not touched
+    assert record == before
+
+
+@pytest.mark.parametrize("record", [None, {}, {"tool_params": None}, {"tool_params": {"a": 1}}, {"tool_params": "x"}])
+def test_a_record_without_secrets_stays_as_it_is(record):
+    assert without_secrets(record) is record
+
+
+def test_findings_are_counted_where_the_record_tells():
+    assert findings_of({}) == findings_of({"result_summary": None}) == findings_of({"result_summary": "x"}) == {}
+    counts = {"critical": 1, "high": None, "low": True, "info": 3, "text": "x"}
+    assert findings_of({"result_summary": counts}) == {"critical": 1, "info": 3}

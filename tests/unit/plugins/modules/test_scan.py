@@ -1,0 +1,688 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Scans: started, found, joined, waited for, stopped, deleted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+WEB = {"workspace_id": 2, "target": "www.example.com", "tool": "Website Scanner"}
+T, S = "/targets", "/scans"
+STATE = {
+    "workspaces": [{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Empty"}],
+    "targets": [
+        {"id": 1001, "name": "www.example.com", "workspace": "Web shop"},
+        {"id": 1002, "name": "api.example.com", "workspace": "Web shop"},
+    ],
+}
+ENDS = {
+    "failed to start": "failed_to_start",
+    "stopped": "stopped",
+    "timed out": "timed_out",
+    "aborted": "aborted",
+    "VPN connection error": "vpn_error",
+    "auth failed": "auth_failed",
+    "connection error": "connection_error",
+    "frozen by the moon": "unknown_state",
+}
+
+
+class Time:
+    """The time of the task and of the service: it passes only where the task waits."""
+
+    def __init__(self, service):
+        self.service = service
+        self.now = 0.0
+        self.slept = []
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now += seconds
+        self.service.settings(clock_offset=int(self.now))
+
+
+@pytest.fixture
+def account(service):
+    service.reset(settings={"scan_queue_time": 15, "scan_run_time": 100}, state=STATE)
+    return service
+
+
+@pytest.fixture
+def passing(account):
+    return Time(account)
+
+
+@pytest.fixture
+def scan(run, passing):
+    """Run the module; each wait lets the service's clock go on."""
+
+    def with_time(**options):
+        return run("scan", sleep=passing.sleep, clock=passing, **{**WEB, **options})
+
+    return with_time
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def gets(service):
+    return [call for call in service.calls() if call.startswith("GET")]
+
+
+def bodies(service):
+    return [entry["json"] for entry in service.log() if (entry["method"], entry["path"]) == ("POST", S)]
+
+
+# --- starting and waiting
+
+
+def test_a_scan_is_started_and_waited_for(account, scan, passing):
+    result = good(scan(tool_params={"scan_type": "light"}, max_scan_time=60))
+    assert (result.changed, result["started"], result["outcome"]) == (True, True, "finished")
+    assert result["scan"]["status_name"] == "finished"
+    assert result["scan"]["result_summary"]["critical"] == 1
+    assert bodies(account) == [
+        {
+            "tool_id": 170,
+            "target_name": "www.example.com",
+            "workspace_id": 2,
+            "tool_params": {"scan_type": "light"},
+            "max_scan_time": 60,
+        }
+    ]
+    (entry,) = result["scans"]
+    assert entry == {
+        "target": "www.example.com",
+        "scan": result["scan"],
+        "outcome": "finished",
+        "started": True,
+        "error": None,
+    }
+    assert account.calls()[:3] == [f"GET {T}", f"GET {S}", f"POST {S}"]
+    assert set(account.calls()[3:]) == {f"GET {S}/40001"}
+    assert all(each >= 10 for each in passing.slept)
+    # 115 seconds: as often as the interval allows and no more
+    assert len(account.calls()[3:]) <= 12
+
+
+def test_nothing_is_waited_for_where_nobody_asked(account, scan, passing):
+    result = good(scan(wait=False))
+    assert (result.changed, result["outcome"], result["scan"]["status_name"]) == (True, None, "waiting")
+    assert account.calls() == [f"GET {T}", f"GET {S}", f"POST {S}", f"GET {S}/40001"]
+    assert passing.slept == []
+
+
+@pytest.mark.parametrize("form", ["created_id", "record", "nothing"])
+def test_each_answer_of_a_start_is_understood(account, scan, form):
+    account.settings(create_answer=form)
+    account.add(scans=[{"target_id": 1001, "tool_id": 170, "age": 99}])
+    result = good(scan())
+    assert (result["scan"]["id"], result["outcome"]) == (40002, "finished")
+    assert result.warnings == []
+
+
+@pytest.mark.parametrize("form", ["created_id", "record", "nothing"])
+def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
+    account.settings(create_answer=form)
+    result = good(scan(target="new.example.com", workspace_id=3))
+    assert [row["name"] for row in account.targets()][-1] == "new.example.com"
+    assert result["scan"]["workspace_id"] == 3
+
+
+def test_the_live_spelling_of_a_target_is_scanned(account, scan):
+    result = good(scan(target="WWW.Example.com."))
+    assert result["scan"]["target_id"] == 1001
+    assert bodies(account)[0]["target_name"] == "www.example.com"
+    assert len(account.targets()) == 2
+
+
+def test_a_target_by_id(account, scan):
+    result = good(scan(target=None, target_id=1002, workspace_id=None))
+    assert result["scans"][0]["target"] == "api.example.com"
+    assert bodies(account) == [{"tool_id": 170, "target_id": 1002, "workspace_id": 2}]
+    assert result.warnings == []
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_every_other_end_fails_the_task_with_the_record(account, scan, end):
+    account.settings(scan_scripts=[{"end": end, "message": "said\x1b so"}])
+    result = scan()
+    assert result.failed
+    assert result.changed
+    assert (result["outcome"], result["scan"]["status_name"]) == (ENDS[end], end)
+    assert result["started"] is True
+    assert "Scan 40001 of 'www.example.com'" in result.msg
+    assert "said\\x1b so" in result.msg
+    assert result.msg.endswith(".")
+
+
+def test_a_scan_that_somebody_deletes_during_the_wait(account, scan):
+    account.fault(
+        method="GET", path=f"{S}/40001", nth=2, action="do", do="delete", resource="scans", record={"id": 40001}
+    )
+    result = scan()
+    assert (result.failed, result["outcome"]) == (True, "deleted")
+    assert result["scan"]["status_name"] == "waiting"
+
+
+@pytest.mark.parametrize("on_timeout", ["fail", "stop"])
+@pytest.mark.parametrize("which", ["queue", "run"])
+def test_the_two_timeouts(account, scan, passing, which, on_timeout):
+    account.settings(**{f"scan_{which}_time": 100000})
+    result = scan(**{f"{which}_timeout": 300}, on_timeout=on_timeout)
+    assert (result.failed, result["outcome"]) == (True, f"{which}_timeout")
+    assert 300 <= passing.now <= 300 + 60
+    live = account.scans()[0]["status_name"]
+    if on_timeout == "stop":
+        assert (live, result["stopped"]) == ("stopped", [40001])
+        assert "it was stopped" in result.msg
+    else:
+        assert live == {"queue": "waiting", "run": "running"}[which]
+        assert "it goes on" in result.msg
+        assert account.writes() == [f"POST {S}"]
+
+
+def test_the_wait_is_slower_while_nothing_moves(account, scan, passing):
+    account.settings(scan_queue_time=2000, scan_run_time=10)
+    good(scan())
+    assert 10 <= passing.slept[0] <= 12
+    assert max(passing.slept) > 50
+    assert len(passing.slept) < 60
+
+
+def test_a_few_failed_polls_do_not_end_a_wait(account, scan):
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=503, times=12)
+    assert good(scan())["outcome"] == "finished"
+
+
+@pytest.mark.parametrize("status, polls", [(503, 5), (401, 1), (403, 1)])
+def test_a_wait_that_cannot_read_says_what_it_knows(account, scan, status, polls):
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=status, times=None)
+    result = scan(retries=0)
+    assert (result.failed, result.changed, result["started"]) == (True, True, True)
+    assert "the scans go on" in result.msg
+    assert result["api_error"]["status"] == status
+    assert result["scan"]["id"] == 40001
+    assert len(gets(account)) - 2 == polls
+
+
+# --- many targets
+
+
+def test_many_targets_cost_one_call_an_interval(account, scan, passing):
+    names = [f"host-{number:03d}.example" for number in range(100)]
+    result = good(scan(target=None, targets=names))
+    assert [each["target"] for each in result["scans"]] == names
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    assert (result["scan"], result["outcome"], result["started"]) == (None, "finished", True)
+    assert account.calls().count(f"POST {S}") == 100
+    assert account.calls().count(f"GET {S}") <= len(passing.slept)
+    assert not [call for call in account.calls() if call.startswith(f"GET {S}/")]
+
+
+@pytest.mark.parametrize("order", ["id", "newest_first"])
+def test_scans_on_several_pages(account, scan, passing, order):
+    account.settings(page_cap=5, order=order)
+    account.add(scans=[{"target_id": 1002, "tool_id": 170} for _number in range(12)])
+    names = [f"host-{number}.example" for number in range(7)]
+    result = good(scan(target=None, targets=names))
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    # the pages up to the last scan once, then one call an interval
+    assert account.calls().count(f"GET {S}") <= len(passing.slept) + 10
+
+
+def test_one_that_is_deleted_and_one_that_fails_do_not_hide_the_others(account, scan):
+    account.settings(scan_scripts=[{"target": "b.example", "end": "aborted"}])
+    account.fault(method="GET", path=S, nth=3, action="do", do="delete", resource="scans", record={"id": 40003})
+    result = scan(target=None, targets=["a.example", "b.example", "c.example", "d.example"])
+    assert result.failed
+    assert [each["outcome"] for each in result["scans"]] == ["finished", "aborted", "deleted", "finished"]
+    assert result["outcome"] == "aborted"
+    assert "2 of 4 scans did not finish, 'b.example' (aborted), 'c.example' (deleted)" in result.msg
+
+
+def test_a_start_that_is_refused_does_not_hide_the_others(account, scan):
+    account.settings(blacklist=["b.example"])
+    result = scan(target=None, targets=["a.example", "b.example", "c.example"])
+    assert result.failed
+    assert [each["outcome"] for each in result["scans"]] == ["finished", "failed_to_start", "finished"]
+    assert "blacklisted" in result["scans"][1]["error"]
+    assert [each["started"] for each in result["scans"]] == [True, False, True]
+
+
+def test_a_key_that_is_refused_ends_the_starting(account, scan):
+    account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
+    result = scan(target=None, targets=["a.example", "b.example", "c.example"])
+    assert [each["outcome"] for each in result["scans"]] == ["finished", "failed_to_start", "failed_to_start"]
+    assert account.calls().count(f"POST {S}") == 2
+
+
+def test_no_more_than_so_many_at_a_time(account, scan):
+    result = good(scan(target=None, targets=[f"host-{number}.example" for number in range(5)], concurrency=2))
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    scans = sorted(account.scans(), key=lambda each: each["created"])
+    for each in scans:
+        at_once = [other for other in scans if other["created"] <= each["created"] < other["created"] + 115]
+        assert len(at_once) <= 2
+
+
+def test_targets_that_are_the_same_are_refused(account, scan):
+    result = scan(target=None, targets=["a.example", "b.example", "A.example."])
+    assert "targets[0] and targets[2] are the same target" in result.msg
+    assert account.calls() == []
+
+
+# --- a scan that is there
+
+
+def old(age, **more):
+    return {"target_id": 1001, "tool_id": 170, "age": age, **more}
+
+
+RUNNING = {"status_name": "waiting", "script": {"queue": 20, "run": 50}}
+
+
+def test_a_fresh_scan_is_used(account, scan, passing):
+    account.add(scans=[old(9000), old(3000), old(10, tool_id=350), old(10, target_id=1002)])
+    result = good(scan(max_age="1h"))
+    assert (result.changed, result["started"], result["outcome"]) == (False, False, "finished")
+    assert result["scan"]["id"] == 40002
+    assert account.writes() == []
+    assert passing.slept == []
+
+
+def test_an_old_one_is_not_and_it_is_said_why(account, scan):
+    account.add(scans=[old(9000), old(10, status_name="aborted"), old(5, end_time=None, start_time=None)])
+    result = good(scan(max_age="90m"))
+    assert result.changed
+    assert {each["id"]: each["reason"] for each in result["candidates"]} == {
+        40001: "it ended 2 h ago, and max_age is 90 min",
+        40002: "it did not finish, its status is 'aborted'",
+        40003: "its record does not tell when it ended",
+    }
+
+
+def test_one_that_runs_is_joined(account, scan, passing):
+    account.add(scans=[old(9000), old(5, **RUNNING)])
+    result = good(scan(max_age="1h"))
+    assert (result.changed, result["started"], result["outcome"]) == (False, False, "finished")
+    assert result["scan"]["id"] == 40002
+    assert passing.now > 60
+
+
+def test_parameters_are_compared_where_they_are_declared(account, scan):
+    account.add(
+        scans=[
+            old(50, tool_params={"scan_type": "deep", "spider": {"depth": 5, "approach": "spa"}}),
+            old(40, tool_params={"scan_type": "light"}),
+            old(30),
+        ]
+    )
+    result = good(scan(max_age="1h", tool_params={"spider": {"depth": "5"}}))
+    assert (result.changed, result["scan"]["id"]) == (False, 40001)
+    assert [(each["id"], each["reason"]) for each in result["candidates"]] == [
+        (40003, "tool_params.spider is not in its record"),
+        (40002, "tool_params.spider is not in its record"),
+    ]
+    assert gets(account)[-3:] == [f"GET {S}/40003", f"GET {S}/40002", f"GET {S}/40001"]
+
+
+def test_five_are_looked_at(account, scan):
+    account.add(scans=[old(50 - number) for number in range(8)])
+    result = good(scan(max_age="1h", tool_params={"a": 1}, wait=False))
+    assert result.changed
+    assert len(result["candidates"]) == 5
+    assert sum(call.startswith(f"GET {S}/") for call in account.calls()) == 5 + 1
+
+
+@pytest.mark.parametrize("offset", [3600, -3600])
+@pytest.mark.parametrize("age, used", [(3000, True), (4200, False)])
+def test_the_age_is_counted_by_the_clock_of_the_service(account, run, offset, age, used):
+    account.settings(clock_offset=offset, scan_queue_time=0, scan_run_time=0)
+    account.add(scans=[old(age)])
+    result = good(run("scan", **WEB, max_age="1h", wait=False))
+    assert result["started"] is not used
+
+
+def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
+    account.settings(record_zone=7200, scan_queue_time=0, scan_run_time=0)
+    account.add(scans=[old(4200), old(5, status_name="aborted")])
+    assert good(run("scan", **WEB, max_age="1h", wait=False))["started"]
+    assert not good(run("scan", **WEB, max_age="2h", wait=False))["started"]
+
+
+def test_a_page_that_the_server_cuts_short_does_not_hide_the_newest(account, scan):
+    account.settings(page_cap=3)
+    account.add(scans=[old(100 - number) for number in range(8)])
+    assert good(scan(max_age="1h"))["scan"]["id"] == 40008
+
+
+def test_a_second_run_starts_nothing(account, scan):
+    options = dict(target=None, targets=["www.example.com", "api.example.com", "new.example.com"], max_age="1h")
+    assert good(scan(**options)).changed
+    account.clear_log()
+    second = good(scan(**options))
+    assert (second.changed, second["outcome"]) == (False, "finished")
+    assert account.writes() == []
+    assert len(second["scans"]) == 3
+
+
+# --- a start whose answer is lost
+
+
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}, {"action": "html"}])
+def test_a_start_that_was_done_and_whose_answer_is_lost(account, scan, fault):
+    account.add(scans=[old(5, **RUNNING)])
+    account.fault(method="POST", path=S, when="after", **fault)
+    result = good(scan())
+    assert (result["scan"]["id"], result["started"]) == (40002, True)
+    assert ["The answer to POST /scans" in warning for warning in result.warnings] == [True]
+    assert account.calls().count(f"POST {S}") == 1
+
+
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}, {"action": "html"}])
+def test_a_start_of_which_nothing_is_seen_is_not_repeated(account, scan, fault):
+    account.add(scans=[old(5, **RUNNING)])
+    account.fault(method="POST", path=S, **fault)
+    result = scan()
+    assert result.failed
+    assert "it may have been started" in result.msg
+    assert account.calls().count(f"POST {S}") == 1
+
+
+def test_two_new_scans_are_one_too_many(account, scan):
+    account.fault(method="POST", path=S, action="reset", when="after")
+    record = {"target_id": 1001, "tool_id": 170, "status_name": "waiting"}
+    account.fault(method="POST", path=S, action="do", resource="scans", record=record)
+    result = scan()
+    assert "2 new scans of it are there: it may have been started" in result.msg
+
+
+def test_a_lost_start_of_a_new_target(account, scan):
+    account.fault(method="POST", path=S, action="reset", when="after")
+    assert good(scan(target="new.example.com"))["scan"]["id"] == 40001
+
+
+@pytest.mark.parametrize(
+    "status, message, words",
+    [
+        (403, "Target is blacklisted", "never scans this target"),
+        (403, "the plan does not include it", "plan includes API access"),
+        (404, "no such profile", "check target_id, workspace_id and vpn_profile"),
+        (400, "target is not reachable", "target is not reachable"),
+    ],
+)
+def test_a_refused_start_says_why(account, scan, status, message, words):
+    account.fault(method="POST", path=S, action="status", status=status, message=message)
+    result = scan()
+    assert (result.failed, result.changed) == (True, False)
+    assert message in result.msg
+    assert words in result.msg
+    assert account.calls().count(f"POST {S}") == 1
+
+
+def test_the_scope_is_checked_before_a_start(account, scan):
+    scope = {"allow": ["example.com"]}
+    for check in (False, True):
+        result = scan(target="evil.example", scope=scope, check=check)
+        assert "outside the authorised scope" in result.msg
+        assert account.calls() == []
+    assert good(scan(scope=scope, wait=False)).changed
+    account.clear_log()
+    account.add(targets=[{"id": 1009, "name": "evil.example", "workspace": "Web shop"}])
+    assert "outside the authorised scope" in scan(target=None, target_id=1009, scope=scope).msg
+    assert account.calls() == [f"GET {T}/1009"]
+    assert good(scan(target="evil.example", state="absent", scope=scope)).changed is False
+
+
+# --- VPN and authentication
+
+
+def test_a_vpn_profile_by_name_by_uuid_and_none(account, scan):
+    account.add(vpn_profiles=[{"name": "Office", "uuid": "u-1"}, {"name": "Lab", "uuid": "u-2"}])
+    for given in ("Office", "u-1", ""):
+        good(scan(vpn_profile=given, wait=False))
+    assert [body["vpn_profile_uuid"] for body in bodies(account)] == ["u-1", "u-1", None]
+    assert not good(scan(vpn_profile="u-1", max_age="1h")).changed
+    assert good(scan(vpn_profile="Lab", max_age="1h", wait=False)).changed
+    account.add(vpn_profiles=[{"name": "Lab", "uuid": "u-3"}])
+    assert "give one of the uuids u-2, u-3" in scan(vpn_profile="Lab").msg
+    assert "is no VPN profile of this account: there are 'Office', 'Lab', 'Lab'" in scan(vpn_profile="Home").msg
+
+
+SECRET = "s3cret-of-nobody"
+LOGINS = {
+    "cookies": {"cookie_header": f"session={SECRET}"},
+    "headers": {"headers": [f"Authorization: Bearer {SECRET}", "X-Plain: yes"]},
+    "login_form": {"login_page_url": "https://www.example.com/login", "username": "me", "password": SECRET},
+}
+
+
+@pytest.mark.parametrize("kind", LOGINS)
+def test_secrets_of_an_authentication_are_in_no_output(account, scan, kind):
+    result = good(scan(authentication={"type": kind, **LOGINS[kind]}))
+    assert bodies(account)[0]["authentication"] == {"type": kind, "params": LOGINS[kind]}
+    assert SECRET not in json.dumps(result.result)
+    found = result["scan"]["tool_params"]["authentication"]
+    assert found["type"] == kind
+    # the same scan, found by somebody who does not know the secret
+    account.clear_log()
+    stranger = good(scan(max_age="1h", tool_params={"authentication": {"type": kind}}))
+    assert stranger["scan"]["tool_params"]["authentication"]["type"] == kind
+    assert SECRET not in json.dumps(stranger.result)
+    other = {"type": "cookies" if kind != "cookies" else "headers"}
+    other.update(LOGINS[other["type"]])
+    assert good(scan(max_age="1h", authentication=other, wait=False)).changed
+
+
+def test_an_authentication_with_parts_of_another_type_is_refused(account, scan):
+    result = scan(authentication={"type": "cookies", "cookie_header": "a=b", "password": SECRET})
+    assert "authentication.password does not belong to type cookies" in result.msg
+    assert "cookie_header" in scan(authentication={"type": "cookies"}).msg
+    assert account.calls() == []
+
+
+# --- stopped and absent
+
+
+def test_stop_by_target_and_tool(account, scan):
+    account.add(scans=[old(100), old(5, **RUNNING), old(5, **{**RUNNING, "tool_id": 350})])
+    check = good(scan(state="stopped", check=True))
+    assert account.writes() == []
+    result = good(scan(state="stopped"))
+    assert (result.changed, result["stopped"], result["outcome"]) == (True, [40002], "stopped")
+    assert (check.changed, check["stopped"], check.diff) == (True, [40002], result.diff)
+    assert account.writes() == [f"POST {S}/40002/stop"]
+    second = good(scan(state="stopped"))
+    assert (second.changed, second["scan"]) == (False, None)
+    assert second.diff["before"] == second.diff["after"]
+
+
+@pytest.mark.parametrize("answer", [200, 204])
+def test_stop_by_id(account, run, answer):
+    account.settings(stop_answer=answer)
+    account.add(scans=[old(5, **RUNNING), old(5)])
+    result = good(run("scan", id=40001, state="stopped"))
+    assert (result.changed, result["scan"]["status_name"]) == (True, "stopped")
+    again = good(run("scan", id=40001, state="stopped"))
+    assert (again.changed, again["outcome"]) == (False, "stopped")
+    assert good(run("scan", id=40002, state="stopped"))["outcome"] == "finished"
+    assert "id 99 is no scan" in run("scan", id=99, state="stopped").msg
+
+
+def test_a_scan_that_ends_before_the_stop_arrives_was_not_stopped(account, scan):
+    account.add(scans=[old(5, **RUNNING)])
+    account.fault(
+        method="POST", path=f"{S}/40001/stop", action="do", do="delete", resource="scans", record={"id": 40001}
+    )
+    account.fault(method="POST", path=f"{S}/40001/stop", action="status", status=409)
+    result = good(scan(state="stopped"))
+    assert (result.changed, result["stopped"]) == (False, [])
+
+
+def test_a_stop_that_is_refused_is_an_error(account, scan):
+    account.add(scans=[old(5, **RUNNING)])
+    account.fault(method="POST", path=f"{S}/40001/stop", action="status", status=409, message="not now")
+    assert "not now" in scan(state="stopped").msg
+
+
+def test_a_stop_may_take_a_while(account, scan, passing):
+    account.settings(scan_stop_time=30)
+    account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
+    assert good(scan(state="stopped"))["outcome"] == "stopped"
+    assert passing.now >= 30
+
+
+def test_delete_all_of_a_target_and_tool(account, scan):
+    account.add(scans=[old(9000), old(100), old(5, tool_id=350), old(5, target_id=1002)])
+    check = good(scan(state="absent", check=True))
+    result = good(scan(state="absent"))
+    assert (result.changed, result["deleted"], result["scan"]) == (True, [40001, 40002], None)
+    assert (check["deleted"], check.diff) == ([40001, 40002], result.diff)
+    assert [each["id"] for each in account.scans()] == [40003, 40004]
+    assert not good(scan(state="absent")).changed
+    assert not good(scan(state="absent", target="never.example")).changed
+
+
+def test_a_running_scan_is_deleted_only_with_force(account, scan):
+    account.settings(scan_stop_time=25)
+    account.add(scans=[old(100), old(5, status_name="waiting", script={"queue": 9000})])
+    for check in (True, False):
+        refused = scan(state="absent", check=check)
+        assert "1 of the 2 scans to be deleted is in progress (40002), and nothing was deleted" in refused.msg
+        assert account.writes() == []
+    result = good(scan(state="absent", force=True))
+    assert (result["stopped"], result["deleted"]) == ([40002], [40001, 40002])
+    assert account.scans() == []
+    assert account.writes() == [f"POST {S}/40002/stop", f"DELETE {S}/40001", f"DELETE {S}/40002"]
+
+
+def test_delete_by_id(account, run):
+    account.add(scans=[old(100), old(50)])
+    assert good(run("scan", id=40001, state="absent"))["deleted"] == [40001]
+    assert not good(run("scan", id=40001, state="absent")).changed
+    assert [each["id"] for each in account.scans()] == [40002]
+
+
+def test_what_was_deleted_before_a_failure_is_told(account, scan):
+    account.add(scans=[old(100), old(50)])
+    account.fault(method="DELETE", path=f"{S}/40002", action="status", status=403, times=None)
+    result = scan(state="absent")
+    assert (result.failed, result.changed, result["deleted"]) == (True, True, [40001])
+
+
+# --- check mode
+
+
+def test_check_mode_starts_nothing_and_waits_for_nothing(account, scan, passing):
+    result = good(scan(check=True))
+    assert (result.changed, result["started"], result["outcome"]) == (True, True, None)
+    assert {name: value for name, value in result["scan"].items() if value is not None} == {
+        "tool_id": 170,
+        "target_id": 1001,
+        "workspace_id": 2,
+    }
+    account.add(scans=[old(5, **RUNNING)])
+    joined = good(scan(check=True, max_age="1h"))
+    assert (joined.changed, joined["scan"]["id"], joined["outcome"]) == (False, 40001, None)
+    assert (account.writes(), passing.slept) == ([], [])
+
+
+def test_check_mode_knows_what_earlier_tasks_would_have_made(account, scan):
+    result = good(scan(check=True, workspace_id=None, workspace="New", target="new.example"))
+    assert (result.changed, result["scan"]["target_id"]) == (True, None)
+    by_id = good(scan(check=True, workspace_id=None, target=None, target_id=None))
+    assert (by_id.changed, by_id["scans"][0]["target"]) == (True, "the target that an earlier task would have made")
+    gone = good(scan(check=True, target=None, tool=None, id=None, state="absent"))
+    assert (gone.changed, gone["scans"]) == (False, [])
+
+
+# --- options
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (
+            {"tool": "Website Scaner"},
+            "tool 'Website Scaner' is no tool that is known by name: did you mean 'Website Scanner'?",
+        ),
+        ({"tool": "0"}, "tool '0' is no tool"),
+        ({"tool": None}, "tool"),
+        ({"max_age": "soon"}, "max_age is 'soon': give seconds"),
+        ({"max_age": "-5"}, "max_age is '-5'"),
+        ({"queue_timeout": -1}, "queue_timeout is -1"),
+        ({"run_timeout": "nan"}, "run_timeout is nan"),
+        ({"poll_interval": 0}, "poll_interval is 0"),
+        ({"concurrency": -1}, "concurrency is -1"),
+        ({"concurrency": 2, "wait": False}, "concurrency needs wait: true"),
+        ({"max_scan_time": 1441}, "max_scan_time is 1441"),
+        ({"target": " "}, "target is empty"),
+        ({"target": None, "targets": []}, "targets is empty"),
+        ({"target": None, "targets": ["a.example", ""]}, "targets[1] is empty"),
+        ({"target": None, "id": 5}, "id names a scan that is there"),
+        ({"target": None, "target_id": 99}, "target_id 99 is no target"),
+        ({"target": None, "target_id": 0}, "target_id is 0"),
+        ({"target": None, "target_id": 1001, "workspace_id": 3}, "is not in workspace 3"),
+        ({"target_id": 1001}, "mutually exclusive"),
+    ],
+)
+def test_bad_options_are_refused_before_anything_is_started(account, scan, options, words):
+    result = scan(**options)
+    assert result.failed
+    assert words in result.msg
+    assert account.writes() == []
+    assert not result.changed
+
+
+@pytest.mark.parametrize("tool", ["170", "website scanner", "WEBSITE_SCANNER", " Website-Scanner "])
+def test_a_tool_has_many_spellings(account, scan, tool):
+    good(scan(tool=tool, wait=False))
+    assert bodies(account)[0]["tool_id"] == 170
+
+
+def test_an_unknown_tool_id_is_sent_as_it_is(account, scan):
+    good(scan(tool="98765", wait=False))
+    assert bodies(account)[0]["tool_id"] == 98765
+
+
+# --- the steps of a wait from outside
+
+
+def test_a_wait_in_short_runs_comes_to_the_same_end(account, scan, passing):
+    steps, watch, result = 0, None, None
+    while result is None or "watch" in result.result:
+        step = {"now": passing.now, **({"watch": watch} if watch else {})}
+        result = good(scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=2, _watch=step))
+        assert result.changed is ("watch" not in result.result)
+        watch = json.loads(json.dumps(result.result.get("watch")))
+        if watch:
+            steps += 1
+            passing.sleep(result["pause"])
+    assert steps > 5
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    assert [each["started"] for each in result["scans"]] == [True, True, True]
+    assert account.calls().count(f"POST {S}") == 3
+
+
+def test_scans_are_stopped_from_outside(account, scan):
+    account.add(scans=[old(5, **RUNNING), old(5)])
+    result = good(scan(_watch={"stop": [40001, 40002, 99]}))
+    assert (result.changed, result["stopped"]) == (False, [40001])
+
+
+def test_a_job_in_the_background_says_that_it_is_over(account, scan, monkeypatch):
+    monkeypatch.setenv("ANSIBLE_ASYNC_DIR", "/nowhere")
+    assert good(scan())["finished"] == 1
+    account.settings(scan_end="aborted")
+    result = scan()
+    assert (result.failed, result["finished"]) == (True, 1)
