@@ -241,7 +241,7 @@ class _Reading:
                 note = "the schema demands a body, and the collection sends none"
                 yield _difference("contradicts", "body", operation, "", note)
             return
-        media = _mapping(body.get("content"))
+        media = {str(kind).partition(";")[0].strip(): each for kind, each in _mapping(body.get("content")).items()}
         if not media:
             yield _difference(
                 "missing", "body", operation, "", f"the schema describes no body; {operation.encoding} is sent"
@@ -251,7 +251,7 @@ class _Reading:
             offered = ", ".join(printable(name, 60) for name in list(media)[:5])
             note = f"the body is sent as {operation.encoding}, the schema has {offered}"
             yield _difference("contradicts", "body", operation, "", note)
-        chosen = media.get(operation.encoding) or next(iter(media.values()))
+        chosen = media.get(operation.encoding) or next(iter(media.values()), None)
         schema = _mapping(_mapping(chosen).get("schema"))
         known = self._properties(schema)
         for name in names if known else ():

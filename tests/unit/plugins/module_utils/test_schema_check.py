@@ -189,6 +189,11 @@ CASES = [
     (f"{BODY} schema required", ["format", "owner"], [("contradicts", "body", "POST /reports", "owner")]),
     (f"{BODY} schema required", ["group_by"], [("contradicts", "body", "POST /reports", "group_by")]),
     ("paths /scans/{scan_id}/output get requestBody", {"required": True}, [("contradicts", "body", str(READ), "")]),
+    (
+        "paths /reports post requestBody content",
+        {"application/json; charset=utf-8": {"schema": {"properties": {"format": {}}}}},
+        [("missing", "body", "POST /reports", "group_by")],
+    ),
     # answers
     (f"{CREATED} report_id", None, [("missing", "answer", "POST /reports", "")]),
     (CREATED, {"number": {}}, [("missing", "field", "POST /reports", "report_id")]),
