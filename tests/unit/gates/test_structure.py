@@ -128,6 +128,8 @@ HEAVY = {
 NEEDED = {
     "finding_info": {"_names", "_findings", "_rows", "_files"},
     "finding_template_info": {"_findings"},
+    "scan_info": {"_names"},
+    "scan_output_info": {"_names"},
     "target": {"_names"},
     "target_info": {"_names"},
     "targets": {"_names", "_reconcile"},

@@ -45,6 +45,25 @@ def test_put_counts_with_post_and_delete_and_not_with_get(service, paused):
     assert sleeps == [pytest.approx(3.0)]
 
 
+def test_the_output_of_scans_counts_for_itself(service, paused):
+    """60 a minute, as the contract has it, and none of them takes from the other calls."""
+    service.add(targets=[{"id": 1001, "name": "a.example"}], scans=[{"id": 40001, "target_id": 1001}])
+    service.settings(rate_limits={"window": "sliding", "GET": 250, "output": 60})
+    transport, sleeps = paused
+    for dummy in range(54):
+        transport.send("GET", "/scans/40001/output")
+    assert sleeps == []
+    for dummy in range(6):
+        transport.send("GET", "/scans/40001/output", accept="application/pdf")
+    # a minute has room for 60, so the last of them wait a second at most
+    assert len(sleeps) == 6
+    assert 0 < sleeps[0] < sleeps[-1] < 1
+    for path in ("/scans", "/scans/40001", "/scans/40001/raw", "/findings"):
+        transport.send("GET", path)
+    assert len(sleeps) == 6
+    assert [entry["status"] for entry in service.log()] == [200] * 64
+
+
 def test_spacing_ends_with_the_budget_of_the_task(service):
     sleeps = []
     service.settings(rate_limits={"window": "fixed", "GET": 20, "write": 10})

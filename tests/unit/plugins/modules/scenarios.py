@@ -469,6 +469,26 @@ READS = {
     "service_info-required": _task("service_info", False, f"GET {W}", required=True),
     "service_info-asked": _task("service_info", False, f"GET {W}"),
     "service_info-required-only": _task("service_info", False, f"GET {W}", required=True, schema=False),
+    "scan_info-workspace": _task("scan_info", False, f"GET {W}, GET {S}, GET {S}", workspace="Web shop"),
+    "scan_info-current": _task("scan_info", False, f"GET {S}, GET {S}", "current"),
+    "scan_info-target": _task(
+        "scan_info", False, f"GET {T}, GET {S}, GET {S}", workspace_id=2, target="www.example.com", tool="170"
+    ),
+    "scan_info-filtered": _task(
+        "scan_info",
+        False,
+        f"GET {T}/1003, GET {S}, GET {S}",
+        target_id=1003,
+        tool="Whois Lookup",
+        status=["Finished"],
+    ),
+    "scan_info-id": _task("scan_info", False, f"GET {S}/40001", id=40001),
+    "scan_info-id-elsewhere": _task("scan_info", False, f"GET {S}/40001", id=40001, workspace_id=3),
+    "scan_info-no-id": _task("scan_info", False, f"GET {S}/99", id=99),
+    "scan_output_info-parsed": _task("scan_output_info", False, f"GET {S}/40001, GET {S}/40001/output", id=40001),
+    "scan_output_info-raw": _task(
+        "scan_output_info", False, f"GET {S}/40002, GET {S}/40002/output, GET {S}/40002/raw", id=40002
+    ),
     "finding_info-workspace": _task("finding_info", False, f"GET {W}, GET {F}", workspace="Web shop"),
     "finding_info-current": _task("finding_info", False, f"GET {F}", "current"),
     "finding_info-target": _task("finding_info", False, f"GET {T}, GET {F}", workspace_id=2, target="www.example.com"),
@@ -522,12 +542,9 @@ READS = {
 
 MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values())}))
 # those that take one object, by its name or its id
-SINGLE = tuple(
-    module
-    for module in MODULES
-    if module
-    not in ("estate", "estate_info", "report", "report_info", "scan", "scan_output", "service_info", "targets")
-)
+_OTHERS = {"estate", "estate_info", "report", "report_info", "service_info", "targets"}
+_OTHERS |= {"scan", "scan_info", "scan_output", "scan_output_info"}
+SINGLE = tuple(module for module in MODULES if module not in _OTHERS)
 
 DEFAULT_FORM = {
     "create_answer": "created_id",
@@ -556,7 +573,7 @@ ANSWER_FORMS = {
     "null-descriptions": ({"null_description": True}, "GET /(workspaces|targets|wordlists)"),
     "delete-200": ({"delete_status": 200}, "DELETE"),
     "newest-first": ({"order": "newest_first"}, r"GET /\w+$"),
-    "past-end-404": ({"past_end": 404}, "GET /(targets|public/finding_templates)$"),
+    "past-end-404": ({"past_end": 404}, "GET /(targets|scans|public/finding_templates)$"),
     "names-in-lower-case": ({"normalise_targets": True}, "POST /targets"),
     "all-at-once": (
         {
@@ -585,6 +602,7 @@ def key_of(module: str) -> str:
         "estate": "results",
         "estate_info": "workspaces",
         "scan_output": "checksum",
+        "scan_output_info": "output",
         "service_info": "service",
     }
     return keys.get(module) or (f"{module[:-5]}s" if module.endswith("_info") else module)

@@ -119,6 +119,10 @@ def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task,
         # in a shape and an order of their own, without unknown fields
         assert found == plain
         return
+    if task.module == "scan_output_info":
+        # what is in an output is the tool's
+        assert (found is None) == (plain is None)
+        return
     if settings.get("extra_fields") and "data" not in task.module:
         assert all(extra <= set(row) for row in found)
         assert all(row["x_unknown"] == {"nested": [1, "two", None]} for row in found)

@@ -375,6 +375,52 @@ def case_finding_info_limit(account, run):
     assert finding_ids(run("finding_info", workspace_id=2, limit=1)) == [70001]
 
 
+def scan_ids(result):
+    return [row["id"] for row in good(result)["scans"]]
+
+
+@case("scan_info", "id")
+def case_scan_info_id(account, run):
+    assert scan_ids(run("scan_info", id=40001)) == [40001]
+
+
+@case("scan_info", "workspace")
+def case_scan_info_workspace(account, run):
+    assert scan_ids(run("scan_info", workspace="Web shop")) == [40001, 40002]
+
+
+@case("scan_info", "workspace_id")
+def case_scan_info_workspace_id(account, run):
+    assert scan_ids(run("scan_info", workspace_id=2)) == [40001, 40002]
+
+
+@case("scan_info", "target")
+def case_scan_info_target(account, run):
+    assert scan_ids(run("scan_info", workspace_id=2, target="www.example.com")) == [40001]
+
+
+@case("scan_info", "target_id")
+def case_scan_info_target_id(account, run):
+    assert scan_ids(run("scan_info", target_id=1003)) == [40002]
+
+
+@case("scan_info", "tool")
+def case_scan_info_tool(account, run):
+    assert scan_ids(run("scan_info", workspace_id=2, tool="whois lookup")) == [40002]
+
+
+@case("scan_info", "status")
+def case_scan_info_status(account, run):
+    assert scan_ids(run("scan_info", workspace_id=1, status=["Timed out"])) == [40003]
+    assert scan_ids(run("scan_info", workspace_id=1, status=["finished"])) == []
+
+
+@case("scan_output_info", "id")
+def case_scan_output_info_id(account, run):
+    found = good(run("scan_output_info", id=40001))["output"]["output_data"]["findings"]
+    assert [row["id"] for row in found] == [70003]
+
+
 @case("vpn_profile_info", "name")
 def case_vpn_profile_info_name(account, run):
     assert [row["name"] for row in good(run("vpn_profile_info", name="Plant"))["vpn_profiles"]] == ["Plant"]

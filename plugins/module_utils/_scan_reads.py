@@ -1,0 +1,150 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Reading scans and their output."""
+
+from __future__ import annotations
+
+from ._errors import ApiError, Refused, printable
+from ._lookup import UNKNOWN_ID, in_place, place_of
+from ._references import place_from, target_of, warn_unplaced
+from ._resources import SCAN, SCAN_STATUSES
+from ._scanning import is_in_progress, status_of, without_secrets
+from ._tools import tool_id_of
+
+
+def read(task):
+    """The work of scan_info."""
+    params = task.params
+    statuses = _statuses(task)
+    tool_id = None if params["tool"] is None else tool_id_of(params["tool"])
+    place = place_of(task)
+    if params["id"] is not None:
+        return dict(scans=[without_secrets(scan) for scan in _by_id(task, place)])
+    query = _query(task, place, tool_id, statuses)
+    if query is None:
+        return dict(scans=[])
+    # older services know fewer filters; what they let through is left out here
+    exact = {field: value for field, value in query.items() if field != "status"}
+    scans = [
+        without_secrets(scan)
+        for scan in task.client.all(SCAN, query)
+        if all(scan[field] in (None, value) for field, value in exact.items())
+        and (statuses is None or status_of(scan) in statuses)
+    ]
+    return dict(scans=scans)
+
+
+def _by_id(task, place):
+    if task.params["id"] == UNKNOWN_ID:
+        task.warn_foreseen("the scan")
+        return []
+    if place.missing:
+        return []
+    scan = task.client.read(SCAN, task.params["id"])
+    if scan is None or (place.declared and not in_place(task.client, SCAN, scan, place)):
+        return []
+    return [scan]
+
+
+def _query(task, place, tool_id, statuses):
+    """What the service is asked for, or None where in check mode what the task refers to is not there yet."""
+    if place.missing:
+        return None
+    query = {}
+    if task.params["target"] is not None or task.params["target_id"] is not None:
+        target = target_of(task, place)
+        if target is None:
+            return None
+        query["target_id"] = target["id"]
+        place = place_from(target, place)
+    warn_unplaced(task, place, "scans")
+    if tool_id is not None:
+        query["tool_id"] = tool_id
+    known = [name for name in SCAN_STATUSES if statuses and name.lower() in statuses]
+    # the service takes one status, and may refuse one that it does not know
+    if statuses and len(statuses) == len(known) == 1:
+        query["status"] = known[0]
+    return {**place.query, **query}
+
+
+def _statuses(task):
+    """The declared statuses in lower case, a set, or None; warns of those that nobody has described."""
+    given = task.params["status"]
+    if given is None:
+        return None
+    if not given or not all(each.strip() for each in given):
+        raise Refused("status is empty, or has an empty item: name at least one value, or leave the option out.")
+    statuses = {each.strip().lower().replace("_", " ") for each in given}
+    known = {name.lower() for name in SCAN_STATUSES}
+    for status in sorted(statuses - known):
+        task.warn(
+            f"status {printable(status, 60)!r} is none that is known, so it is looked for and maybe never found; known are"
+            f" {', '.join(SCAN_STATUSES)}."
+        )
+    return statuses
+
+
+def read_output(task):
+    """The work of scan_output_info."""
+    scan_id = task.params["id"]
+    if scan_id == UNKNOWN_ID:
+        task.warn_foreseen("the scan")
+        return dict(output=None, text=None)
+    scan = task.client.read(SCAN, scan_id)
+    if scan is None:
+        raise Refused(
+            f"id names no scan that this key may see, {scan_id}: correct it; scanops.scanner.scan_info lists those there are."
+        )
+    hints = _output_hints(scan)
+    try:
+        result = dict(output=_parsed(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
+    except ApiError as error:
+        if error.status != 406:
+            raise
+        # the tool has no parsed output
+        answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints)
+        result = dict(output=None, text=_raw(task, answer))
+    if is_in_progress(scan):
+        task.warn(f"scan {scan_id} is still {printable(status_of(scan))}, so its output may be only a part.")
+    return result
+
+
+def _output_hints(scan):
+    """What to do next where the service refuses the output of this scan, by status."""
+    status = repr(printable(scan["status_name"], 60))
+    if is_in_progress(scan):
+        wait = f"the scan is still in progress, its status is {status}; wait until it has finished, and run again"
+        return {404: wait, 406: wait, 409: wait}
+    return {
+        404: f"the scan left no output behind, its status is {status}; scan again",
+        406: "this tool gives its output in no form that can be returned; get it as a file with scanops.scanner.scan_output",
+        409: f"the output cannot be read in the scan's present state, its status is {status}; run again later",
+    }
+
+
+def _parsed(answer):
+    body = answer.json()
+    data = body.get("data") if isinstance(body, dict) else None
+    if not isinstance(data, dict):
+        raise answer.unexpected("data that is no output of a scan")
+    return data
+
+
+def _raw(task, answer):
+    # assumed: plain text, as it is asked for; text in data is read as well
+    if answer.content_type.startswith("text/plain"):
+        try:
+            return answer.body.decode("utf-8")
+        except ValueError:
+            task.warn(
+                "The raw output is not all UTF-8; what is not is replaced by U+FFFD. A file keeps it as it is: use"
+                " scanops.scanner.scan_output with the format raw."
+            )
+            return answer.body.decode("utf-8", "replace")
+    body = answer.json()
+    text = body.get("data") if isinstance(body, dict) else body
+    if not isinstance(text, str):
+        raise answer.unexpected("data that is no text")
+    return text

@@ -1,0 +1,196 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+LOGIN = {"login_page_url": "https://shop.example.com/login", "username": "tester", "password": "pa55-w0rd-of-nobody"}
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(
+        workspaces=[{"id": 2, "name": "Web shop"}],
+        targets=[
+            {"id": 1001, "name": "www.example.com", "workspace_id": 2},
+            {"id": 1002, "name": "shop.example.com", "workspace_id": 2},
+            {"id": 1003, "name": "here.example.com"},
+        ],
+        scans=[
+            {"id": 40001, "tool_id": 170, "target_id": 1001},
+            {"id": 40002, "tool_id": 450, "target_id": 1001, "status_name": "VPN connection error"},
+            {"id": 40003, "tool_id": 170, "target_id": 1002, "status_name": "running", "script": {"run": 1000}},
+            {"id": 40004, "tool_id": 170, "target_id": 1002, "status_name": "resting"},
+            {"id": 40005, "tool_id": 170, "target_id": 1003, "status_name": "Timed Out"},
+        ],
+    )
+
+
+def found(result):
+    assert not result.failed, result.msg
+    return [row["id"] for row in result["scans"]]
+
+
+def queries(service):
+    asked = [entry["query"] for entry in service.log() if entry["path"] == "/scans"]
+    return [{name: value for name, value in query.items() if name not in ("limit", "page")} for query in asked]
+
+
+@pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
+def test_a_workspace_gives_its_own(run, reference):
+    assert found(run("scan_info", **reference)) == [40001, 40002, 40003, 40004]
+
+
+def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
+    result = run("scan_info")
+    assert found(result) == [40005]
+    assert ["scans of its current one only" in warning for warning in result.warnings] == [True]
+
+
+def test_a_record_has_every_field_that_the_service_gives(service, run):
+    (scan,) = run("scan_info", id=40001)["scans"]
+    assert (scan["status_name"], scan["progress"], scan["num_finished_tests"]) == ("finished", 100, 20)
+    assert scan["tool_params"] == {}
+    assert service.calls() == ["GET /scans/40001"]
+
+
+def test_the_status_is_read_from_the_field_of_the_contract_s_illustration_as_well(service, run):
+    service.fault(path="/scans/40001", action="wrong_type", data={"id": 40001, "status": "finished"})
+    (scan,) = run("scan_info", id=40001)["scans"]
+    assert (scan["status_name"], scan["result_summary"]) == ("finished", None)
+
+
+@pytest.mark.parametrize(
+    "options, query, ids",
+    [
+        ({"target": "SHOP.example.com."}, {"target_id": "1002"}, [40003, 40004]),
+        ({"tool": "170"}, {"tool_id": "170"}, [40001, 40003, 40004]),
+        ({"tool": "website scanner"}, {"tool_id": "170"}, [40001, 40003, 40004]),
+        ({"tool": "SSL/TLS Scanner"}, {"tool_id": "450"}, [40002]),
+        ({"tool": "9999"}, {"tool_id": "9999"}, []),
+        ({"status": "Finished"}, {"status": "finished"}, [40001]),
+        ({"status": ["vpn connection error"]}, {"status": "VPN connection error"}, [40002]),
+        ({"status": "failed_to_start"}, {"status": "failed to start"}, []),
+        ({"status": ["running", "FINISHED"]}, {}, [40001, 40003]),
+        ({"target": "www.example.com", "tool": "170", "status": "finished"}, None, [40001]),
+        ({"target": "www.example.com", "tool": "170", "status": "stopped"}, None, []),
+    ],
+    ids=str,
+)
+def test_filters_leave_what_passes_all_of_them(service, run, options, query, ids):
+    result = run("scan_info", workspace_id=2, **options)
+    assert found(result) == ids
+    assert result.warnings == []
+    if query is not None:
+        assert queries(service)[0] == {"workspace_id": "2", **query}
+
+
+def test_a_target_by_id_brings_its_workspace_along(service, run):
+    result = run("scan_info", target_id=1002)
+    assert found(result) == [40003, 40004]
+    assert result.warnings == []
+    assert queries(service)[0] == {"workspace_id": "2", "target_id": "1002"}
+
+
+def test_a_status_that_nobody_has_described_is_looked_for_with_a_warning(service, run):
+    result = run("scan_info", workspace_id=2, status=["Resting", "finished"])
+    assert found(result) == [40001, 40004]
+    assert ["status 'resting' is none that is known" in warning for warning in result.warnings] == [True]
+    assert queries(service)[0] == {"workspace_id": "2"}
+
+
+def test_a_service_that_knows_no_filter_gives_nothing_that_was_not_asked_for(service, run):
+    rows = service.scans()
+    service.fault(path="/scans", action="wrong_type", data=rows)
+    assert found(run("scan_info", workspace_id=2, target_id=1001, tool="170", status="finished")) == [40001]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"tool": "Website Scaner"}, ["is no tool that is known by name", "did you mean 'Website Scanner'?"]),
+        ({"tool": "0"}, ["is no tool that is known by name"]),
+        ({"status": []}, ["status is empty"]),
+        ({"status": ["finished", ""]}, ["status is empty"]),
+        ({"target_id": 0}, ["target_id is 0"]),
+        ({"target": "a.example", "target_id": 7}, ["mutually exclusive: target|target_id"]),
+        ({"id": 40001, "tool": "170"}, ["mutually exclusive: tool|id"]),
+        ({"id": 40001, "status": "finished"}, ["mutually exclusive: status|id"]),
+    ],
+    ids=str,
+)
+def test_bad_options_are_refused_before_any_call(service, run, options, words):
+    result = run("scan_info", **options)
+    assert result.failed
+    assert all(word in result.msg for word in words), result.msg
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"target": "never.example.com", "workspace_id": 2}, "target names no target of workspace 2"),
+        ({"target_id": 99}, "target_id names no target that this key may see, 99"),
+        ({"target_id": 1003, "workspace_id": 2}, "target 1003 is not in workspace 2"),
+        ({"workspace": "Never"}, "there are 'My Workspace', 'Web shop'"),
+    ],
+    ids=str,
+)
+def test_a_reference_to_what_is_not_there_fails(run, options, words):
+    result = run("scan_info", **options)
+    assert result.failed
+    assert words in result.msg
+
+
+@pytest.mark.parametrize(
+    "options, ids",
+    [({"id": 99}, []), ({"id": 40001, "workspace_id": 1}, []), ({"id": 40001, "workspace_id": 2}, [40001])],
+)
+def test_an_id_that_is_not_there_or_elsewhere_is_an_empty_list(run, options, ids):
+    assert found(run("scan_info", **options)) == ids
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"workspace": "Later"},
+        {"workspace_id": None},
+        {"workspace_id": 2, "target": "later.example.com"},
+        {"target_id": None},
+        {"id": None},
+    ],
+    ids=str,
+)
+def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
+    result = run("scan_info", check=True, **options)
+    assert found(result) == []
+    assert ["is not there yet" in warning for warning in result.warnings] == [True]
+
+
+@pytest.mark.parametrize("cap, calls", [(None, 4), (700, 5)])
+def test_all_pages_are_read(service, run, cap, calls):
+    service.reset(settings={"page_cap": cap}, state={"targets": [{"id": 1001, "name": "a.example"}]})
+    service.add(scans=[{"target_id": 1001} for dummy in range(2500)])
+    assert len(set(found(run("scan_info", workspace_id=1)))) == 2500
+    assert service.calls() == ["GET /scans"] * calls
+
+
+@pytest.mark.parametrize("offset", [3600, -3600])
+def test_times_are_passed_on_as_the_service_writes_them(service, run, offset):
+    service.settings(clock_offset=offset)
+    service.add(scans=[{"id": 40010, "target_id": 1001}])
+    (there,) = [scan for scan in service.scans() if scan["id"] == 40010]
+    (scan,) = run("scan_info", id=40010)["scans"]
+    assert (scan["start_time"], scan["end_time"]) == (there["start_time"], there["end_time"])
+
+
+def test_what_the_service_repeats_of_an_authentication_is_not_shown(service, run):
+    params = {"scan_type": "light", "authentication": {"type": "login_form", "params": LOGIN}}
+    service.add(scans=[{"id": 40010, "target_id": 1001, "tool_params": params}])
+    result = run("scan_info", id=40010)
+    (scan,) = result["scans"]
+    assert scan["tool_params"]["scan_type"] == "light"
+    assert scan["tool_params"]["authentication"] == {"type": "login_form", "params": {**LOGIN, "password": "***"}}
+    assert LOGIN["password"] not in str(result.result)

@@ -1,0 +1,130 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(
+        targets=[{"id": 1001, "name": "www.example.com"}],
+        scans=[
+            {"id": 40001, "tool_id": 170, "target_id": 1001},
+            {"id": 40002, "tool_id": 30, "target_id": 1001},
+            {"id": 40003, "tool_id": 170, "target_id": 1001, "status_name": "running", "script": {"run": 1000}},
+            {"id": 40004, "tool_id": 30, "target_id": 1001, "status_name": "waiting", "script": {"queue": 1000}},
+            {"id": 40005, "tool_id": 70, "target_id": 1001},
+            {"id": 40006, "tool_id": 170, "target_id": 1001, "status_name": "failed to start"},
+        ],
+        findings=[{"name": "Found", "risk_level": 3, "task_id": 40001}],
+    )
+
+
+def test_parsed_output_is_given_as_the_service_has_it(service, run):
+    result = run("scan_output_info", id=40001)
+    assert result["output"]["output_type"] == "finding_list"
+    assert [row["name"] for row in result["output"]["output_data"]["findings"]] == ["Found"]
+    assert result["text"] is None
+    assert result.warnings == []
+    assert service.calls() == ["GET /scans/40001", "GET /scans/40001/output"]
+
+
+def test_the_output_of_each_tool_is_passed_on(run):
+    output = run("scan_output_info", id=40005)["output"]
+    assert output["output_type"] == "port_scanner"
+    assert output["output_data"]["ports"][0]["number"] == 443
+
+
+def test_a_tool_that_has_only_raw_output_gives_text(service, run):
+    result = run("scan_output_info", id=40002)
+    assert result["output"] is None
+    assert result["text"].startswith("Scan 40002 of www.example.com: finished\n")
+    assert service.calls() == ["GET /scans/40002", "GET /scans/40002/output", "GET /scans/40002/raw"]
+    assert service.log()[-1]["accept"] == "text/plain"
+
+
+def test_raw_output_may_be_wrapped_in_json(service, run):
+    service.fault(path="/scans/40002/raw", action="wrong_type", data="raw\ntext")
+    assert run("scan_output_info", id=40002)["text"] == "raw\ntext"
+
+
+def test_raw_output_that_is_no_text_is_an_error(service, run):
+    service.fault(path="/scans/40002/raw", action="wrong_type", data=["raw"])
+    result = run("scan_output_info", id=40002)
+    assert result.failed
+    assert "data that is no text" in result.msg
+
+
+@pytest.mark.parametrize("data", [None, [], "text", 7])
+def test_parsed_output_that_is_no_object_is_an_error(service, run, data):
+    service.fault(path="/scans/40001/output", action="wrong_type", data=data)
+    result = run("scan_output_info", id=40001)
+    assert result.failed
+    assert "data that is no output of a scan" in result.msg
+
+
+@pytest.mark.parametrize("status", [404, 409])
+@pytest.mark.parametrize("number, word", [(40003, "running"), (40004, "waiting")])
+def test_the_output_of_a_scan_in_progress_is_refused_with_its_status(service, run, status, number, word):
+    service.settings(running_output=status)
+    result = run("scan_output_info", id=number)
+    assert result.failed
+    assert result["api_error"]["status"] == status
+    assert f"still in progress, its status is '{word}'; wait until it has finished" in result.msg
+    assert service.calls() == [f"GET /scans/{number}", f"GET /scans/{number}/output"]
+
+
+@pytest.mark.parametrize("number, key", [(40003, "output"), (40004, "text")])
+def test_a_part_of_the_output_is_given_with_a_warning(service, run, number, key):
+    service.settings(running_output="partial")
+    result = run("scan_output_info", id=number)
+    assert result[key]
+    assert ["its output may be only a part" in warning for warning in result.warnings] == [True]
+
+
+def test_a_406_of_a_scan_in_progress_and_of_its_raw_output_says_to_wait(service, run):
+    service.fault(path="/scans/40003/.*", action="status", status=406, times=None)
+    result = run("scan_output_info", id=40003)
+    assert result.failed
+    assert (result["api_error"]["status"], result["api_error"]["path"]) == (406, "/scans/40003/raw")
+    assert "wait until it has finished" in result.msg
+
+
+@pytest.mark.parametrize(
+    "status, words",
+    [
+        (404, "the scan left no output behind, its status is 'failed to start'; scan again"),
+        (406, "get it as a file with scanops.scanner.scan_output"),
+        (409, "cannot be read in the scan's present state, its status is 'failed to start'"),
+    ],
+)
+def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, status, words):
+    service.fault(path="/scans/40006/(output|raw)", action="status", status=status, message="no", times=None)
+    result = run("scan_output_info", id=40006)
+    assert result.failed
+    assert words in result.msg
+    assert "'no'" in result.msg
+    assert result["api_error"]["status"] == status
+
+
+def test_a_scan_that_is_not_there_fails(service, run):
+    result = run("scan_output_info", id=99)
+    assert result.failed
+    assert "id names no scan that this key may see, 99: correct it" in result.msg
+    assert service.calls() == ["GET /scans/99"]
+
+
+def test_in_check_mode_a_null_id_gives_nothing_and_a_warning(run):
+    result = run("scan_output_info", check=True, id=None)
+    assert (result["output"], result["text"]) == (None, None)
+    assert ["is not there yet" in warning for warning in result.warnings] == [True]
+
+
+def test_without_an_id_nothing_is_asked(service, run):
+    result = run("scan_output_info")
+    assert result.failed
+    assert "missing required arguments: id" in result.msg
+    assert service.calls() == []
