@@ -171,7 +171,7 @@ FINDING_TEMPLATE = Resource(
 
 RESOURCES = {
     entry.name: entry
-    for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
+    for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, SCAN, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
 }
 
 # statuses of a scan as the service spells them (its public documentation); a new one may come

@@ -69,7 +69,7 @@ def test_the_entries_of_the_table_agree_with_themselves(resource):
     assert {resource.identity, resource.key, *resource.text, *resource.declared} - {""} <= set(resource.fields)
     assert resource.key in (resource.identity, *resource.text)
     assert set(resource.updatable) <= {resource.key, *resource.declared}
-    assert resource.in_workspace in ("", "form", "query")
+    assert resource.in_workspace in ("", "form", "query", "json")
     assert all(RESOURCES[name].in_workspace for name in resource.holds)
     assert resource.path.startswith("/")
     assert resource.plural == f"{resource.name}s"
