@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,14 +33,28 @@ RECAP = re.compile(r"^\S+ +: ok=\d+ +changed=(\d+) ", re.M)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
+REPORTS = BUILD / "reports"
+# a line of a scan that goes on, which tells how far it is
+PROGRESS = re.compile(r"^.*\bscan \d+ of \S+: .*\n", re.M)
+# scans that end one after another, so that something is to be seen, and soon
+SCRIPTS = [
+    {"target": "shop.example.com", "queue": 1, "run": 3, "findings": [0, 1, 2]},
+    {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
+    {"target": "192.0.2.10", "queue": 2, "run": 3, "findings": [0]},
+]
+SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_folder=../{REPORTS}"
+
+
 class Step(NamedTuple):
     """title: what it shows; command: as a person would type it; writes: whether the service may receive more than GET;
-    changed: how many changed tasks must be in the recap, None for any."""
+    changed: how many changed tasks must be in the recap, None for any; waits: whether it waits for scans, so that lines
+    tell how far they are, as many as the time allows."""
 
     title: str
     command: str
     writes: bool = False
     changed: int | None = None
+    waits: bool = False
 
 
 STEPS = (
@@ -47,6 +62,10 @@ STEPS = (
     Step("The play applied", "ansible-playbook playbooks/demo.yml", writes=True),
     Step("The second run changes nothing", "ansible-playbook playbooks/demo.yml", changed=0),
     Step("The targets as an inventory", "ansible-inventory -i playbooks/demo.targets.yml --graph"),
+    Step(
+        "Three scans at once, what they found, and two reports", f"{SCAN} -e poll_interval=1", writes=True, waits=True
+    ),
+    Step("The scans are young enough, so nothing is started", f"{SCAN} -e max_age=12h -e min_severity=high", changed=0),
 )
 
 
@@ -153,8 +172,12 @@ def show(step: Step, number: int, service: LocalService, env: dict[str, str]) ->
     service.clear_log()
     printed = run(step.command, env)
     received = service.summary()["by_method"]
-    counts = ", ".join(f"{received[method]} {method}" for method in ("GET", *WRITES) if method in received)
-    say(("" if printed.endswith("\n\n") else "\n") + f"Requests that the service received: {counts}")
+    shown = WRITES if step.waits else ("GET", *WRITES)
+    counts = ", ".join(f"{received[method]} {method}" for method in shown if method in received)
+    polls = ", and GET while it waited" if step.waits else ""
+    say(("" if printed.endswith("\n\n") else "\n") + f"Requests that the service received: {counts}{polls}")
+    if step.waits and len(PROGRESS.findall(printed)) < len(SCRIPTS):
+        raise DemoFailed(f"{step.command} must show how far the scans are")
     if not step.writes and any(method in received for method in WRITES):
         raise DemoFailed(f"{step.command} must send nothing but GET")
     if step.changed is not None and RECAP.findall(printed) != [str(step.changed)]:
@@ -179,12 +202,15 @@ def install(env: dict[str, str]) -> None:
 def demo() -> None:
     env = environment()
     install(env)
-    with LocalService.start(key=None) as service:
+    shutil.rmtree(CHECKOUT / REPORTS, ignore_errors=True)
+    with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         say("\nA local service is started; SCANNER_API_KEY holds its key.\n")
         say(f"$ export SCANNER_BASE_URL={service.base_url}")
         for number, step in enumerate(STEPS, 1):
             show(step, number, service, env)
+    reports = " and ".join(str(path.relative_to(CHECKOUT)) for path in sorted((CHECKOUT / REPORTS).glob("[!.]*")))
+    say(f"\nThe reports are {reports}.")
     say("\nThe local service is stopped. To try things yourself: make service")
 
 

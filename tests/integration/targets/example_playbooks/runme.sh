@@ -68,3 +68,14 @@ if play scanops.scanner.read_http_logger -e clear=true; then
 fi
 play scanops.scanner.read_http_logger
 printed "canary-shop recorded nothing since 2000-01-01." printed
+
+scan() { play scanops.scanner.scan_and_report -e poll_interval=0.5 -e "report_folder=$PWD/reports" "$@"; }
+scan --check
+test ! -e reports
+scan
+printed "changed=4 " printed
+printed '"Remote code execution on https://shop.example.com/admin"' printed
+test "$(head -c 5 reports/web-shop.pdf)" = %PDF-
+python -c 'import json; assert json.load(open("reports/web-shop.json", encoding="utf-8"))'
+scan -e max_age=12h
+printed "changed=0 " printed
