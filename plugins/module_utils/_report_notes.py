@@ -59,9 +59,9 @@ def note_of(value):
     size, checksum = value.get("size"), value.get("checksum")
     good = (
         isinstance(request, dict)
-        and (report is None or (isinstance(report, dict) and type(report.get("id")) is int))
+        and (report is None or (isinstance(report, dict) and _is_int(report.get("id"))))
         and isinstance(asked_at, (int, float))
-        and (checksum is None or (isinstance(checksum, str) and type(size) is int))
+        and (checksum is None or (isinstance(checksum, str) and _is_int(size)))
     )
     return Note(request, report, checksum and Content(size, checksum), asked_at) if good else None
 
@@ -79,3 +79,7 @@ def write_note(dest, note):
     with Draft(note_path(dest)) as draft:
         draft.write(json.dumps(value, indent=2, sort_keys=True).encode() + b"\n")
         draft.put()
+
+
+def _is_int(value):
+    return isinstance(value, int) and not isinstance(value, bool)

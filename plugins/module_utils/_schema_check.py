@@ -251,7 +251,8 @@ class _Reading:
             offered = ", ".join(printable(name, 60) for name in list(media)[:5])
             note = f"the body is sent as {operation.encoding}, the schema has {offered}"
             yield _difference("contradicts", "body", operation, "", note)
-        chosen = media.get(operation.encoding) or next(iter(media.values()), None)
+        first, *_others = media.values()
+        chosen = media.get(operation.encoding) or first
         schema = _mapping(_mapping(chosen).get("schema"))
         known = self._properties(schema)
         for name in names if known else ():

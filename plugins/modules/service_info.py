@@ -195,8 +195,8 @@ service:
       sample: null
     schema:
       description:
-        - What the service's OpenAPI file lacks or contradicts. Empty where it agrees with all that the collection relies
-          on, null where it was not compared.
+        - What the service's OpenAPI file lacks or contradicts. Empty where it agrees with all that the collection
+          relies on, null where it was not compared.
       returned: success
       type: list
       elements: dict

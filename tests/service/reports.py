@@ -86,7 +86,7 @@ def create(call: Call) -> Answer:
         if (name in body or name != "group_by") and body.get(name) not in values:
             raise Refused(400, f"invalid parameter {name}", f"{name} is one of {', '.join(values)}")
     resources = body.get("resources")
-    if not isinstance(resources, list) or not resources or not all(type(each) is int for each in resources):
+    if not isinstance(resources, list) or not resources or not all(_is_int(each) for each in resources):
         raise Refused(422, "invalid parameter resources", "resources is a list of ids")
     family = account[body["source"]]
     missing = [str(number) for number in resources if family.get(number) is None]
@@ -145,6 +145,10 @@ def _groups(call: Call, report: dict) -> list:
         heading = shown["name"] if report["group_by"] == "vulnerability" else str(shown["target_name"])
         groups.setdefault(heading, []).append(shown)
     return list(groups.items())
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 OPERATIONS = (

@@ -99,6 +99,15 @@ def _script_of(settings, target: str, tool_id: int) -> dict:
     return script
 
 
+def advance(account) -> None:
+    """Bring every scan in progress up to the present."""
+    now = account.now()
+    table = account["scans"]
+    for scan in [scan for scan in table if scan["status_name"] in IN_PROGRESS]:
+        _advance(account, scan, now)
+        table.touch(scan)
+
+
 FAMILY = Family(
     name="scans",
     first_id=40001,
@@ -107,20 +116,11 @@ FAMILY = Family(
     groups=lambda record: (None, ("workspace", record["workspace_id"]), ("target", record["target_id"])),
     complete=complete,
     derived=lambda record: {"vpn_scan": record["vpn_profile_uuid"] is not None},
-    advance=lambda account: advance(account),
+    advance=advance,
 )
 
 
 # ---- what happens to a scan as time passes
-
-
-def advance(account) -> None:
-    """Bring every scan in progress up to the present."""
-    now = account.now()
-    table = account["scans"]
-    for scan in [scan for scan in table if scan["status_name"] in IN_PROGRESS]:
-        _advance(account, scan, now)
-        table.touch(scan)
 
 
 def _advance(account, scan: dict, now: float) -> None:
