@@ -3,7 +3,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Run every module and the inventory plugin, failing ones too, at -vvvv, and look for the key and a password in all
+# Run every module and the inventory plugin, failing ones too, at -vvvv, and look for the key and two passwords in all
 # that was printed and written. No set -x here: it would print them.
 
 set -eu
@@ -16,7 +16,8 @@ python ../setup_service/files/start.py --ready "$outside/service.json" --with $$
 SCANNER_BASE_URL=$(python -c 'import json, sys; print(json.load(sys.stdin)["base_url"])' <"$outside/service.json")
 SCANNER_API_KEY=$(python -c 'import json, sys; print(json.load(sys.stdin)["api_key"])' <"$outside/service.json")
 PROXY_PASSWORD=proxy-$(python -c 'import secrets; print(secrets.token_hex(16))')
-export SCANNER_BASE_URL SCANNER_API_KEY PROXY_PASSWORD
+SITE_PASSWORD=site-$(python -c 'import secrets; print(secrets.token_hex(16))')
+export SCANNER_BASE_URL SCANNER_API_KEY PROXY_PASSWORD SITE_PASSWORD
 
 # all that ansible-core may write, below one folder
 export ANSIBLE_LOCAL_TEMP="$work/local" ANSIBLE_REMOTE_TEMP="$work/remote"
@@ -44,6 +45,9 @@ must_be_in() {
 must_be_in "GET /workspaces -> 200" output/play
 must_be_in "secret of nobody" output/play
 must_be_in "an HTML page with the title" output/play
+must_be_in "someone" output/play
+must_be_in "https://shop.example.com/login" output/play
+must_be_in "$SCANNER_BASE_URL" .report.json.request.json
 must_be_in "shop.example.com" output/inventory
 must_be_in "127.0.0.1:9" output/failing
 must_be_in "shop.example.com" facts
@@ -52,13 +56,14 @@ must_be_in "GET /api-schema.yml" tree
 must_be_in "secrecy" junit
 must_be_in "shop.example.com" ansible.log
 
-printf '%s\n%s\n' "$SCANNER_API_KEY" "$PROXY_PASSWORD" >"$outside/secrets"
+printf '%s\n' "$SCANNER_API_KEY" "$PROXY_PASSWORD" "$SITE_PASSWORD" >"$outside/secrets"
 # what the search must find, so that one that finds nothing is no proof
 printf '%s' "$SCANNER_API_KEY" >"$work/planted-key"
-printf '%s' "$PROXY_PASSWORD" >"$work/planted-password"
+printf '%s' "$PROXY_PASSWORD" >"$work/planted-proxy-password"
+printf '%s' "$SITE_PASSWORD" >"$work/planted-site-password"
 found=$(grep -rlF -f "$outside/secrets" "$work" | sort)
-if [ "$found" != "$(printf '%s\n' "$work/planted-key" "$work/planted-password")" ]; then
-  echo "A secret must be in the two planted files only, and it is in:" >&2
+if [ "$found" != "$(printf '%s\n' "$work"/planted-{key,proxy-password,site-password})" ]; then
+  echo "A secret must be in the three planted files only, and it is in:" >&2
   echo "$found" >&2
   exit 1
 fi
