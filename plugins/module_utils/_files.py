@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ._errors import Refused, printable
 
 _BLOCK = 1 << 20
+_LONGEST_NAME = 255
 _PREFIX = ".scanops-"
 _NEXT_STEP = {
     errno.ENOSPC: "make room there, or give another dest",
@@ -78,15 +79,18 @@ def give_attributes(task, dest, before):
     return (adjusted, difference) if before else (False, dict(before={}, after={}))
 
 
-def check_place(task, dest):
-    """Refuse a ``dest`` that cannot become a file: before any call, since what a task fetches may cost something."""
+def check_place(task, dest, longest=_LONGEST_NAME):
+    """Refuse a ``dest`` that cannot become a file: before any call, since what a task fetches may cost something.
+
+    longest: bytes that its name may have.
+    """
     shown = _shown(dest)
     folder, name = os.path.split(dest)
     if not name or os.path.isdir(dest):
         raise Refused(f"dest {shown} names a folder: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
         raise Refused(f"dest {shown} is there and is no regular file: give another dest.")
-    if len(os.fsencode(name)) > 255:
+    if len(os.fsencode(name)) > longest:
         raise Refused(f"dest {shown} is longer than a name may be: give dest a shorter name.")
     folder = folder or os.curdir
     if not os.path.lexists(folder) and task.check_mode:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from ._errors import printable
 from ._files import Content, Draft, is_own_file
 
+# so that a name and what is added to it are a name
+LONGEST_NAME = 255 - len("..request.json")
 _VERSION = 1
 _LONGEST = 1 << 22
 

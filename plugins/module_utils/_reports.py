@@ -12,7 +12,7 @@ from ._downloads import CONTENT_TYPES, download
 from ._errors import ApiError, CallError, Refused, ScannerError, printable
 from ._files import check_place, content_of, give_attributes, store
 from ._lookup import UNKNOWN_ID
-from ._report_notes import Note, read_note, write_note
+from ._report_notes import LONGEST_NAME, Note, read_note, write_note
 from ._resources import REPORT, new_record
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
@@ -85,7 +85,7 @@ class _Present:
 
     def result(self):
         task = self.task
-        check_place(task, self.dest)
+        check_place(task, self.dest, LONGEST_NAME)
         live = content_of(self.dest)
         note = read_note(task, self.dest)
         known = note is not None and note.content is not None and note.content == live

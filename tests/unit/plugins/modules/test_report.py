@@ -3,3 +3,588 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _files, _reports
+from ansible_collections.scanops.scanner.plugins.module_utils._report_notes import Note, note_of, note_path
+from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+
+PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
+NOTE = Path(".report.pdf.request.json")
+FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def refused(result, *words):
+    assert result.failed, result
+    assert result.msg.endswith(".")
+    assert "\n" not in result.msg
+    assert "exception" not in result.result
+    for word in words:
+        assert word in result.msg
+    return result
+
+
+def names():
+    return sorted(path.name for path in Path().iterdir() if path.name != "kept.txt")
+
+
+@pytest.fixture
+def passing(account):
+    """Lets the clock of the service pass as a task waits."""
+    passed = [0.0]
+
+    def sleep(seconds):
+        passed[0] += seconds
+        account.settings(clock_offset=int(passed[0]) + 1)
+
+    sleep.passed = passed
+    return sleep
+
+
+# --- what is made and when nothing is
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_report_of_each_format_is_kept_with_its_size_and_checksum(account, run, form):
+    result = good(run("report", **{**PDF, "format": form, "dest": f"report.{form}"}))
+    content = Path(f"report.{form}").read_bytes()
+    assert (result["size"], result["checksum"]) == (len(content), hashlib.sha1(content).hexdigest())
+    assert result["report"] == {"id": 303, "format": form, "status": "finished"}
+
+
+def test_the_same_task_needs_no_call(account, run):
+    first = good(run("report", **PDF, group_by="target"))
+    account.clear_log()
+    for check in (False, True):
+        again = good(run("report", check=check, **{**PDF, "resources": [40001, 40001]}, group_by="target"))
+        assert not again.changed
+        assert {key: again[key] for key in ("report", "dest", "size", "checksum")} == {
+            key: first[key] for key in ("report", "dest", "size", "checksum")
+        }
+        assert again.diff["before"] == again.diff["after"]
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"resources": [40002]},
+        {"resources": [40001, 40002]},
+        {"source": "findings", "resources": [70001]},
+        {"format": "html"},
+        {"group_by": "vulnerability"},
+    ],
+    ids=str,
+)
+def test_another_request_makes_another_report(account, run, other):
+    good(run("report", **PDF))
+    account.clear_log()
+    check = good(run("report", check=True, **{**PDF, **other}))
+    assert account.calls() == []
+    result = good(run("report", **{**PDF, **other}))
+    assert check.changed and result.changed
+    assert check.diff == result.diff
+    assert result.diff["before"] == {"source": "scans", "resources": [40001], "format": "pdf", "group_by": None}
+    assert account.writes() == ["POST /reports"]
+    assert json.loads(NOTE.read_text())["request"]["resources"] == sorted(set({**PDF, **other}["resources"]))
+
+
+def test_another_service_makes_another_report(account, run):
+    good(run("report", **PDF))
+    elsewhere = account.base_url.replace("127.0.0.1", "localhost")
+    assert good(run("report", **PDF, base_url=elsewhere)).changed
+
+
+@pytest.mark.parametrize("what", ["no file", "another file", "no note", "broken note", "note of others"])
+def test_without_the_file_or_its_note_another_report_is_made(account, run, what):
+    first = good(run("report", **PDF))
+    if what == "no file":
+        Path("report.pdf").unlink()
+    elif what == "another file":
+        with open("report.pdf", "ab") as stream:
+            stream.write(b"more")
+    elif what == "no note":
+        NOTE.unlink()
+    elif what == "broken note":
+        NOTE.write_text("{")
+    else:
+        NOTE.chmod(0o666)
+    again = good(run("report", **PDF))
+    assert again.changed
+    assert again["report"]["id"] == 304
+    assert ("is not relied on" in str(again.warnings)) is (what == "note of others")
+    assert not good(run("report", **PDF)).changed
+    assert first["report"]["id"] == 303
+
+
+def test_the_note_says_what_was_asked_for_and_is_for_nobody_else(account, run):
+    result = good(run("report", **PDF, mode="0644"))
+    note = json.loads(NOTE.read_text())
+    assert note["request"] == {
+        "base_url": account.base_url,
+        "source": "scans",
+        "resources": [40001],
+        "format": "pdf",
+        "group_by": None,
+    }
+    assert (note["report"], note["size"], note["checksum"]) == (result["report"], result["size"], result["checksum"])
+    assert stat.S_IMODE(NOTE.stat().st_mode) == 0o600
+    assert account.api_key not in NOTE.read_text()
+    assert names() == [".report.pdf.request.json", "report.pdf"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        {"version": 2, "request": {}, "asked_at": 1},
+        {"version": 1, "request": [], "asked_at": 1},
+        {"version": 1, "request": {}, "asked_at": "now"},
+        {"version": 1, "request": {}, "asked_at": 1, "report": {"id": "1/../../workspaces/1"}},
+        {"version": 1, "request": {}, "asked_at": 1, "report": {"id": True}},
+        {"version": 1, "request": {}, "asked_at": 1, "report": 7},
+        {"version": 1, "request": {}, "asked_at": 1, "checksum": "x"},
+        {"version": 1, "request": {}, "asked_at": 1, "checksum": 5, "size": 5},
+    ],
+    ids=str,
+)
+def test_what_is_no_note_is_none(value):
+    assert note_of(value) is None
+
+
+def test_a_note_may_have_no_report_and_no_content():
+    assert note_of({"version": 1, "request": {"id": 7}, "asked_at": 1.5}) == Note({"id": 7}, None, None, 1.5)
+    assert note_path("/srv/a.pdf") == "/srv/.a.pdf.request.json"
+    assert note_path("a.pdf") == ".a.pdf.request.json"
+
+
+# --- by id
+
+
+def test_a_report_by_id_is_fetched_once(account, run):
+    first = good(run("report", id=302, dest="x.json"))
+    assert first.changed
+    assert json.loads(Path("x.json").read_text())
+    account.clear_log()
+    assert not good(run("report", id=302, dest="x.json")).changed
+    assert account.calls() == []
+    assert account.writes() == []
+
+
+def test_where_the_file_has_the_content_already_only_the_note_is_made(account, run):
+    good(run("report", id=302, dest="x.json"))
+    Path(".x.json.request.json").unlink()
+    inode = os.stat("x.json").st_ino
+    check = good(run("report", check=True, id=302, dest="x.json"))
+    assert not Path(".x.json.request.json").exists()
+    real = good(run("report", id=302, dest="x.json"))
+    assert (check.changed, real.changed) == (False, False)
+    assert check.diff == real.diff
+    assert os.stat("x.json").st_ino == inode
+    assert Path(".x.json.request.json").exists()
+
+
+def test_in_check_mode_a_report_that_is_not_ready_is_not_waited_for(account, run):
+    account.add(reports=[{"id": 7, "resources": [40001], "takes": 3600}])
+    Path("x.pdf").write_text("other")
+    result = good(run("report", check=True, id=7, dest="x.pdf"))
+    assert (result.changed, result["size"], result.slept) == (True, None, [])
+    assert Path("x.pdf").read_text() == "other"
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_report_that_is_not_there_is_named(account, run, check):
+    refused(run("report", check=check, id=99, dest="x.pdf"), "there is no report 99 that this key can see")
+    assert names() == []
+
+
+def test_a_format_that_nobody_knows_is_fetched_and_a_page_is_refused(account, run):
+    account.allow_violations = True
+    account.fault(
+        path="/reports/301", action="status", status=200, body={"data": {"id": 301, "format": "odt"}}, times=None
+    )
+    assert good(run("report", id=301, dest="x.odt"))["report"]["format"] == "odt"
+    account.fault(path="/reports/301/download", action="html", status=200)
+    refused(run("report", id=301, dest="y.odt"), "with an HTML page where a file was asked for")
+
+
+# --- waiting
+
+
+@pytest.mark.parametrize("status_field", ["status", "status_name", "none"])
+@pytest.mark.parametrize("not_ready", [404, 409])
+def test_a_report_is_waited_for(account, run, passing, status_field, not_ready):
+    account.settings(report_time=60, report_status=status_field, report_not_ready=not_ready)
+    result = good(run("report", **PDF, sleep=passing))
+    assert 60 <= passing.passed[0] <= 80
+    assert result["report"]["status"] == ("finished" if status_field != "none" else None)
+    downloads = account.calls().count("GET /reports/303/download")
+    # a status that says that it is not ready saves the download
+    assert downloads == (1 if status_field != "none" else account.calls().count("GET /reports/303"))
+
+
+def test_the_looks_become_slower(account, run):
+    account.settings(report_time=10**6)
+    slept = run("report", **PDF).slept
+    assert slept[:3] == [2.0, 3.0, 4.5]
+    assert max(slept) == 15.0
+    assert sum(slept) == 600
+    assert slept[3:-1] == sorted(slept[3:-1])
+
+
+@pytest.mark.parametrize("wait_timeout", [0, 1, 100])
+def test_waiting_has_an_end_and_the_next_run_goes_on_with_the_report(account, run, wait_timeout):
+    account.settings(report_time=10**6)
+    result = refused(
+        run("report", **PDF, wait_timeout=wait_timeout),
+        "report 303 was made, and reading it back failed",
+        f"report 303 was not ready within {wait_timeout} s",
+        "it goes on with that report and makes no other one",
+    )
+    assert (result.changed, sum(result.slept)) == (True, wait_timeout)
+    assert result["report"]["id"] == 303
+    assert names() == [".report.pdf.request.json"]
+    account.settings(clock_offset=10**6)
+    check = good(run("report", check=True, **PDF))
+    again = good(run("report", **PDF))
+    assert check.changed and again.changed
+    assert check["report"]["id"] == again["report"]["id"] == 303
+    assert account.writes() == ["POST /reports"]
+    assert not good(run("report", **PDF)).changed
+
+
+def test_a_clock_bounds_the_waiting_where_the_calls_take_long(account, run, monkeypatch):
+    account.settings(report_time=10**6)
+    moments = iter(range(0, 10**6, 50))
+    monkeypatch.setattr(Transport, "now", lambda self: float(next(moments)))
+    assert sum(run("report", **PDF, wait_timeout=300).slept) < 50
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"asked_at": 0}, {"asked_at": time.time() + 10**6}, {"report": None}, {"request": {"id": 7}}],
+    ids=["old", "of the future", "without a report", "another request"],
+)
+def test_a_report_is_gone_on_with_only_where_it_is_what_was_asked_for_of_late(account, run, change):
+    account.settings(report_time=10**6)
+    run("report", **PDF, wait_timeout=0)
+    NOTE.write_text(json.dumps({**json.loads(NOTE.read_text()), **change}))
+    account.settings(report_time=0)
+    assert good(run("report", **PDF))["report"]["id"] == 304
+
+
+def test_a_report_that_was_deleted_in_between_is_made_again(account, run):
+    account.settings(report_time=10**6)
+    run("report", **PDF, wait_timeout=0)
+    assert good(run("report", id=303, state="absent")).changed
+    account.settings(report_time=0)
+    assert good(run("report", **PDF))["report"]["id"] == 304
+
+
+def test_a_report_that_is_deleted_during_the_wait_ends_it(account, run):
+    account.settings(report_time=10**6)
+    account.fault(
+        method="GET", path="/reports/303", nth=3, action="do", do="delete", resource="reports", record={"id": 303}
+    )
+    result = refused(run("report", **PDF), "report 303 is not there any more, somebody deleted it: run this task again")
+    assert (result.changed, len(result.slept)) == (True, 2)
+
+
+@pytest.mark.parametrize("field", ["status", "status_name"])
+def test_a_report_that_failed_ends_the_wait(account, run, field):
+    account.settings(report_status=field)
+    account.add(reports=[{"id": 7, "resources": [40001], "fails": True}])
+    result = refused(run("report", id=7, dest="x.pdf"), "report 7 has the status 'failed' and will have no file")
+    assert (result["report"]["id"], result.slept) == (7, [])
+
+
+@pytest.mark.parametrize(
+    "status, expected",
+    [
+        ("waiting", False),
+        ("RUNNING", False),
+        ("in_progress", False),
+        ("finished", None),
+        ("done", None),
+        (None, None),
+        ("by the moon", None),
+        (" Failed ", "failed"),
+        ("failed to start", "failed"),
+    ],
+)
+def test_what_a_status_says_of_the_file(status, expected):
+    assert _reports.readiness(status) == expected
+
+
+# --- creates that go wrong
+
+
+@pytest.mark.parametrize("form", ["report_id", "created_id", "id", "record"])
+def test_the_new_id_is_read_in_each_form(account, run, form):
+    account.settings(report_answer=form)
+    assert good(run("report", **PDF))["report"]["id"] == 303
+
+
+def test_an_answer_without_an_id_is_an_error_that_says_what_to_do(account, run):
+    account.settings(report_answer="nothing")
+    result = refused(run("report", **PDF), "tells no id: look for it with scanops.scanner.report_info, and give its id")
+    assert result.changed
+    assert good(run("report", id=303, dest="report.pdf")).changed
+
+
+def test_resources_that_are_not_there_are_explained(account, run):
+    result = refused(run("report", **{**PDF, "resources": [40001, 9]}), "one of resources is not there", "not found: 9")
+    assert not result.changed
+    assert names() == []
+
+
+def test_after_the_creation_a_failure_says_so_and_the_next_run_goes_on(account, run):
+    account.fault(path="/reports/303/download", action="html", status=200)
+    result = refused(run("report", **PDF), "report 303 was made", "with an HTML page where a PDF file was asked for")
+    assert result.changed
+    assert result["api_error"]["path"] == "/reports/303/download"
+    assert good(run("report", **PDF))["report"]["id"] == 303
+    assert account.writes() == ["POST /reports"]
+
+
+# --- the file
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(
+    "dest, words",
+    [
+        ("missing/report.pdf", "is not there: make the folder first"),
+        (".", "names a folder: add the name of the file"),
+        ("kept.txt/report.pdf", "is no folder"),
+        ("x" * 240 + ".pdf", "give dest a shorter name"),
+    ],
+)
+def test_a_place_that_cannot_hold_the_file_is_refused_before_any_call(account, run, dest, words, check):
+    result = run("report", check=check, **{**PDF, "dest": dest})
+    if check and dest.startswith("missing"):
+        assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)
+    else:
+        refused(result, words)
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"owner": "nobody-of-this-name"}, "nobody-of-this-name"),
+        ({"group": "nobody-of-this-name"}, "nobody-of-this-name"),
+        ({"mode": "u+q"}, "u+q"),
+        ({"mode": "999999"}, "mode"),
+    ],
+)
+def test_an_owner_or_mode_that_is_none_is_refused_before_any_call(account, run, options, words, check):
+    refused(run("report", check=check, **PDF, **options), words, "another attribute of dest cannot be set")
+    assert account.calls() == []
+    assert names() == []
+
+
+def test_a_full_disk_leaves_no_part_of_the_file_and_the_next_run_goes_on(account, run, monkeypatch):
+    Path("report.pdf").write_text("before")
+    account.settings(report_size=10**6)
+    fsync = os.fsync
+
+    def full(handle):
+        if os.fstat(handle).st_size > 10**5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_files.os, "fsync", full)
+        result = refused(run("report", **PDF), "No space left on device), and no part of it is left: make room there")
+    assert result.changed
+    assert Path("report.pdf").read_text() == "before"
+    assert names() == [".report.pdf.request.json", "report.pdf"]
+    assert good(run("report", **PDF))["report"]["id"] == 303
+    assert account.writes() == ["POST /reports"]
+
+
+@pytest.mark.parametrize("mode, expected", [("0600", 0o600), (0o640, 0o640), ("u=rw,g=r,o=", 0o640), (None, 0o644)])
+def test_a_new_file_gets_its_mode(account, run, mode, expected):
+    before = os.umask(0o022)
+    try:
+        good(run("report", **PDF, **({} if mode is None else {"mode": mode})))
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat("report.pdf").st_mode) == expected
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(account, run):
+    good(run("report", **PDF))
+    os.chmod("report.pdf", 0o604)
+    good(run("report", **{**PDF, "format": "html"}))
+    assert stat.S_IMODE(os.stat("report.pdf").st_mode) == 0o604
+
+
+def test_a_new_file_is_never_open_to_others_where_a_mode_is_declared(account, run, monkeypatch):
+    seen = []
+    give = _files.give_attributes
+
+    def look(task, dest, before):
+        seen.append(stat.S_IMODE(os.stat(dest).st_mode))
+        return give(task, dest, before)
+
+    monkeypatch.setattr(_files, "give_attributes", look)
+    umask = os.umask(0o022)
+    try:
+        good(run("report", **PDF, mode="0640"))
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(umask)
+    assert seen == [0o600]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_another_mode_of_a_file_that_is_there_is_a_change_without_a_call(account, run, check):
+    good(run("report", **PDF, mode="0644"))
+    account.clear_log()
+    result = good(run("report", check=check, **PDF, mode="0600"))
+    assert result.changed
+    assert (result.diff["before"]["mode"], result.diff["after"]["mode"]) == ("0644", "0600")
+    assert stat.S_IMODE(os.stat("report.pdf").st_mode) == (0o644 if check else 0o600)
+    assert account.calls() == []
+
+
+def test_an_attribute_that_cannot_be_set_after_the_file_is_there_is_set_by_the_next_run(account, run, monkeypatch):
+    def denied(*arguments):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.lchown", denied)
+        refused(run("report", **PDF, owner=str(os.geteuid() + 1)), "cannot be set", "chown failed")
+    account.clear_log()
+    assert not good(run("report", **PDF)).changed
+    assert account.calls() == []
+
+
+# --- what is not kept at the service
+
+
+def test_what_is_not_kept_is_deleted_after_the_file_is_safe(account, run):
+    check = good(run("report", check=True, **PDF, keep=False))
+    result = good(run("report", **PDF, keep=False))
+    assert (check["report"], result["report"]) == (None, None)
+    assert account.calls()[-2:] == ["GET /reports/303/download", "DELETE /reports/303"]
+    assert [report["id"] for report in account.reports()] == [301, 302]
+    account.clear_log()
+    for keep in (False, True):
+        again = good(run("report", **PDF, keep=keep))
+        assert (again.changed, again["report"], again["size"]) == (False, None, result["size"])
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_what_was_kept_before_is_deleted_when_it_is_no_longer_to_be(account, run, gone):
+    good(run("report", **PDF))
+    if gone:
+        good(run("report", id=303, state="absent"))
+    account.clear_log()
+    check = good(run("report", check=True, **PDF, keep=False))
+    assert account.writes() == []
+    real = good(run("report", **PDF, keep=False))
+    assert (check.changed, real.changed) == (not gone, not gone)
+    assert check.diff == real.diff
+    assert real.diff["before"].get("kept") is (None if gone else True)
+    assert [report["id"] for report in account.reports()] == [301, 302]
+    account.clear_log()
+    assert not good(run("report", **PDF, keep=False)).changed
+    assert account.calls() == []
+
+
+def test_where_the_deletion_fails_the_file_is_there_and_the_next_run_deletes(account, run):
+    account.fault(method="DELETE", action="status", status=403)
+    result = refused(run("report", **PDF, keep=False), "report 303 was made", "DELETE /reports/303 was answered 403")
+    assert result.changed
+    assert Path("report.pdf").exists()
+    account.clear_log()
+    assert good(run("report", **PDF, keep=False)).changed
+    assert account.calls() == ["DELETE /reports/303"]
+
+
+# --- absent
+
+
+def test_absent_deletes_the_report_and_leaves_files_alone(account, run):
+    good(run("report", id=301, dest="x.pdf"))
+    result = good(run("report", id=301, state="absent"))
+    assert result.changed
+    assert [result[key] for key in ("report", "dest", "size", "checksum")] == [None] * 4
+    assert names() == [".x.pdf.request.json", "x.pdf"]
+
+
+def test_absent_refuses_a_dest(account, run):
+    refused(run("report", id=301, state="absent", dest="x.pdf"), "leave dest out, and delete the file with")
+    assert account.calls() == []
+
+
+def test_a_deletion_whose_answer_is_lost_is_a_change(account, run):
+    account.fault(method="DELETE", action="reset", when="after")
+    assert good(run("report", id=301, state="absent")).changed
+
+
+# --- options that do not go together
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (dict(dest="x"), "one of the following is required: id, source"),
+        (dict(id=301), "state is present but all of the following are missing: dest"),
+        (dict(state="absent", source="scans", resources=[1], format="pdf"), "missing: id"),
+        (dict(id=301, source="scans", dest="x"), "mutually exclusive: id|source"),
+        (dict(id=301, format="pdf", dest="x"), "mutually exclusive: id|format"),
+        (dict(source="scans", format="pdf", dest="x"), "resources"),
+        (dict(source="scans", resources=[1], dest="x"), "format"),
+        ({**PDF, "resources": []}, "resources is empty: give the ids of scans or findings, or skip this task"),
+        ({**PDF, "resources": [0]}, "resources holds 0: give positive numbers"),
+        ({**PDF, "resources": [1, -1]}, "resources holds -1"),
+        ({**PDF, "resources": ["x"]}, "resources"),
+        ({**PDF, "format": "odt"}, "format"),
+        ({**PDF, "wait_timeout": -1}, "wait_timeout is -1: set it to 0 or more"),
+        (dict(id=0, dest="x"), "id is 0"),
+    ],
+    ids=str,
+)
+def test_options_that_make_no_sense_are_refused_before_any_call(account, run, options, words):
+    result = run("report", **options)
+    assert result.failed
+    assert words in result.msg
+    assert account.calls() == []
+    assert names() == []
+
+
+# --- check mode over what earlier tasks would have made
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_in_check_mode_ids_of_earlier_tasks_are_foreseen(account, run, value):
+    made = good(run("report", check=True, **{**PDF, "resources": [40001, value]}))
+    by_id = good(run("report", check=True, id=value, dest="x.pdf"))
+    absent = good(run("report", check=True, id=value, state="absent"))
+    for result, words in ((made, "an object among resources"), (by_id, "a report"), (absent, "the report")):
+        assert result.changed
+        assert result.warnings == [f"{words} is not there yet; check mode goes on as if an earlier task had made it."]
+    assert made["report"] == {"id": None, "format": "pdf", "status": None}
+    assert account.calls() == []
+    assert run("report", **{**PDF, "resources": [40001, value]}).failed
