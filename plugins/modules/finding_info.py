@@ -34,6 +34,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
   - scanops.scanner.workspace_reference
+  - ansible.builtin.files
 options:
   id:
     description:
@@ -96,7 +97,7 @@ options:
         well, as JSON lines - one object on each line, in ASCII, with the fields that RV(findings) has.
       - The file is written whole or not at all, beside its place first; its folder must be there. It is not touched
         when it has this content. It counts as a change when it has not, and in check mode it is only predicted.
-      - Findings tell what is weak. A new file is open to others as the umask has it.
+      - Findings tell what is weak. A new file is open to others as the umask has it, unless O(mode) says otherwise.
     type: path
 notes:
   - Screenshots cannot be read. The specification of the service names them as an operation, and gives no path for it.
@@ -133,6 +134,7 @@ EXAMPLES = r"""
     scan_id: 1202
     limit: 0
     dest: /srv/reports/findings.jsonl
+    mode: "0600"
 
 - name: Read whether a known weakness was found anywhere on one target
   scanops.scanner.finding_info:
@@ -295,7 +297,8 @@ LISTING = ("name", "workspace", "workspace_id", "target", "target_id", "scan_id"
 
 def main():
     alone = [(option, "id") for option in LISTING]
-    run(OPTIONS, read, mutually_exclusive=[*alone, ("workspace", "workspace_id"), ("target", "target_id", "scan_id")])
+    others = [("workspace", "workspace_id"), ("target", "target_id", "scan_id")]
+    run(OPTIONS, read, add_file_common_args=True, mutually_exclusive=alone + others)
 
 
 if __name__ == "__main__":

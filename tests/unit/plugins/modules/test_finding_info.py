@@ -383,6 +383,16 @@ def test_a_second_run_and_check_mode_leave_the_file_alone(run, tmp_path):
     assert [row["id"] for row in lines(dest)] == [70004, 70005, 70006]
 
 
+def test_a_file_gets_the_declared_mode(run, tmp_path):
+    dest = tmp_path / "findings.jsonl"
+    options = dict(workspace_id=2, dest=str(dest))
+    changed = []
+    for mode, check in (("0600", True), ("0600", False), ("0600", False), ("0640", True), ("0640", False)):
+        changed.append(run("finding_info", check=check, mode=mode, **options).changed)
+    assert changed == [True, True, False, True, True]
+    assert dest.stat().st_mode & 0o777 == 0o640
+
+
 def test_without_a_file_there_is_no_change_and_its_results_are_null(run):
     result = run("finding_info", workspace_id=2)
     assert [result[key] for key in ("changed", "dest", "size", "checksum")] == [False, None, None, None]
