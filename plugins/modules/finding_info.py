@@ -219,7 +219,7 @@ size:
   type: int
   sample: 83886080
 checksum:
-  description: Its SHA-1 checksum, as M(ansible.builtin.stat) gives it; null without O(dest).
+  description: Its SHA-1 checksum, as C(ansible.builtin.stat) gives it; null without O(dest).
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827

@@ -169,7 +169,7 @@ size:
   sample: 182734
 checksum:
   description:
-    - The SHA-1 checksum of the file, as M(ansible.builtin.stat) gives it; null where RV(size) is.
+    - The SHA-1 checksum of the file, as C(ansible.builtin.stat) gives it; null where RV(size) is.
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
