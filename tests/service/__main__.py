@@ -78,7 +78,7 @@ Try it:
   curl -H 'Authorization: Bearer {key}' {base_url}/workspaces
 
   SCANNER_BASE_URL={base_url} SCANNER_API_KEY={key} \\
-    ansible localhost -m scanops.scanner.workspace_info
+    ansible localhost -m scanops.scanner.service_info
 
 Stop it with Ctrl-C."""
 

@@ -67,7 +67,7 @@ def test_greeting(run):
         text += process.stdout.readline()
     url = next(word for word in text.split() if word.endswith("/api/v2"))
     assert f"curl -H 'Authorization: Bearer my-key' {url}/workspaces" in text
-    assert "ansible localhost -m scanops.scanner.workspace_info" in text
+    assert "ansible localhost -m scanops.scanner.service_info" in text
     request = urllib.request.Request(f"{url}/workspaces", headers={"Authorization": "Bearer my-key"})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as response:
         assert response.status == 200
