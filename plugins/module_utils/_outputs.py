@@ -39,10 +39,12 @@ def _fill(client, scan_id, kind, draft):
         return
     answer = client.data(SCAN, scan_id, _BELOW[kind])
     body = answer.json()
-    if not isinstance(body, dict) or not isinstance(body.get("data"), (dict, list)):
+    data = body.get("data") if isinstance(body, dict) else None
+    # assumed: what an output consists of
+    if not isinstance(data, dict) or not {"output_type", "output_data"} & set(data):
         raise answer.unexpected("no output in it")
     # in one order, so that the same output is the same file; what is not ASCII is escaped, control characters too
-    draft.write(json.dumps(body["data"], indent=2, sort_keys=True).encode("ascii") + b"\n")
+    draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 
 
 def _explained(client, scan_id, kind, error):

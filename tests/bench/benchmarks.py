@@ -10,6 +10,7 @@ import json
 from typing import Callable, NamedTuple
 
 import bulk
+import files
 import reads
 from stage import Broken, Result, Side, Stage
 
@@ -130,6 +131,13 @@ BENCHMARKS = (
         f" at most {reads.MOST_MEMORY >> 20} MiB, against a script that fetches and parses them with requests and json",
         3,
         reads.findings,
+    ),
+    Benchmark(
+        "report_stream",
+        f"a report of {files.SIZE >> 20} MiB, fetched by a whole playbook while the memory of the module grows by less than"
+        f" {files.MOST_GROWTH >> 20} MiB, against a script that streams it with requests and a playbook that does nothing",
+        1.5,
+        files.report,
     ),
     *(
         Benchmark(
