@@ -40,9 +40,9 @@ def _fill(client, scan_id, kind, draft):
     answer = client.data(SCAN, scan_id, _BELOW[kind])
     body = answer.json()
     data = body.get("data") if isinstance(body, dict) else None
-    # assumed: what an output consists of
-    if not isinstance(data, dict) or not {"output_type", "output_data"} & set(data):
-        raise answer.unexpected("no output in it")
+    # assumed: an output is an object
+    if not isinstance(data, dict):
+        raise answer.unexpected("data that is no output of a scan")
     # in one order, so that the same output is the same file; what is not ASCII is escaped, control characters too
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 
