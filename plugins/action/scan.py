@@ -26,6 +26,7 @@ _BOUND = 60
 _LAST_CALLS = {"timeout": 10, "retries": 1, "rate_limit_wait": 10}
 # how soon an interrupt is seen while nothing is done, in seconds
 _SLICE = 0.5
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # the keys of a module's result that gather over its runs
 _GATHERED = ("warnings", "deprecations", "api_calls")
 
@@ -62,8 +63,14 @@ class ActionModule(ActionBase):
 
     def show(self, text):
         """A line on standard error, where callbacks that print JSON on standard output are not disturbed."""
-        if not self._task.no_log:
+        if self._task.no_log:
+            return
+        # lines go to ansible-playbook through a queue: a worker that is killed with its lock in hand would block it for ever
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
             display.display(text, stderr=True)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def stops_on_interrupt(self):
         return _flag(self._task.args.get("stop_on_interrupt"), default=False)
