@@ -164,11 +164,14 @@ class _Wait:
                 self._stop()
             self.action.forget_files()
         finally:
+            timer.cancel()
             os._exit(status)
 
     def _stop(self):
         """Stop the scans that this task has started and that have not ended."""
         entries = self.watch["entries"] if self.watch else []
+        # once, whatever else ends this
+        self.watch = None
         ids = [entry["scan_id"] for entry in entries if entry["started"] and entry["outcome"] is None]
         if not ids:
             return

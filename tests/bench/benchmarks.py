@@ -12,6 +12,7 @@ from typing import Callable, NamedTuple
 import bulk
 import files
 import reads
+import scans
 from stage import Broken, Result, Side, Stage
 
 ITEMS = 30
@@ -138,6 +139,12 @@ BENCHMARKS = (
         f" {files.MOST_GROWTH >> 20} MiB, against a script that streams it with requests and a playbook that does nothing",
         1.5,
         files.report,
+    ),
+    Benchmark(
+        "scan_wait",
+        f"the calls that wait for {scans.SCANS} scans against one call for each interval",
+        1,
+        scans.wait,
     ),
     *(
         Benchmark(
