@@ -121,6 +121,12 @@ BENCHMARKS = (
         bulk.unchanged,
     ),
     Benchmark(
+        "targets_unchanged_rows",
+        "the same against a module that returns as many results and does nothing, which is what ansible-core itself takes",
+        1.4,
+        bulk.unchanged_rows,
+    ),
+    Benchmark(
         "targets_growth",
         f"{bulk.LARGE:,} declared targets in check mode against {bulk.LARGE // 4:,}; the limit is n log n",
         bulk.GROWTH,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import time
 from typing import Callable
 
-from stage import REPOSITORY, Broken, Result, Side, Stage
+import yaml
+from stage import HERE, REPOSITORY, Broken, Result, Side, Stage
 
 sys.path.insert(0, str(REPOSITORY / "tests" / "service"))
 import limits
@@ -56,6 +58,22 @@ def unchanged(stage: Stage) -> Result:
     stage.service.fill("Bench", MANY)
     ours = Side(_play(stage, "targets.yml", MANY), UNCHANGED_CALLS, most_memory=MOST_MEMORY)
     return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
+
+
+def unchanged_rows(stage: Stage) -> Result:
+    """Against a module that returns the same rows and does nothing, so it shows what ansible-core does not take itself."""
+    stage.service.reset(settings={"rate_limits": None})
+    stage.service.fill("Bench", MANY)
+    library = stage.place / "library"
+    library.mkdir(exist_ok=True)
+    shutil.copy(HERE / "many_rows.py", library)
+    # beside the folder of its modules; written here, as no tool that reads the plays of this folder knows them
+    (play,) = yaml.safe_load((HERE / "plays" / "targets.yml").read_text(encoding="utf-8"))
+    play["tasks"][0]["many_rows"] = play["tasks"][0].pop("scanops.scanner.targets")
+    rows = stage.place / "rows.yml"
+    rows.write_text(json.dumps([play]))
+    command = _play(stage, "targets.yml", MANY)
+    return stage.compare(Side(command, UNCHANGED_CALLS), Side([command[0], str(rows), *command[2:]], 0))
 
 
 def growth(stage: Stage) -> Result:

@@ -72,6 +72,8 @@ class Walk:
             SCANNER_BASE_URL=service.base_url,
             SCANNER_API_KEY=service.api_key,
             ANSIBLE_NOCOLOR="true",
+            # only quicker
+            ANSIBLE_PIPELINING="true",
             # of the repository that a person makes
             GIT_AUTHOR_NAME="A person", GIT_AUTHOR_EMAIL="person@example.com",
             GIT_COMMITTER_NAME="A person", GIT_COMMITTER_EMAIL="person@example.com",
@@ -215,9 +217,6 @@ def mistype(walk: Walk) -> None:
     shop.write_text(re.sub(r"targets:\n(?:      - .*\n)+", "targets: []\n", text), encoding="utf-8")
     walk.refuses(emptied.strip())
 
-    shop.write_text(text.replace("    targets:", "    target:"), encoding="utf-8")
-    walk.service.clear_log()
-    assert "did you mean targets?" in walk.run("ansible-playbook estate_review.yml", False)
     shop.write_text(text.replace("api-1.shop.example.com", "api-1.shop.example.com.evil.example"), encoding="utf-8")
     printed = walk.run("ansible-playbook estate_review.yml", False)
     assert "targets[0] is outside the authorised scope: api-1.shop.example.com.evil.example is not in" in printed
