@@ -68,4 +68,11 @@ options:
       - An empty text and null, as an unset variable of a pipeline gives them, are refused; they do not mean that
         nothing was reviewed.
     type: str
+  report_unchanged:
+    description:
+      - Whether RV(results) has the objects that are unchanged. RV(summary) counts them in any case.
+      - With V(false) a task over thousands of objects takes less time and memory, since most of what such a task takes
+        is what ansible-core does with its results, and prints less at C(-v).
+    type: bool
+    default: true
 """

@@ -27,6 +27,7 @@ MANY_OPTIONS = dict(
     purge_floor=dict(type="int", default=10),
     protect=dict(type="list", elements="str", default=[]),
     expect_plan=dict(type="str"),
+    report_unchanged=dict(type="bool", default=True),
 )
 
 
@@ -148,12 +149,12 @@ def _carry_out(task, wanted, lives, names, rules, refused):
         _check(task, steps, lives, names, rules, result["plan"])
     except ScannerError as error:
         stopped = [step._replace(action="refused") if step.action in _plan.WRITES else step for step in steps]
-        error.result.update(result, changed=False, **_report([(step, None, None) for step in stopped]))
+        error.result.update(result, changed=False, **_report(task, [(step, None, None) for step in stopped]))
         raise
     _warn(task, steps, rules, result["plan"])
     run = _Run(task, {name: live.record and live.record["id"] for name, live in zip(names, lives)})
     done = [(step, None, None) for step in steps] if task.check_mode else run.apply(steps)
-    result.update(_report(done), changed=any(step.action in _plan.WRITES for step, _id, _error in done))
+    result.update(_report(task, done), changed=any(step.action in _plan.WRITES for step, _id, _error in done))
     if run.wrote:
         result["changed"] = True
     problems = [error or step.reason for step, _id, error in done if step.action in ("refused", "failed")]
@@ -350,9 +351,12 @@ def _is_final(error):
     return isinstance(error, NetworkError) and not error.maybe_done
 
 
-def _report(done):
+def _report(task, done):
+    silent = () if task.params["report_unchanged"] else ("unchanged",)
     results = []
     for step, object_id, error in done:
+        if step.action in silent:
+            continue
         if object_id is None and step.before is not None:
             object_id = step.before["id"]
         results.append(
@@ -366,13 +370,14 @@ def _report(done):
                 error=error or (step.reason if step.action in ("refused", "failed") else None),
             )
         )
-    counts = Counter(entry["action"] for entry in results)
+    counts = Counter(step.action for step, _id, _error in done)
     return dict(results=results, summary={action: counts[action] for action in _plan.ACTIONS})
 
 
 def _fail(result, problems, failure):
     """Fail with what was done: partial is never done."""
     done = sum(result["summary"][action] for action in _plan.WRITES)
+    total = sum(result["summary"].values())
     more = f" (and {len(problems) - 1} more, see results)" if len(problems) > 1 else ""
     # only what stopped the run is known to pass; a name that is refused today is refused tomorrow
     passing = isinstance(failure, NetworkError) or getattr(failure, "status", None) in (429, *GATEWAY)
@@ -381,7 +386,7 @@ def _fail(result, problems, failure):
     if isinstance(failure, CallError):
         error.update(failure.result)
     raise Refused(
-        f"{len(problems)} of {len(result['results'])} objects were not done, {done} were written: {problems[0].rstrip('.')}"
+        f"{len(problems)} of {total} objects were not done, {done} were written: {problems[0].rstrip('.')}"
         f"{more}; {again}.",
         **error,
     )

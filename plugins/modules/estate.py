@@ -83,7 +83,8 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - What happened to each object, in the order of the declaration; what was purged or protected comes last.
+    - What happened to each object, in the order of the declaration; what was purged or protected comes last. With
+      O(report_unchanged=false) the unchanged ones are left out.
   returned: success, and failure once the account was read
   type: list
   elements: dict

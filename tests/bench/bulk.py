@@ -60,6 +60,13 @@ def unchanged(stage: Stage) -> Result:
     return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
 
 
+def unchanged_brief(stage: Stage) -> Result:
+    stage.service.reset(settings={"rate_limits": None})
+    stage.service.fill("Bench", MANY)
+    ours = Side([*_play(stage, "targets.yml", MANY), "-e", "report_unchanged=false"], UNCHANGED_CALLS)
+    return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
+
+
 def unchanged_rows(stage: Stage) -> Result:
     """Against a module that returns the same rows and does nothing, so it shows what ansible-core does not take itself."""
     stage.service.reset(settings={"rate_limits": None})
@@ -69,7 +76,9 @@ def unchanged_rows(stage: Stage) -> Result:
     shutil.copy(HERE / "many_rows.py", library)
     # beside the folder of its modules; written here, as no tool that reads the plays of this folder knows them
     (play,) = yaml.safe_load((HERE / "plays" / "targets.yml").read_text(encoding="utf-8"))
-    play["tasks"][0]["many_rows"] = play["tasks"][0].pop("scanops.scanner.targets")
+    (task,) = play["tasks"]
+    task["many_rows"] = task.pop("scanops.scanner.targets")
+    del task["many_rows"]["report_unchanged"]
     rows = stage.place / "rows.yml"
     rows.write_text(json.dumps([play]))
     command = _play(stage, "targets.yml", MANY)

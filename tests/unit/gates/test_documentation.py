@@ -34,6 +34,7 @@ MANY = {
     "purge_floor",
     "protect",
     "expect_plan",
+    "report_unchanged",
     "scope",
 }
 

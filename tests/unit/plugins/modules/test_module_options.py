@@ -557,6 +557,15 @@ def many_expect_plan(module, account, run):
     assert good(many(run, module, ["new.example.com"], expect_plan=plan["checksum"])).changed
 
 
+def many_report_unchanged(module, account, run):
+    full = good(many(run, module, [*DECLARED, "new.example.com"], check=True))
+    brief = good(many(run, module, [*DECLARED, "new.example.com"], report_unchanged=False))
+    assert [entry for entry in full["results"] if entry["action"] == "unchanged"]
+    assert [(entry["name"], entry["index"]) for entry in brief["results"]] == [("new.example.com", 2)]
+    assert brief["summary"] == full["summary"]
+    assert brief["plan"] == full["plan"]
+
+
 def many_scope(module, account, run):
     assert many(run, module, ["new.example.com"], scope={"allow": ["example.net"]}).failed
     assert account.calls() == []
@@ -588,6 +597,7 @@ for _function in (
     many_force,
     many_continue_on_error,
     many_expect_plan,
+    many_report_unchanged,
     many_scope,
     many_scope_allow,
     many_scope_deny,

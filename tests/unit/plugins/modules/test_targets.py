@@ -307,6 +307,14 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
     assert account.calls().count("GET /targets") == 4
 
 
+def test_a_failure_counts_what_is_not_reported(account, run):
+    account.fault(method="POST", path="/targets", action="status", status=422, message="bad name")
+    options = dict(workspace_id=2, targets=[*OLD, NEW[0]], report_unchanged=False)
+    result = refused(run("targets", **options), "1 of 13 objects were not done, 0 were written")
+    assert actions(result) == {NEW[0]: "failed"}
+    assert result["summary"]["unchanged"] == len(OLD)
+
+
 @pytest.mark.parametrize("status", [401, 429])
 def test_a_refused_key_or_a_used_up_rate_limit_ends_the_writing_in_any_case(account, run, status):
     account.fault(method="POST", nth=2, times=None, action="status", status=status, headers={"Retry-After": "900"})
