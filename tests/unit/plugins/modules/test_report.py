@@ -199,6 +199,12 @@ def test_where_the_file_has_the_content_already_only_the_note_is_made(account, r
     assert Path(".x.json.request.json").exists()
 
 
+def test_in_check_mode_a_file_that_is_certain_to_be_new_is_not_downloaded(account, run):
+    result = good(run("report", check=True, id=301, dest="x.pdf"))
+    assert (result.changed, result["size"], result["report"]["id"]) == (True, None, 301)
+    assert account.calls() == ["GET /reports/301"]
+
+
 def test_in_check_mode_a_report_that_is_not_ready_is_not_waited_for(account, run):
     account.add(reports=[{"id": 7, "resources": [40001], "takes": 3600}])
     Path("x.pdf").write_text("other")
@@ -303,6 +309,8 @@ def test_a_report_that_is_deleted_during_the_wait_ends_it(account, run):
     )
     result = refused(run("report", **PDF), "report 303 is not there any more, somebody deleted it: run this task again")
     assert (result.changed, len(result.slept)) == (True, 2)
+    # no word of going on with it
+    assert "was made" not in result.msg
 
 
 @pytest.mark.parametrize("field", ["status", "status_name"])
