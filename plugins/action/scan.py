@@ -56,7 +56,7 @@ class ActionModule(ActionBase):
 
     def step(self, task_vars, step, **options):
         """One short run of the module; its result, a dict."""
-        return self._execute_module(module_args={**self._task.args, **options, "_watch": step}, task_vars=task_vars)
+        return self._execute_module(module_args={**self._task.args, **options, "_step": step}, task_vars=task_vars)
 
     def forget_files(self):
         self._remove_tmp_path(self._connection._shell.tmpdir)
@@ -113,7 +113,6 @@ class _Wait:
             if "started" not in result:
                 # the module itself has failed: what it did before is known all the same
                 result["changed"] = any(entry["started"] for entry in self.watch["entries"])
-        result.get("invocation", {}).get("module_args", {}).pop("_watch", None)
         return {**result, **self.gathered}
 
     def _step(self):

@@ -30,7 +30,7 @@ NEVER_LEFT_OUT = ("expect_plan",)
 
 
 class Task:
-    """What the work of a module may use: client, params, check_mode, diff_mode, warn, scope_verdict."""
+    """What the work of a module may use: client, params, check_mode, diff_mode, warn, scope_verdict, step."""
 
     def __init__(self, module, client):
         self.client = client
@@ -40,6 +40,8 @@ class Task:
         self.warn = module.warn
         # a function from a target's name to why it may not be one, set by ``_scoped``
         self.scope_verdict = None
+        # what the action plugin asks for beside the options, a dict, or None where a task runs the module itself
+        self.step = module.step
         self._module = module
 
     def warn_foreseen(self, what):
@@ -82,6 +84,9 @@ class Task:
 class _Module(AnsibleModule):
     def _load_params(self):
         super()._load_params()
+        # no option, so that it is neither documented nor shown with the options of a task
+        step = self.params.pop("_step", None)
+        self.step = step if isinstance(step, dict) else None
         # in check mode an earlier task registers null for an id that only the service can give; ansible-core before
         # 2.19 turns that into an empty text, which is no integer
         for option, others in REFERENCES.items() if self.params.get("_ansible_check_mode") else ():

@@ -24,8 +24,6 @@ from ._watch import (
     settle,
 )
 
-# the option by which the action plugin asks for one step of a wait; not for playbooks, so not documented
-STEP_OPTION = dict(type="dict")
 _SHORTEST_POLL = 0.1
 # the most scans that a sentence names
 _MOST_NAMED = 5
@@ -44,7 +42,7 @@ def ensure_scan(task):
 
 def _ensured(task):
     _check(task.params)
-    step = task.params["_watch"]
+    step = task.step
     if step and "stop" in step:
         return dict(changed=False, stopped=stop_scans(task, step["stop"]))
     if task.params["state"] != "present":

@@ -432,7 +432,7 @@ deleted:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan_start import AUTHENTICATION_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scans import STEP_OPTION, ensure_scan
+from ansible_collections.scanops.scanner.plugins.module_utils._scans import ensure_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scoped import scoped
 
@@ -459,7 +459,6 @@ OPTIONS = dict(
     stop_on_interrupt=dict(type="bool", default=False),
     concurrency=dict(type="int", default=0),
     scope=SCOPE_OPTION,
-    _watch=STEP_OPTION,
 )
 
 

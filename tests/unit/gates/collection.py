@@ -75,11 +75,10 @@ def keeps_a_file(module: str) -> bool:
 
 
 def argument_spec(module: str) -> dict:
-    """The options as the module declares them, those of the connection among them, without hidden ones."""
+    """The options as the module declares them, those of the connection among them."""
     code = importlib.import_module(f"{PLUGINS}modules.{module}")
     connection = importlib.import_module(f"{PLUGINS}module_utils._options").CONNECTION_OPTIONS
-    own = {option: declared for option, declared in code.OPTIONS.items() if not option.startswith("_")}
-    return {**connection, **own, **(FILE_COMMON_ARGUMENTS if keeps_a_file(module) else {})}
+    return {**connection, **code.OPTIONS, **(FILE_COMMON_ARGUMENTS if keeps_a_file(module) else {})}
 
 
 def imports(folder: str, name: str) -> set[str]:

@@ -662,7 +662,7 @@ def test_a_wait_in_short_runs_comes_to_the_same_end(account, scan, passing):
     steps, watch, result = 0, None, None
     while result is None or "watch" in result.result:
         step = {"now": passing.now, **({"watch": watch} if watch else {})}
-        result = good(scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=2, _watch=step))
+        result = good(scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=2, _step=step))
         assert result.changed is ("watch" not in result.result)
         watch = json.loads(json.dumps(result.result.get("watch")))
         if watch:
@@ -676,7 +676,7 @@ def test_a_wait_in_short_runs_comes_to_the_same_end(account, scan, passing):
 
 def test_scans_are_stopped_from_outside(account, scan):
     account.add(scans=[old(5, **RUNNING), old(5)])
-    result = good(scan(_watch={"stop": [40001, 40002, 99]}))
+    result = good(scan(_step={"stop": [40001, 40002, 99]}))
     assert (result.changed, result["stopped"]) == (False, [40001])
 
 
