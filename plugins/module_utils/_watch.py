@@ -161,13 +161,14 @@ def _line(entry):
         parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
     counts = findings_of(record)
     if counts:
-        parts.append(f"{sum(counts.values())} findings{_shares(counts)}")
+        parts.append(_counted(counts))
     return f"scan {entry['scan_id']} of {printable(entry['target'], 100)}: {printable(', '.join(parts))}"
 
 
-def _shares(counts):
+def _counted(counts):
+    number = sum(counts.values())
     shown = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
-    return f" ({shown})" if shown else ""
+    return f"{number} finding{'' if number == 1 else 's'}" + (f" ({shown})" if shown else "")
 
 
 def _summary(watch):
@@ -179,5 +180,5 @@ def _summary(watch):
         for level, count in findings_of(entry["record"] or {}).items():
             totals[level] = totals.get(level, 0) + count
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
-    found = f"; {sum(totals.values())} findings{_shares(totals)}" if totals else ""
+    found = f"; {_counted(totals)}" if totals else ""
     return f"{len(watch['entries'])} scans: {shown}{found}"

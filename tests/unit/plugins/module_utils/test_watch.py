@@ -174,8 +174,11 @@ def test_a_line_tells_what_has_moved_and_nothing_twice():
     )
     shown, told = lines(watch, told)
     assert shown == ["scan 1 of host-1: running, 45 %, 17 of 38 tests, 3 findings (1 high, 2 info)"]
+    observe(watch["entries"][1], record(2, progress=9, result_summary={"low": 1}), 1, **LIMITS)
+    shown, told = lines(watch, told)
+    assert shown == ["scan 2 of host-2: running, 9 %, 1 finding (1 low)"]
     observe(watch["entries"][1], None, 1, **LIMITS)
-    assert lines(watch, told)[0] == ["scan 2 of host-2: deleted"]
+    assert [line.partition(",")[0] for line in lines(watch, told)[0]] == ["scan 2 of host-2: deleted"]
 
 
 def test_many_scans_share_a_line():
