@@ -61,7 +61,7 @@ ROWS = [
     [
         {"data": ROWS},
         ROWS,
-        {"a": 1, "data": ROWS, "b": [{"id": 9}], "c": None},
+        {"a": 1234, "data": ROWS, "b": [{"id": 9}], "c": None},
         {"meta": {"data": [{"id": 9}]}, "data": ROWS},
     ],
     ids=["wrapped", "bare", "among others", "below another"],
@@ -103,6 +103,7 @@ def test_an_empty_list_has_no_rows(body, size):
         (b'{"data" []}', "a body that is not JSON"),
         (b'{7:1,"data":[]}', "a body that is not JSON"),
         (b'{"data":[{"id":1,"x":NaN}]}', "a body that is not JSON"),
+        (b'{"data":[{"id":1,"x":-1e999}]}', "a body that is not JSON"),
         (b'{"data":[{"id":1,"x":-Infinity}]}', "a body that is not JSON"),
         (b'{"data":[{"id":1,"name":"\xff"}]}', "a body that is not JSON"),
         (b'{"data":[{"id":1,"name":"a\nb"}]}', "a body that is not JSON"),

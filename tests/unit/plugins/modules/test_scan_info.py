@@ -103,8 +103,15 @@ def test_a_status_that_nobody_has_described_is_looked_for_with_a_warning(service
 
 def test_a_service_that_knows_no_filter_gives_nothing_that_was_not_asked_for(service, run):
     rows = service.scans()
-    service.fault(path="/scans", action="wrong_type", data=rows)
-    assert found(run("scan_info", workspace_id=2, target_id=1001, tool="170", status="finished")) == [40001]
+    for options, ids in (
+        ({}, [40001, 40002, 40003, 40004]),
+        ({"target_id": 1001}, [40001, 40002]),
+        ({"tool": "170"}, [40001, 40003, 40004]),
+        ({"status": "finished"}, [40001]),
+    ):
+        service.clear_faults()
+        service.fault(path="/scans", action="wrong_type", data=rows)
+        assert found(run("scan_info", workspace_id=2, **options)) == ids
 
 
 @pytest.mark.parametrize(
@@ -193,4 +200,8 @@ def test_what_the_service_repeats_of_an_authentication_is_not_shown(service, run
     (scan,) = result["scans"]
     assert scan["tool_params"]["scan_type"] == "light"
     assert scan["tool_params"]["authentication"] == {"type": "login_form", "params": {**LOGIN, "password": "***"}}
+    assert LOGIN["password"] not in str(result.result)
+    service.fault(path="/scans", action="wrong_type", data=[{"id": 40010, "tool_params": params}])
+    result = run("scan_info", workspace_id=2)
+    assert result["scans"][0]["tool_params"]["scan_type"] == "light"
     assert LOGIN["password"] not in str(result.result)

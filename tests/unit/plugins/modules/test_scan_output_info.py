@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._scan_reads import _raw
+from ansible_collections.scanops.scanner.plugins.module_utils._transport import Answer
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +53,13 @@ def test_a_tool_that_has_only_raw_output_gives_text(service, run):
 def test_raw_output_may_be_wrapped_in_json(service, run):
     service.fault(path="/scans/40002/raw", action="wrong_type", data="raw\ntext")
     assert run("scan_output_info", id=40002)["text"] == "raw\ntext"
+
+
+def test_raw_output_that_is_not_utf_8_is_given_with_a_warning():
+    warnings = []
+    answer = Answer("GET", "/scans/40002/raw", 200, {"Content-Type": "text/plain"}, b"caf\xe9")
+    assert _raw(SimpleNamespace(warn=warnings.append), answer) == "caf\ufffd"
+    assert ["is replaced by U+FFFD" in warning for warning in warnings] == [True]
 
 
 def test_raw_output_that_is_no_text_is_an_error(service, run):

@@ -33,6 +33,12 @@ def test_profiles_are_given_by_name_and_by_uuid(service, run, options, profiles)
     assert service.calls() == ["GET /vpn_profiles"]
 
 
+def test_a_uuid_is_compared_without_regard_to_case(service, run):
+    service.add(vpn_profiles=[{"name": "Loud", "uuid": "AAAAAAAA-AAAA-4AAA-8AAA-AAAAAAAAAAAA"}])
+    (found,) = run("vpn_profile_info", uuid=" aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")["vpn_profiles"]
+    assert found["name"] == "Loud"
+
+
 def test_an_account_without_profiles_has_an_empty_list(service, run):
     service.reset()
     assert run("vpn_profile_info")["vpn_profiles"] == []
