@@ -12,7 +12,7 @@ from ._errors import Refused, printable
 from ._files import store
 from ._findings import SUMMARY, finding_of, is_cve, selection_of
 from ._lookup import UNKNOWN_ID, place_of
-from ._references import place_from, scan_of, target_of, warn_unplaced
+from ._references import belongs, place_from, scan_of, target_of, warn_unplaced
 from ._resources import FINDING, PAGE_SIZE
 from ._rows import stream
 
@@ -20,14 +20,14 @@ from ._rows import stream
 class _Kept:
     """What a task keeps of the findings: those that it returns, at most ``limit``, and the numbers of all of them.
 
-    selection: a Selection; owners: fields that, where a finding has them, must have this value; draft: where each finding
-    is written as one line of JSON, a Draft or None.
+    selection: a Selection; draft: None, or where each finding is written as one line of JSON, a Draft; owners: the ids of
+    the target and the scan that were asked for, by field.
     """
 
-    def __init__(self, selection, limit, draft):
+    def __init__(self, selection, limit):
         self._selection = selection
         self._limit = limit
-        self._draft = draft
+        self.draft = None
         self.owners = {}
         self.begin()
 
@@ -35,23 +35,20 @@ class _Kept:
         self.findings = []
         self.total = 0
         self.summary = dict.fromkeys(SUMMARY, 0)
-        if self._draft is not None:
-            self._draft.restart()
+        if self.draft is not None:
+            self.draft.restart()
 
     def take(self, record):
         finding = finding_of(record)
-        for field, owner in self.owners.items():
-            if finding[field] not in (None, owner):
-                return
-        if not self._selection.takes(finding):
+        if not belongs(finding, self.owners) or not self._selection.takes(finding):
             return
         self.total += 1
         self.summary[finding["severity"]] += 1
         if len(self.findings) < self._limit:
             self.findings.append(finding)
-        if self._draft is not None:
+        if self.draft is not None:
             # in ASCII, so that no character of the service's text does anything to a terminal
-            self._draft.write(json.dumps(finding).encode("ascii") + b"\n")
+            self.draft.write(json.dumps(finding).encode("ascii") + b"\n")
 
 
 def read(task):
@@ -59,27 +56,24 @@ def read(task):
     params = task.params
     _refuse_bad_filters(params)
     selection = selection_of(params["min_severity"], params["status"], params["cve"], params["name"])
-    kept = []
+    kept = _Kept(selection, params["limit"])
 
     def fill(draft):
-        kept.append(_Kept(selection, params["limit"], draft))
-        _collect(task, kept[0])
+        kept.draft = draft
+        _collect(task, kept)
 
-    file = dict(dest=params["dest"], size=None, checksum=None)
-    changed = False
     if params["dest"] is None:
-        fill(None)
+        _collect(task, kept)
+        file = dict(changed=False, dest=None, size=None, checksum=None)
     else:
         stored = store(task, params["dest"], fill)
-        changed = stored.changed
-        file.update(stored.after._asdict())
-    result = kept[0]
-    if result.total > len(result.findings) and params["dest"] is None:
+        file = dict(changed=stored.changed, dest=params["dest"], **stored.after._asdict())
+    if kept.total > len(kept.findings) and params["dest"] is None:
         task.warn(
-            f"Only the first {len(result.findings):,} of {result.total:,} findings are returned; total and summary count all"
-            " of them: raise limit, or set dest to have them in a file."
+            f"Only the first {len(kept.findings):,} of {kept.total:,} findings are returned; total and summary count all of"
+            " them: raise limit, or set dest to have them in a file."
         )
-    return dict(changed=changed, findings=result.findings, total=result.total, summary=result.summary, **file)
+    return dict(findings=kept.findings, total=kept.total, summary=kept.summary, **file)
 
 
 def _collect(task, kept):

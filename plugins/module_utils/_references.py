@@ -54,6 +54,14 @@ def place_from(record, place):
     return Place(id=record["workspace_id"], declared=True)
 
 
+def belongs(record, owners):
+    """Whether a record is one of those that were asked for: a service may ignore a filter. What it does not tell passes.
+
+    owners: the ids that were asked for, by the field of the record that has them.
+    """
+    return all(not isinstance(record[field], int) or record[field] == owner for field, owner in owners.items())
+
+
 def warn_unplaced(task, place, what):
     """Warn where a list is asked for without a workspace."""
     if not place.declared:

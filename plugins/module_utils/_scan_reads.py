@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ._errors import ApiError, Refused, printable
 from ._lookup import UNKNOWN_ID, in_place, place_of
-from ._references import place_from, target_of, warn_unplaced
+from ._references import belongs, place_from, target_of, warn_unplaced
 from ._resources import SCAN, SCAN_STATUSES
 from ._scanning import is_in_progress, status_of, without_secrets
 from ._tools import tool_id_of
@@ -26,12 +26,11 @@ def read(task):
     if query is None:
         return dict(scans=[])
     # older services know fewer filters; what they let through is left out here
-    exact = {field: value for field, value in query.items() if field != "status"}
+    owners = {field: value for field, value in query.items() if field != "status"}
     scans = [
         without_secrets(scan)
         for scan in task.client.all(SCAN, query)
-        if all(scan[field] in (None, value) for field, value in exact.items())
-        and (statuses is None or status_of(scan) in statuses)
+        if belongs(scan, owners) and (statuses is None or status_of(scan) in statuses)
     ]
     return dict(scans=scans)
 

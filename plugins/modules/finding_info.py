@@ -107,6 +107,7 @@ notes:
   - Without O(workspace), O(workspace_id), O(target_id), O(scan_id) and O(id) the service may use its current workspace,
     which people change in the web application; the task then warns.
 seealso:
+  - module: scanops.scanner.scan
   - module: scanops.scanner.target_info
   - ref: ansible_collections.scanops.scanner.docsite.guide_findings
     description: Reading findings in a pipeline.

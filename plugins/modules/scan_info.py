@@ -62,6 +62,7 @@ notes:
   - Without O(workspace), O(workspace_id), O(target_id) and O(id) the service may use its current workspace, which
     people change in the web application; the task then warns.
 seealso:
+  - module: scanops.scanner.scan
   - module: scanops.scanner.scan_output_info
   - module: scanops.scanner.finding_info
 """

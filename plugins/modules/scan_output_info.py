@@ -35,6 +35,7 @@ notes:
 seealso:
   - module: scanops.scanner.scan_info
   - module: scanops.scanner.finding_info
+  - module: scanops.scanner.scan_output
 """
 
 EXAMPLES = r"""

@@ -145,8 +145,9 @@ def test_two_ways_to_say_whose_findings_are_refused(service, run):
 
 def test_a_service_that_ignores_the_target_gives_no_other_target_s_findings(service, run):
     rows = service.findings()
-    service.fault(path="/findings", action="wrong_type", data=[*rows, {"id": 80000, "name": "Nobody's"}])
-    assert found(run("finding_info", target_id=1002)) == [70006, 80000]
+    odd = [{"id": 80000, "name": "Nobody's"}, {"id": 80001, "name": "A text", "target_id": "1002"}]
+    service.fault(path="/findings", action="wrong_type", data=[*rows, *odd])
+    assert found(run("finding_info", target_id=1002)) == [70006, 80000, 80001]
 
 
 def test_duplicates_are_left_out_by_the_service(service, run):
