@@ -15,7 +15,9 @@ SETTINGS = {"rate_limits": None, "validate": True}
 
 def pytest_collection_finish(session):
     """Start the service before the first test: ansible-test forks for each test, and each fork would start its own."""
-    wanted = any("service_process" in getattr(item, "fixturenames", ()) for item in session.items)
+    # both names: pytest 8 does not look behind a fixture that overrides another one, as "service" of the modules does
+    names = {"service", "service_process"}
+    wanted = any(names & set(getattr(item, "fixturenames", ())) for item in session.items)
     if wanted and not session.config.option.collectonly:
         session.config.stash[RUNNING] = LocalService.start(settings=SETTINGS)
 
