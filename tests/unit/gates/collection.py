@@ -45,7 +45,9 @@ def fragment(name: str) -> dict:
     if (namespace, collection, plugin, rest) == ("ansible", "builtin", "files", []):
         # read and not imported: an import of ansible.plugins makes this process a controller, whose warnings go elsewhere
         text = Path(release.__file__).parents[1].joinpath("plugins/doc_fragments/files.py").read_text(encoding="utf-8")
-        return yaml.safe_load(re.search(r'DOCUMENTATION = r"""(.*?)"""', text, re.DOTALL).group(1))
+        # releases differ in the quotes
+        quotes = "\"\"\"|'''"
+        return yaml.safe_load(re.search(rf"DOCUMENTATION = r({quotes})(.*?)\1", text, re.DOTALL).group(2))
     assert (namespace, collection) == ("scanops", "scanner")
     holder = importlib.import_module(f"{PLUGINS}doc_fragments.{plugin}").ModuleDocFragment
     return yaml.safe_load(getattr(holder, rest[0].upper() if rest else "DOCUMENTATION"))
