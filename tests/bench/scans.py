@@ -23,8 +23,9 @@ def wait(stage: Stage) -> Result:
         state={"workspaces": [{"id": 2, "name": "Bench"}]},
     )
     names = [f"host-{number:06}.example" for number in range(1, SCANS + 1)]
-    declared = json.dumps({"targets": names, "interval": INTERVAL})
-    side = Side(["ansible-playbook", "plays/scan.yml", "-e", declared], 0)
+    declared = stage.place / "scans.json"
+    declared.write_text(json.dumps({"targets": names, "interval": INTERVAL}))
+    side = Side(["ansible-playbook", "plays/scan.yml", "-e", f"@{declared}"], 0)
     stage.run(side.command)
     log = stage.service.log()
     starts = [number for number, entry in enumerate(log) if entry["method"] == "POST"]
