@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.common.parameters import remove_values
 
 from ._client import Client
 from ._errors import Refused, ScannerError, printable
@@ -47,6 +48,10 @@ class Task:
     def warn_foreseen(self, what):
         """Warn that check mode goes on as if an earlier task had made something."""
         self.warn(f"{what} is not there yet; check mode goes on as if an earlier task had made it.")
+
+    def survives_masking(self, value):
+        """Whether ansible-core returns this value as it is: it masks each text that holds a secret of the task."""
+        return remove_values(value, self._module.no_log_values) == value
 
     def replace_file(self, source, dest):
         """Put a file in the place of another, of which it keeps owner, mode and security context, as ansible-core does."""

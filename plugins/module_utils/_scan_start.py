@@ -250,21 +250,24 @@ def start_next(task, watch, now, wish=None):
         wish.vpn_uuid = watch.get("vpn_uuid")
     watch["vpn_uuid"] = wish.vpn_uuid
     workspace_id = watch["query"].get("workspace_id")
-    for entry in startable(watch, 0 if task.check_mode else task.params["concurrency"]):
-        if entry["error"] is not None:
-            continue
-        if task.check_mode:
-            _foresee(entry, wish, workspace_id)
-            continue
-        try:
-            _start(task, wish, entry, watch["query"], now)
-        except CallError as error:
-            if len(watch["entries"]) == 1:
-                raise
-            entry.update(error=str(error), outcome=FAILED_TO_START)
-            if error.status in (None, 401, 429) and not error.maybe_done:
-                for other in startable(watch, 0):
-                    other.update(error=str(error), outcome=FAILED_TO_START)
+    # one that fails makes room for the next
+    while ready := startable(watch, 0 if task.check_mode else task.params["concurrency"]):
+        for entry in ready:
+            if task.check_mode:
+                _foresee(entry, wish, workspace_id)
+            elif entry["error"] is None:
+                _start_or_note(task, wish, entry, watch, now)
+
+
+def _start_or_note(task, wish, entry, watch, now):
+    try:
+        _start(task, wish, entry, watch["query"], now)
+    except CallError as error:
+        if len(watch["entries"]) == 1:
+            raise
+        hopeless = error.status in (None, 401, 429) and not error.maybe_done
+        for each in startable(watch, 0) if hopeless else [entry]:
+            each.update(error=str(error), outcome=FAILED_TO_START)
 
 
 def _foresee(entry, wish, workspace_id):

@@ -47,7 +47,10 @@ def _ensured(task):
         return dict(changed=False, stopped=stop_scans(task, step["stop"]))
     if task.params["state"] != "present":
         return settle_scans(task)
-    now = step["now"] if step else task.client.transport.elapsed()
+    transport = task.client.transport
+    # the time of a wait goes on from one run of the module to the next
+    ahead = step["now"] - transport.elapsed() if step else 0
+    now = transport.elapsed() + ahead
     watch = step.get("watch") if step else None
     if watch is None:
         watch = begin(task, now)
@@ -58,10 +61,11 @@ def _ensured(task):
         _poll(task, watch, now)
     while not is_over(watch):
         seconds = _pause(task, watch, now)
-        if step:
+        # a password may be part of a target's name: then nothing but this run knows the name
+        if step and task.survives_masking(watch):
             return dict(changed=False, watch=watch, pause=seconds)
-        task.client.transport.pause(seconds)
-        now = task.client.transport.elapsed()
+        transport.pause(seconds)
+        now = transport.elapsed() + ahead
         _poll(task, watch, now)
     return _result(task, watch)
 

@@ -18,11 +18,12 @@ description:
   - It runs with an action plugin of its own, which waits on the controller and shows a line on standard error whenever
     a scan has got on.
   - Cost - 1 GET for each 1,000 targets of the workspace up to the last that is declared (1 GET by O(target_id)), and 1
-    GET more when the workspace or the VPN profile is given by name; 1 GET for the scans of the target with this tool,
-    with O(max_age) 1 GET more; with O(max_age) and O(tool_params), O(authentication) or O(vpn_profile) 1 GET for each
-    scan that is looked at, five for each target at most; 1 POST for each scan that is started. The wait costs 1 GET for
-    each interval, whatever the number of scans, and where the workspace has more than 1,000 scans of this tool, once as
-    many as it has pages. O(state=stopped) costs 1 POST and O(state=absent) 1 DELETE for each scan.
+    GET more when the workspace or the VPN profile is given by name; 1 GET for the scans of the target with this tool
+    (with O(targets) 1 for each 1,000 of the workspace), with O(max_age) 1 GET more; with O(max_age) and O(tool_params),
+    O(authentication) or O(vpn_profile) 1 GET for each scan that is looked at, five for each target at most; 1 POST for
+    each scan that is started. The wait costs 1 GET for each interval, whatever the number of scans, and where the
+    workspace has more than 1,000 scans of this tool, once as many as it has pages. O(state=stopped) costs 1 POST and
+    O(state=absent) 1 DELETE for each scan.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

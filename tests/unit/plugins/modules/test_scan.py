@@ -259,6 +259,15 @@ def test_a_start_that_is_refused_does_not_hide_the_others(account, scan):
     assert [each["started"] for each in result["scans"]] == [True, False, True]
 
 
+def test_one_that_cannot_be_started_makes_room_for_the_next(account, scan):
+    account.settings(blacklist=["a.example", "b.example"])
+    result = scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=1)
+    assert [each["outcome"] for each in result["scans"]] == ["failed_to_start", "failed_to_start", "finished"]
+    account.settings(blacklist=["a.example", "b.example", "c.example"])
+    result = scan(target=None, targets=["a.example", "b.example"], concurrency=1)
+    assert (result.failed, result.changed, result["outcome"]) == (True, False, "failed_to_start")
+
+
 def test_a_key_that_is_refused_ends_the_starting(account, scan):
     account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
     result = scan(target=None, targets=["a.example", "b.example", "c.example"])
@@ -672,6 +681,14 @@ def test_a_wait_in_short_runs_comes_to_the_same_end(account, scan, passing):
     assert {each["outcome"] for each in result["scans"]} == {"finished"}
     assert [each["started"] for each in result["scans"]] == [True, True, True]
     assert account.calls().count(f"POST {S}") == 3
+
+
+def test_a_wait_that_a_password_would_garble_stays_in_one_run(account, scan, passing):
+    login = {"type": "login_form", "login_page_url": "https://x.example", "username": "me", "password": "example"}
+    result = good(scan(target=None, targets=["a.example", "b.example"], authentication=login, _step={"now": 5.0}))
+    assert (result["outcome"], "watch" in result.result) == ("finished", False)
+    assert [body["target_name"] for body in bodies(account)] == ["a.example", "b.example"]
+    assert 115 <= passing.now <= 150
 
 
 def test_scans_are_stopped_from_outside(account, scan):
