@@ -55,6 +55,7 @@ def store(task, dest, fill, placed=None):
     mode, which may fail; not in check mode.
     """
     check_place(task, dest)
+    try_place(task, dest)
     before = content_of(dest)
     with Draft(None if task.check_mode else dest) as draft:
         fill(draft)
@@ -107,10 +108,15 @@ def check_place(task, dest, longest=_LONGEST_NAME):
             f"dest {shown} cannot be written, {_shown(folder)} is not writable for the user who runs the task: give another"
             " dest, or run the task as another user."
         )
+
+
+def try_place(task, dest):
+    """Refuse what ``check_place`` cannot see: a file system that is read-only, an owner that is unknown, a wrong mode."""
+    folder = os.path.dirname(dest) or os.curdir
     if task.check_mode:
-        task.give_attributes(dest if os.path.exists(dest) else folder)
+        if os.path.isdir(folder):
+            task.give_attributes(dest if os.path.exists(dest) else folder)
         return
-    # a try, as rights do not tell everything: a file system may be read-only, an owner unknown
     with Draft(dest) as draft:
         task.give_attributes(draft.path, pretend=True)
 

@@ -22,8 +22,8 @@ _IN_PROGRESS = ("waiting", "running")
 def write_output(task):
     """The work of the module scan_output."""
     dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
-    check_place(task, dest)
     if scan_id == UNKNOWN_ID:
+        check_place(task, dest)
         task.warn_foreseen("the scan")
         return _result(task, True, None, None)
     try:

@@ -10,7 +10,7 @@ import time
 
 from ._downloads import CONTENT_TYPES, download
 from ._errors import ApiError, CallError, Refused, ScannerError, printable
-from ._files import check_place, content_of, give_attributes, store
+from ._files import check_place, content_of, give_attributes, store, try_place
 from ._lookup import UNKNOWN_ID
 from ._report_notes import LONGEST_NAME, Note, read_note, write_note
 from ._resources import REPORT, new_record
@@ -92,6 +92,8 @@ class _Present:
         before = _shown(note.request) if known else dict(checksum=live.checksum) if live else {}
         if known and note.request == self.request:
             return self._there(note, live, before)
+        # before any call, as a report that cannot be kept is made in vain
+        try_place(task, self.dest)
         if UNKNOWN_ID in (self.request.get("id"), *self.request.get("resources", ())):
             task.warn_foreseen("a report" if "id" in self.request else "an object among resources")
             return self._answer(True, before, None)

@@ -96,3 +96,25 @@ def test_the_output_is_asked_for_in_its_format(account, run):
         account.clear_log()
         run("scan_output", id=40001, format=form, dest="out")
         assert account.log()[0]["accept"].partition(",")[0] == accept
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_folder_that_is_not_there_is_refused_before_any_call_and_foreseen_in_check_mode(account, run, check):
+    result = run("scan_output", check=check, id=40001, dest="new/out")
+    if check:
+        assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)
+    else:
+        assert "is not there: make the folder first" in result.msg
+        assert account.calls() == []
+
+
+@pytest.mark.parametrize("action", ["truncate", "short", "long", "html"])
+@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
+def test_an_output_that_never_comes_whole_leaves_the_file_as_it_was(account, run, form, action):
+    Path("out").write_text("before")
+    account.fault(path="/scans/.*", action=action, status=200, times=None)
+    result = run("scan_output", id=40001, format=form, dest="out")
+    assert result.failed
+    assert result["api_error"]["path"].startswith("/scans/40001/")
+    assert Path("out").read_text() == "before"
+    assert sorted(path.name for path in Path().iterdir()) == ["kept.txt", "out"]
