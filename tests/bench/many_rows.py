@@ -1,4 +1,3 @@
-#!/usr/bin/python
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
