@@ -12,8 +12,9 @@ from ansible.module_utils.basic import missing_required_lib
 
 from . import _preflight
 from ._errors import CallError, NetworkError, Refused, ScannerError, printable
+from ._relied_on import SCHEMA_PATH
 from ._schema import HAS_YAML, Bounded, SchemaError, parse
-from ._schema_check import SCHEMA_PATH, differences, is_openapi
+from ._schema_check import differences, is_openapi
 
 YAML_TYPES = "application/yaml, application/json, text/yaml, */*"
 

@@ -122,6 +122,7 @@ HEAVY = {
     "_report_notes",
     "_outputs",
     "_preflight",
+    "_relied_on",
     "_schema",
     "_schema_check",
 }
@@ -138,7 +139,7 @@ NEEDED = {
     "estate_info": {"_names"},
     "report": {"_files", "_downloads", "_reports", "_report_notes"},
     "scan_output": {"_files", "_downloads", "_outputs"},
-    "service_info": {"_schema", "_schema_check", "_preflight"},
+    "service_info": {"_schema", "_schema_check", "_preflight", "_relied_on"},
     "http_logger_data": {"_captures"},
     "http_logger_data_info": {"_captures"},
 }
@@ -183,6 +184,7 @@ PURE = {
     "_findings",
     "_schema_check",
     "_preflight",
+    "_relied_on",
     "_tools",
     "_scanning",
     "_watch",

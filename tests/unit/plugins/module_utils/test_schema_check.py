@@ -7,15 +7,12 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import (
-    JSON,
-    RELIED_ON,
-    Operation,
-    differences,
-    is_openapi,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._relied_on import JSON, RELIED_ON, Operation
+from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import differences, is_openapi
 
-LIST = Operation("GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"))
+LIST = Operation(
+    "GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"), also={"name": "label"}
+)
 MAKE = Operation(
     "POST", "/reports", encoding=JSON, always=("format",), sometimes=("group_by",), one_of=("report_id", "id")
 )
@@ -201,6 +198,13 @@ CASES = [
     ("components schemas Base properties id", None, [("missing", "field", "GET /targets", "id")]),
     ("components schemas Base properties id type", "string", [("contradicts", "field", "GET /targets", "id")]),
     ("components schemas Base properties id type", "number", []),
+    ("components schemas Target allOf 1 properties", {"label": {"type": "string"}}, []),
+    (
+        "components schemas Target allOf 1 properties",
+        {"label": {"type": "integer"}},
+        [("contradicts", "field", "GET /targets", "label")],
+    ),
+    ("components schemas Target allOf 1 properties", {}, [("missing", "field", "GET /targets", "name")]),
     (
         "paths /scans/{scan_id}/output get responses 200 content",
         {"application/json": {}},

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import FORM, JSON, RELIED_ON, SCHEMA_PATH
+from ansible_collections.scanops.scanner.plugins.module_utils._relied_on import FORM, JSON, RELIED_ON, SCHEMA_PATH
 
 TABLE = {str(operation): operation for operation in RELIED_ON}
 
 
 def not_in_the_table(log: list[dict]) -> list[str]:
-    """What the requests of a log have that the table RELIED_ON in _schema_check.py does not name."""
+    """What the requests of a log have that the table RELIED_ON in _relied_on.py does not name."""
     found = set()
     for entry in log:
         call = f"{entry['method']} {re.sub(r'/[0-9]+(?=/|$)', '/{id}', entry['path'])}"
