@@ -177,6 +177,9 @@ def _resolve_id(task):
     if target_id == UNKNOWN_ID:
         task.warn_foreseen("the target")
         return place, [new_entry("the target that an earlier task would have made")]
+    if place.missing and task.params["state"] != "present":
+        # what is in a workspace that is not there is not there either
+        return place, []
     record = task.client.read(TARGET, target_id)
     if record is None:
         if task.params["state"] == "absent":

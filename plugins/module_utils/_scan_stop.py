@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ._errors import ApiError, Refused, ScannerError, printable
+from ._errors import CallError, Refused, ScannerError, printable
 from ._lookup import UNKNOWN_ID
 from ._resources import SCAN
 from ._scan_start import resolve
@@ -17,21 +17,22 @@ from ._tools import tool_id_of
 _LONGEST_STOP = 300
 
 
-def stop_scans(task, ids):
-    """Ask that these scans stop; returns the ids of those that were running. One that has ended or is gone is none."""
-    stopped = []
+def stop_scans(task, ids, stopped):
+    """Ask that these scans stop, and add the ids of those that were in progress to ``stopped``. One that has ended or is
+    gone is none."""
     for scan_id in ids:
         try:
             task.client.stop(SCAN, scan_id)
-        except ApiError as error:
-            if error.status not in (404, 409):
+        except CallError as error:
+            if error.status not in (404, 409) and not error.maybe_done:
                 raise
             record = task.client.read(SCAN, scan_id)
             if record is not None and is_in_progress(record):
                 raise
-            continue
+            # an answer that was lost may have been that of this stop
+            if record is None or not error.maybe_done:
+                continue
         stopped.append(scan_id)
-    return stopped
 
 
 def settle_scans(task):
@@ -51,9 +52,9 @@ def settle_scans(task):
         )
     if task.check_mode:
         return _result(task, found, running, [record["id"] for record in found] if absent else [], names)
-    before, deleted = found, []
-    stopped = stop_scans(task, running)
+    before, stopped, deleted = found, [], []
     try:
+        stop_scans(task, running, stopped)
         found = _after_stop(task, found, running if absent or task.params["wait"] else [])
         for record in before if absent else ():
             if task.client.delete(SCAN, record["id"]):

@@ -44,7 +44,9 @@ def _ensured(task):
     _check(task.params)
     step = task.step
     if step and "stop" in step:
-        return dict(changed=False, stopped=stop_scans(task, step["stop"]))
+        stopped = []
+        stop_scans(task, step["stop"], stopped)
+        return dict(changed=False, stopped=stopped)
     if task.params["state"] != "present":
         return settle_scans(task)
     transport = task.client.transport
@@ -116,15 +118,19 @@ def _poll(task, watch, now):
         ) from None
     settle(watch, moved)
     if task.params["on_timeout"] == "stop":
-        late = [
-            entry
-            for entry in watch["entries"]
-            if entry["outcome"] in (QUEUE_TIMEOUT, RUN_TIMEOUT) and not entry.get("stopped")
-        ]
-        stopped = stop_scans(task, [entry["scan_id"] for entry in late])
-        for entry in late:
-            entry["stopped"] = entry["scan_id"] in stopped
+        _stop_late(task, watch)
     start_next(task, watch, now)
+
+
+def _stop_late(task, watch):
+    for entry in watch["entries"]:
+        if entry["outcome"] in (QUEUE_TIMEOUT, RUN_TIMEOUT) and "stopped" not in entry:
+            stopped = []
+            try:
+                stop_scans(task, [entry["scan_id"]], stopped)
+            except CallError as error:
+                task.warn(f"Scan {entry['scan_id']} took too long and could not be stopped, so it goes on: {error}")
+            entry["stopped"] = bool(stopped)
 
 
 def _read(task, watch, now):

@@ -544,6 +544,27 @@ def test_a_stop_that_is_refused_is_an_error(account, scan):
     assert "not now" in scan(state="stopped").msg
 
 
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}])
+@pytest.mark.parametrize("done", [True, False])
+def test_a_stop_whose_answer_is_lost_is_looked_at(account, scan, fault, done):
+    account.add(scans=[old(5, **RUNNING), old(5, **RUNNING)])
+    account.fault(method="POST", path=f"{S}/40002/stop", when="after" if done else "before", **fault)
+    result = scan(state="stopped")
+    assert result.failed is not done
+    assert result.changed
+    assert result["stopped"] == ([40001, 40002] if done else [40001])
+    assert account.calls().count(f"POST {S}/40002/stop") == 1
+
+
+def test_one_that_took_too_long_and_cannot_be_stopped_is_warned_of(account, scan):
+    account.settings(scan_run_time=9000)
+    account.fault(method="POST", path=f"{S}/40001/stop", action="status", status=403, message="not yours")
+    result = scan(run_timeout=60, on_timeout="stop")
+    assert (result["outcome"], result["stopped"]) == ("run_timeout", [])
+    assert ["not yours" in warning for warning in result.warnings] == [True]
+    assert "it goes on" in result.msg
+
+
 def test_a_stop_may_take_a_while(account, scan, passing):
     account.settings(scan_stop_time=30)
     account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
@@ -560,6 +581,15 @@ def test_delete_all_of_a_target_and_tool(account, scan):
     assert [each["id"] for each in account.scans()] == [40003, 40004]
     assert not good(scan(state="absent")).changed
     assert not good(scan(state="absent", target="never.example")).changed
+
+
+def test_nothing_is_deleted_in_a_workspace_that_is_not_there(account, scan):
+    account.add(scans=[old(100)])
+    for named in ({"target": "www.example.com"}, {"target": None, "target_id": 1001}):
+        result = good(scan(state="absent", workspace_id=None, workspace="Never", **named))
+        assert (result.changed, result["deleted"]) == (False, [])
+    assert "is not in workspace 3" in scan(state="absent", target=None, target_id=1001, workspace_id=3).msg
+    assert len(account.scans()) == 1
 
 
 def test_a_running_scan_is_deleted_only_with_force(account, scan):
