@@ -105,8 +105,8 @@ def check_place(task, dest, longest=_LONGEST_NAME):
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Refused(
-            f"dest {shown} cannot be written, {_shown(folder)} is not writable for the user who runs the task: give another"
-            " dest, or run the task as another user."
+            f"dest {shown} cannot be written, {_shown(folder)} is not writable for the user who runs the task: make it"
+            " writable, or give another dest."
         )
 
 

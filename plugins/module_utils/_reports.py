@@ -96,10 +96,10 @@ class _Present:
         try_place(task, self.dest)
         if UNKNOWN_ID in (self.request.get("id"), *self.request.get("resources", ())):
             task.warn_foreseen("a report" if "id" in self.request else "an object among resources")
-            return self._answer(True, before, None)
+            return self._foretold(before, live)
         self._find(note)
         if task.check_mode and (self.record is None or live is None):
-            return self._answer(True, before, None)
+            return self._foretold(before, live)
         if self.record is None:
             self._create()
         try:
@@ -108,9 +108,13 @@ class _Present:
         except ScannerError as error:
             raise self._after_create(error) from None
         if stored is None:
-            return self._answer(True, before, None)
+            return self._foretold(before, live)
         changed = self.made or self.deleted or stored.changed
         return self._answer(changed, before, stored.after, stored.attributes)
+
+    def _foretold(self, before, live):
+        """What check mode says of a file whose content it cannot know."""
+        return self._answer(True, before, None, give_attributes(self.task, self.dest, live)[1])
 
     def _there(self, note, live, before):
         """The file is there and is what is asked for: no call, unless the report is still to be deleted."""

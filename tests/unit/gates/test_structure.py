@@ -173,6 +173,8 @@ def test_only_the_shell_of_modules_uses_ansible_module():
 
 
 PURE = {
+    "_downloads",
+    "_tail",
     "_retry",
     "_names",
     "_errors",

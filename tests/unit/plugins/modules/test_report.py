@@ -104,6 +104,15 @@ def test_another_request_makes_another_report(account, run, other):
     assert json.loads(NOTE.read_text())["request"]["resources"] == sorted(set({**PDF, **other}["resources"]))
 
 
+def test_another_request_with_another_mode_shows_both_in_check_mode_too(account, run):
+    good(run("report", **PDF, mode="0644"))
+    other = dict(PDF, resources=[40002], mode="0600")
+    check = good(run("report", check=True, **other))
+    real = good(run("report", **other))
+    assert check.diff == real.diff
+    assert (real.diff["before"]["mode"], real.diff["after"]["mode"]) == ("0644", "0600")
+
+
 def test_another_service_makes_another_report(account, run):
     good(run("report", **PDF))
     elsewhere = account.base_url.replace("127.0.0.1", "localhost")
