@@ -3,8 +3,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Run each of the example playbooks of the installed collection as its comment says. The demo's play has a test of its
-# own, tests/demo. No set -x here: it would print the key.
+# Run each of the example playbooks of the installed collection as its comment says, and those of the README. The demo's
+# play has a test of its own, tests/demo. No set -x here: it would print the key.
 
 set -eu
 
@@ -79,3 +79,25 @@ test "$(head -c 5 reports/web-shop.pdf)" = %PDF-
 python -c 'import json; assert json.load(open("reports/web-shop.json", encoding="utf-8"))'
 scan -e max_age=12h
 printed "changed=0 " printed
+
+# the files of the README, on an account that has been used; looked at more often, so that nobody waits
+python - "$folder/README.md" <<'PYTHON'
+import re
+import sys
+
+blocks = re.findall(r"```yaml\n(---\n.*?)```", open(sys.argv[1], encoding="utf-8").read(), re.S)
+for name, block in zip(("shop.yml", "scan.yml", "shop.targets.yml"), blocks, strict=True):
+    open(name, "w", encoding="utf-8").write(block.replace("max_age: 1d\n", "max_age: 1d\n        poll_interval: 0.5\n"))
+PYTHON
+ansible localhost -m scanops.scanner.service_info -a required=true >printed
+printed '"api_access": true' printed
+play shop.yml
+printed "changed=0 " printed
+mkdir home
+HOME="$PWD/home" play scan.yml
+printed "Remote code execution" printed
+test "$(head -c 5 home/shop.pdf)" = %PDF-
+HOME="$PWD/home" play scan.yml
+printed "changed=0 " printed
+ansible-inventory -i shop.targets.yml --graph >printed
+printed "@workspace_Web_shop:" printed
