@@ -145,6 +145,16 @@ def test_the_live_spelling_of_a_target_is_scanned(account, scan):
     assert len(account.targets()) == 2
 
 
+def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
+    account.add(current_workspace=2)
+    account.fault(method="POST", path=S, action="reset", when="after")
+    result = good(scan(workspace_id=None))
+    assert bodies(account)[0]["workspace_id"] == 2
+    lists = [entry["query"] for entry in account.log() if (entry["method"], entry["path"]) == ("GET", S)]
+    assert {query["workspace_id"] for query in lists} == {"2"}
+    assert any("current workspace" in warning or "uses its current one" in warning for warning in result.warnings)
+
+
 def test_a_target_by_id(account, scan):
     result = good(scan(target=None, target_id=1002, workspace_id=None))
     assert result["scans"][0]["target"] == "api.example.com"
@@ -583,6 +593,21 @@ def test_delete_all_of_a_target_and_tool(account, scan):
     assert not good(scan(state="absent", target="never.example")).changed
 
 
+def test_a_service_that_ignores_the_filters_loses_no_other_scan(account, scan):
+    account.add(scans=[old(100), old(100, target_id=1002), old(100, tool_id=350)])
+    rows = [{name: each[name] for name in ("id", "target_id", "tool_id", "status_name")} for each in account.scans()]
+    for state in ("stopped", "absent"):
+        account.fault(
+            method="GET", path=S, action="wrong_type", data=[dict(row, status_name="running") for row in rows]
+        )
+        check = good(scan(state=state, force=True, check=True))
+        assert (check["stopped"], check["deleted"]) == ([40001], [40001] if state == "absent" else [])
+        account.clear_log()
+    account.fault(method="GET", path=S, action="wrong_type", data=rows)
+    used = good(scan(max_age="1h", target="api.example.com", check=True))
+    assert used["started"] is True
+
+
 def test_nothing_is_deleted_in_a_workspace_that_is_not_there(account, scan):
     account.add(scans=[old(100)])
     for named in ({"target": "www.example.com"}, {"target": None, "target_id": 1001}):
@@ -719,6 +744,25 @@ def test_a_wait_that_a_password_would_garble_stays_in_one_run(account, scan, pas
     assert (result["outcome"], "watch" in result.result) == ("finished", False)
     assert [body["target_name"] for body in bodies(account)] == ["a.example", "b.example"]
     assert 115 <= passing.now <= 150
+
+
+def test_a_wait_that_comes_to_stay_in_one_run_keeps_its_time(account, scan, passing):
+    account.settings(scan_queue_time=100000)
+    begun = scan(_step={"now": 1000000.0}, queue_timeout=100)
+    login = {"type": "login_form", "login_page_url": "https://x.example", "username": "me", "password": "example"}
+    step = {"now": 1000050.0, "watch": begun["watch"]}
+    result = scan(_step=step, queue_timeout=100, authentication=login)
+    assert result["outcome"] == "queue_timeout"
+    assert 50 <= passing.now <= 60
+
+
+def test_what_is_remembered_holds_no_secret_of_others(account, scan):
+    login = {"type": "headers", "params": {"headers": [SECRET]}}
+    account.add(scans=[old(5, **RUNNING, tool_params={"authentication": login})])
+    begun = good(scan(max_age="1h", _step={"now": 0.0}))
+    result = good(scan(max_age="1h", _step={"now": 10.0, "watch": begun["watch"]}))
+    assert result["watch"]["entries"][0]["record"]["tool_params"]["authentication"]["type"] == "headers"
+    assert SECRET not in json.dumps(result.result)
 
 
 def test_scans_are_stopped_from_outside(account, scan):
