@@ -61,7 +61,10 @@ def _ask(transport):
         if not isinstance(error, NetworkError):
             known.update(is_api=False, found="a redirect")
         return known, error
-    return _preflight.judge(answer.status, answer.headers, answer.body, *answer.moments), error
+    # a stranger may repeat the key, and a part of it would be left where its words are cut
+    headers, body = answer.headers.copy(), answer.body.replace(transport.connection.api_key.encode(), b"***")
+    headers["Server"] = transport.without_key(headers.get("Server"))
+    return _preflight.judge(answer.status, headers, body, *answer.moments), error
 
 
 def _published(transport):

@@ -246,7 +246,7 @@ class Transport:
     def _host(self):
         return self._origin[1]
 
-    def _without_key(self, text):
+    def without_key(self, text):
         """The service's text; a service that repeats the key must not make us print it."""
         return text and text.replace(self.connection.api_key, "***")
 
@@ -261,7 +261,7 @@ class Transport:
             to, shown = (), "an address that is not valid"
         if method == "GET" and to[:2] == self._origin:
             return target
-        shown = printable(self._without_key(shown))
+        shown = printable(self.without_key(shown))
         raise AnswerError(
             f"{method} {path} was redirected to {shown}, where the key is not sent: set base_url to the address of the API"
             " itself.",
@@ -306,7 +306,7 @@ class Transport:
         if isinstance(said, dict) and isinstance(said.get("message"), str):
             message, details = said["message"], said.get("details")
             details = details if details is None or isinstance(details, str) else json_codec.dumps(details)
-            return api_error(status, self._without_key(message), self._without_key(details), method, path, hints)
+            return api_error(status, self.without_key(message), self.without_key(details), method, path, hints)
         if status in (429, 500) or status in _retry.GATEWAY:
             # what stands before the service answers so, without the service's error body
             return api_error(status, None, None, method, path, hints)

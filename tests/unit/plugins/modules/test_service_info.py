@@ -221,6 +221,16 @@ def test_what_answers_in_the_place_of_the_service_is_named(run, answer, words):
         assert run("service_info", base_url=base_url, required=True).msg == known["problem"]
 
 
+def test_no_part_of_the_key_is_left_where_the_words_of_a_stranger_are_cut(run):
+    key = LocalService.KEY
+    page = f"<html><title>{'x' * 74}{key}</title>".encode()
+    with other_service(200, "text/html", page, Server="y" * 54 + key) as (base_url, _seen):
+        for required in (False, True):
+            result = run("service_info", base_url=base_url, required=required)
+            assert "xxxx***" in str(result.result)
+            assert key[:5] not in str(result.result)
+
+
 def test_a_404_of_the_service_itself_is_not_its_api_either(run):
     body = json.dumps({"status": 404, "message": "no \x1b[31mroute"}).encode()
     with other_service(404, "application/json", body) as (base_url, _seen):
