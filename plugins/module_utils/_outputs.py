@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 
 from ._downloads import download
-from ._errors import ApiError, CallError, Refused, printable
+from ._errors import Refused, printable
 from ._files import check_place, store
 from ._lookup import UNKNOWN_ID
+from ._output_answers import parsed_output, refusal_hints, scan_of
 from ._resources import SCAN
+from ._scanning import is_in_progress, status_of
 
 FORMATS = ("json", "pdf", "raw")
 _BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}
-_IN_PROGRESS = ("waiting", "running")
 
 
 def write_output(task):
@@ -26,54 +27,25 @@ def write_output(task):
         check_place(task, dest)
         task.warn_foreseen("the scan")
         return _result(task, True, None, None)
-    try:
-        stored = store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft))
-    except ApiError as error:
-        raise _explained(task.client, scan_id, kind, error) from None
+    stored = store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft))
     return _result(task, stored.changed, stored.before, stored.after, stored.attributes)
 
 
 def _fill(client, scan_id, kind, draft):
+    scan = scan_of(client, scan_id)
+    if is_in_progress(scan):
+        share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
+        raise Refused(
+            f"scan {scan_id} is {printable(status_of(scan))}{share}, so that its output could be only a part: wait for it"
+            " with scanops.scanner.scan, or run this task again later."
+        )
+    hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
     if kind != "json":
-        download(client, SCAN, scan_id, _BELOW[kind], kind, draft)
+        download(client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
         return
-    answer = client.data(SCAN, scan_id, _BELOW[kind])
-    body = answer.json()
-    data = body.get("data") if isinstance(body, dict) else None
-    # assumed: an output is an object
-    if not isinstance(data, dict):
-        raise answer.unexpected("data that is no output of a scan")
+    data = parsed_output(client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
     # in one order, so that the same output is the same file; what is not ASCII is escaped, control characters too
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
-
-
-def _explained(client, scan_id, kind, error):
-    """The error for an output that cannot be had: why, as far as the scan itself tells."""
-    if error.status == 406:
-        return Refused(
-            f"{error} The tool of scan {scan_id} has no output as {kind}: set format to another one.", **error.result
-        )
-    if error.status not in (404, 409):
-        return error
-    try:
-        scan = client.read(SCAN, scan_id)
-    except CallError:
-        return error
-    if scan is None:
-        return Refused(f"there is no scan {scan_id} that this key can see: correct the id.", **error.result)
-    status = str(scan["status_name"])
-    if status.lower() in _IN_PROGRESS:
-        share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
-        return Refused(
-            f"scan {scan_id} is {status.lower()}{share}, and its output cannot be had yet: wait for it with"
-            " scanops.scanner.scan, or run this task again later.",
-            **error.result,
-        )
-    return Refused(
-        f"scan {scan_id} has no output, its status is {printable(status)!r}: set format to another one, or run the scan"
-        " again.",
-        **error.result,
-    )
 
 
 def _result(task, changed, before, after, attributes=None):

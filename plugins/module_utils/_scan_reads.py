@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ._errors import ApiError, Refused, printable
 from ._lookup import UNKNOWN_ID, in_place, place_of
+from ._output_answers import parsed_output, refusal_hints, scan_of
 from ._references import belongs, place_from, target_of, warn_unplaced
 from ._resources import SCAN, SCAN_STATUSES
 from ._scanning import is_in_progress, status_of, without_secrets
@@ -91,14 +92,13 @@ def read_output(task):
     if scan_id == UNKNOWN_ID:
         task.warn_foreseen("the scan")
         return dict(output=None, text=None)
-    scan = task.client.read(SCAN, scan_id)
-    if scan is None:
-        raise Refused(
-            f"id names no scan that this key may see, {scan_id}: correct it; scanops.scanner.scan_info lists those there are."
-        )
-    hints = _output_hints(scan)
+    scan = scan_of(task.client, scan_id)
+    hints = refusal_hints(
+        scan,
+        "this tool gives its output in no form that can be returned; get it as a file with scanops.scanner.scan_output",
+    )
     try:
-        result = dict(output=_parsed(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
+        result = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
     except ApiError as error:
         if error.status != 406:
             raise
@@ -108,27 +108,6 @@ def read_output(task):
     if is_in_progress(scan):
         task.warn(f"scan {scan_id} is still {printable(status_of(scan))}, so its output may be only a part.")
     return result
-
-
-def _output_hints(scan):
-    """What to do next where the service refuses the output of this scan, by status."""
-    status = repr(printable(scan["status_name"], 60))
-    if is_in_progress(scan):
-        wait = f"the scan is still in progress, its status is {status}; wait until it has finished, and run again"
-        return {404: wait, 406: wait, 409: wait}
-    return {
-        404: f"the scan left no output behind, its status is {status}; scan again",
-        406: "this tool gives its output in no form that can be returned; get it as a file with scanops.scanner.scan_output",
-        409: f"the output cannot be read in the scan's present state, its status is {status}; run again later",
-    }
-
-
-def _parsed(answer):
-    body = answer.json()
-    data = body.get("data") if isinstance(body, dict) else None
-    if not isinstance(data, dict):
-        raise answer.unexpected("data that is no output of a scan")
-    return data
 
 
 def _raw(task, answer):

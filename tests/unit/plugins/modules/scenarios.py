@@ -411,10 +411,18 @@ WRITES = {
     ),
     "report-absent": _task("report", False, f"GET {R}/99", id=99, state="absent"),
     # scan_output
-    "scan_output-pdf": _task("scan_output", True, f"GET {S}/40001/output", id=40001, format="pdf", dest="output.pdf"),
-    "scan_output-raw": _task("scan_output", True, f"GET {S}/40001/raw", id=40001, format="raw", dest="output.txt"),
-    "scan_output-there": _task("scan_output", False, f"GET {S}/40001/raw", id=40001, format="raw", dest="kept.txt"),
-    "scan_output-json": _task("scan_output", True, f"GET {S}/40001/output", id=40001, dest="output.json"),
+    "scan_output-pdf": _task(
+        "scan_output", True, f"GET {S}/40001, GET {S}/40001/output", id=40001, format="pdf", dest="output.pdf"
+    ),
+    "scan_output-raw": _task(
+        "scan_output", True, f"GET {S}/40001, GET {S}/40001/raw", id=40001, format="raw", dest="output.txt"
+    ),
+    "scan_output-there": _task(
+        "scan_output", False, f"GET {S}/40001, GET {S}/40001/raw", id=40001, format="raw", dest="kept.txt"
+    ),
+    "scan_output-json": _task(
+        "scan_output", True, f"GET {S}/40001, GET {S}/40001/output", id=40001, dest="output.json"
+    ),
 }
 
 READS = {

@@ -46,41 +46,36 @@ def test_another_output_is_another_file(account, run):
 
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("form", ["json", "pdf", "raw"])
-@pytest.mark.parametrize("status", [404, 409])
-def test_the_output_of_a_running_scan_is_explained(running, run, form, status, check):
-    running.settings(running_output=status)
+def test_a_running_scan_is_refused_as_its_output_could_be_a_part(running, run, form, check):
+    running.settings(running_output="partial")
     result = run("scan_output", check=check, id=7, format=form, dest="out")
-    assert re.search(r"scan 7 is running \(5\d %\), and its output cannot be had yet: wait for it", result.msg)
-    assert result["api_error"]["status"] == status
+    assert re.search(r"scan 7 is running \(5\d %\), so that its output could be only a part: wait for it", result.msg)
     assert not Path("out").exists()
+    assert running.calls() == ["GET /scans/7"]
 
 
-def test_a_scan_without_an_output_is_explained(account, run):
+@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
+def test_a_scan_without_an_output_is_explained(account, run, form):
     account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "failed to\x07start"}])
-    account.fault(path="/scans/7/output", action="status", status=404)
-    result = run("scan_output", id=7, dest="out")
-    assert "scan 7 has no output, its status is 'failed to\\\\x07start'" in result.msg
+    account.fault(path="/scans/7/(output|raw)", action="status", status=404)
+    result = run("scan_output", id=7, format=form, dest="out")
+    assert "the scan left no output behind, its status is 'failed to\\\\x07start'; scan again" in result.msg
+    assert result["api_error"]["status"] == 404
 
 
 @pytest.mark.parametrize("form", ["json", "pdf", "raw"])
 def test_a_scan_that_is_not_there_is_named(account, run, form):
     result = run("scan_output", id=9, format=form, dest="out")
-    assert "there is no scan 9 that this key can see: correct the id" in result.msg
-    assert result["api_error"]["status"] == 404
+    assert "id names no scan that this key may see, 9: correct it" in result.msg
+    assert account.calls() == ["GET /scans/9"]
 
 
 def test_a_format_that_the_tool_has_not_is_explained(account, run):
     account.add(scans=[{"id": 7, "target_id": 1001, "tool_id": 30}])
     result = run("scan_output", id=7, dest="out")
     assert "was answered 406" in result.msg
-    assert "The tool of scan 7 has no output as json: set format to another one." in result.msg
+    assert "the tool has no output as json; set format to another one" in result.msg
     assert not run("scan_output", id=7, format="raw", dest="out").failed
-
-
-def test_where_the_explanation_cannot_be_had_the_answer_stands_alone(running, run):
-    running.fault(path="/scans/7", action="status", status=403, times=None)
-    result = run("scan_output", id=7, dest="out")
-    assert "GET /scans/7/output was answered 404, 'no output for id 7' (the scan has not finished)" in result.msg
 
 
 def test_in_check_mode_the_scan_of_an_earlier_task_is_foreseen(account, run):
@@ -95,7 +90,7 @@ def test_the_output_is_asked_for_in_its_format(account, run):
     for form, accept in (("json", "application/json"), ("pdf", "application/pdf"), ("raw", "text/plain")):
         account.clear_log()
         run("scan_output", id=40001, format=form, dest="out")
-        assert account.log()[0]["accept"].partition(",")[0] == accept
+        assert account.log()[1]["accept"].partition(",")[0] == accept
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -112,7 +107,7 @@ def test_a_folder_that_is_not_there_is_refused_before_any_call_and_foreseen_in_c
 @pytest.mark.parametrize("form", ["json", "pdf", "raw"])
 def test_an_output_that_never_comes_whole_leaves_the_file_as_it_was(account, run, form, action):
     Path("out").write_text("before")
-    account.fault(path="/scans/.*", action=action, status=200, times=None)
+    account.fault(path="/scans/[0-9]+/.*", action=action, status=200, times=None)
     result = run("scan_output", id=40001, format=form, dest="out")
     assert result.failed
     assert result["api_error"]["path"].startswith("/scans/40001/")
