@@ -14,6 +14,8 @@ options:
     description:
       - What may be a target at all, for example because its owner has agreed to be scanned. A name that is not in scope
         fails the task before any call, in check mode too. With O(ignore:state=absent) it is not looked at.
+      - Null, as an unset variable gives it, is refused for this option and for what is in it; it does not mean that
+        there is no scope.
       - A host means all of its ports and URLs, a host with a port all URLs on it, and a URL all that is below its path.
         A name is in scope when nothing of that is denied and, where O(scope.allow) is given, one entry of it covers all
         of that.

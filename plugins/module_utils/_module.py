@@ -26,8 +26,8 @@ REFERENCES = {
 }
 # the options that list objects by id
 LISTED = ("resources",)
-# the options whose null, such as a variable that is not set, must not mean that they are not given
-NEVER_LEFT_OUT = ("expect_plan",)
+# the options whose null, as a variable that is not set gives it, must not mean that they are not given
+NEVER_LEFT_OUT = ("expect_plan", "scope")
 
 
 class Task:
@@ -101,10 +101,9 @@ class _Module(AnsibleModule):
             if isinstance(self.params.get(option), list):
                 ids = self.params[option]
                 self.params[option] = [UNKNOWN_ID if each in (None, "") else each for each in ids]
-        # a review that was asked for and names nothing is refused, not left out
-        for option in NEVER_LEFT_OUT:
-            if option in self.params and self.params[option] is None:
-                self.params[option] = ""
+        self.nulls = [option for option in NEVER_LEFT_OUT if option in self.params and self.params[option] is None]
+        if isinstance(self.params.get("scope"), dict):
+            self.nulls += [f"scope.{key}" for key, value in self.params["scope"].items() if value is None]
         # ansible-core takes a null for a value: it would pass as the one option that is required, or beat a default
         self.params = {option: value for option, value in self.params.items() if value is not None}
 
@@ -146,6 +145,7 @@ def run(options, work, **constraints):
     calls = []
     failure = None
     try:
+        _refuse_nulls(module)
         _refuse_bad_ids(module)
         transport = Transport(connection_from(module.params))
         calls = transport.calls
@@ -165,6 +165,13 @@ def run(options, work, **constraints):
             "the service's answer is nested too deeply to be returned: check that base_url is the address of its API."
         )
     module.fail_json(msg=failure, changed=result.get("changed", False), **log)
+
+
+def _refuse_nulls(module):
+    """Refuse a review or a scope that was asked for and names nothing; what is taken away needs no scope."""
+    for option in module.nulls:
+        if not option.startswith("scope") or module.params.get("state") != "absent":
+            raise Refused(f"{option} is null, as an unset variable is: give a value, or leave the option out.")
 
 
 def _refuse_bad_ids(module):

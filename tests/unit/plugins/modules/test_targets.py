@@ -481,7 +481,8 @@ def test_an_unset_variable_is_no_reviewed_plan(account, run, module, empty):
         "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
     }[module]
     for check in (True, False):
-        refused(run(module, check=check, expect_plan=empty, **declared), "expect_plan is empty", "leave the option out")
+        words = "expect_plan is null" if empty is None else "expect_plan is empty"
+        refused(run(module, check=check, expect_plan=empty, **declared), words, "leave the option out")
     assert account.calls() == []
 
 
@@ -540,6 +541,15 @@ def test_absent_is_never_refused_by_a_scope(account, run, monkeypatch, tmp_path)
     options = dict(workspace="Shop", targets=OLD[:1], state="absent", scope={"allow": []})
     assert good(run("targets", **options)).changed
     assert names(account) == OLD[1:]
+
+
+@pytest.mark.parametrize("scope, null", [(None, "scope"), ({"allow": None, "deny": ["x.example"]}, "scope.allow")])
+def test_a_scope_that_is_null_is_refused_and_no_missing_scope(account, run, scope, null):
+    for check in (True, False):
+        result = run("targets", check=check, workspace="Shop", targets=NEW, scope=scope)
+        refused(result, f"{null} is null, as an unset variable is", "leave the option out")
+    assert account.calls() == []
+    assert good(run("targets", workspace="Shop", targets=OLD[:1], state="absent", scope=scope)).changed
 
 
 def test_ignored_items_are_not_looked_at(account, run):
