@@ -13,8 +13,8 @@ description:
   - Writes what a scan found to O(dest), as JSON, as the PDF of the service, or as the raw output of the tool.
   - Unchanged when the file has this content already. The output is read each time, also in check mode, and the file is
     written beside O(dest) first and put in its place in one step.
-  - Fails while the scan is in progress, as its output could be only a part, where the tool has no output in this format,
-    and where the scan is not there, and says which of them it is. Wait for the scan first.
+  - Fails while the scan is in progress, as its output could be only a part, where the tool has no output in this
+    format, and where the scan is not there, and says which of them it is. Wait for the scan first.
   - Cost - 2 GET, the scan and its output. For JSON and PDF the service allows 60 calls a minute.
 version_added: 1.0.0
 author:
