@@ -60,10 +60,5 @@ def tool_id_of(text, option="tool"):
     raise ConfigurationError(f"{option} {printable(text, 100)!r} is no tool that is known by name: {hint}")
 
 
-def tool_name_of(tool_id):
-    """The name of a tool for messages, its id where it has none."""
-    return next((name for name, number in TOOLS.items() if number == tool_id), f"tool {tool_id}")
-
-
 def _plain(text):
     return re.sub(r"[^a-z0-9]", "", text.lower())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
-from ansible_collections.scanops.scanner.plugins.module_utils._tools import TOOLS, tool_id_of, tool_name_of
+from ansible_collections.scanops.scanner.plugins.module_utils._tools import TOOLS, tool_id_of
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,3 @@ def test_what_is_no_tool_is_answered_with_the_nearest(text, hint):
     assert hint in str(caught.value)
     assert "\x1b" not in str(caught.value)
     assert len(str(caught.value)) < 300
-
-
-def test_a_tool_has_a_name_for_messages():
-    assert tool_name_of(350) == "Network Scanner"
-    assert tool_name_of(99999) == "tool 99999"
