@@ -10,6 +10,8 @@ project_copyright = "The scanops.scanner contributors"
 extensions = ["sphinx_antsibull_ext"]
 html_theme = "sphinx_ansible_theme"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
 pygments_style = "ansible"
 highlight_language = "YAML+Jinja"
 # Labels of Ansible's own documentation would need its inventory from the network. The session docs-check follows ours.
