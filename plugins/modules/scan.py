@@ -191,8 +191,8 @@ notes:
     the list, it is taken for the one that was started; else the task fails and says that it may have been started.
   - O(stop_on_interrupt) works for SIGINT, SIGTERM and SIGHUP, for the C(timeout) of a task, and when ansible-playbook
     is killed while its worker process lives. It takes at most a minute. It cannot work where the worker process itself
-    is killed with SIGKILL, as when a container is removed, and with C(async). On ansible-core 2.18 and older a signal to
-    the whole process group also breaks off a start that is on its way.
+    is killed with SIGKILL, as when a container is removed, and with C(async). On ansible-core 2.18 and older a signal
+    to the whole process group also breaks off a start that is on its way.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.
