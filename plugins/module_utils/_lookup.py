@@ -69,11 +69,13 @@ def place_of(task):
 
 def what_there_is(rows):
     """The names of workspaces as a clause for a message."""
-    names = sorted(row["name"] for row in rows)
+    return f"there are {listed(sorted(row['name'] for row in rows))}" if rows else "there are none"
+
+
+def listed(names):
+    """The first of some names, for a message, and how many more there are."""
     shown = ", ".join(repr(printable(name, 60)) for name in names[:_NAMES_LISTED])
-    if not names:
-        return "there are none"
-    return f"there are {shown}" + (f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else "")
+    return shown + (f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else "")
 
 
 def not_empty(option, value):

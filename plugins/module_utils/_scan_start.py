@@ -9,7 +9,16 @@ from __future__ import annotations
 import time
 
 from ._errors import CallError, ConfigurationError, Refused, create_hints, printable
-from ._lookup import UNKNOWN_ID, find_by_key, match, not_empty, place_of, refuse_out_of_scope, warn_current_workspace
+from ._lookup import (
+    UNKNOWN_ID,
+    find_by_key,
+    listed,
+    match,
+    not_empty,
+    place_of,
+    refuse_out_of_scope,
+    warn_current_workspace,
+)
 from ._names import normal_form
 from ._resources import SCAN, TARGET, VPN_PROFILE, is_row, new_record
 from ._scanning import (
@@ -164,11 +173,20 @@ def resolve(task):
     if place.id is None:
         # from here on the same workspace, whatever becomes of the current one
         place = place._replace(id=next((record["workspace_id"] for record in live if record), None))
+    _warn_of_new_targets(task, [name for name, record in zip(names, live) if record is None])
     entries = [
         new_entry(name) if record is None else new_entry(record["name"], record["id"])
         for name, record in zip(names, live)
     ]
     return place, entries
+
+
+def _warn_of_new_targets(task, names):
+    if names and task.params["state"] == "present":
+        task.warn(
+            f"No target {listed(names)} is there yet, and the service makes what it is asked to scan: declare targets first,"
+            " and set scope, so that a typo is not scanned."
+        )
 
 
 def _resolve_id(task):

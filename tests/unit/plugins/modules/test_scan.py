@@ -138,6 +138,23 @@ def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
     assert result["scan"]["workspace_id"] == 3
 
 
+@pytest.mark.parametrize("check", [False, True])
+def test_a_target_that_the_start_makes_is_warned_of(scan, check):
+    (warning,) = good(scan(check=check, target="new.example.com")).warnings
+    assert warning.startswith(
+        "No target 'new.example.com' is there yet, and the service makes what it is asked to scan"
+    )
+    names = ["www.example.com", *(f"new{number}.example.com" for number in range(22))]
+    (warning,) = good(scan(check=check, target=None, targets=names)).warnings
+    assert "'new19.example.com' and 2 more is there yet" in warning
+    assert "www" not in warning
+
+
+@pytest.mark.parametrize("state", ["stopped", "absent"])
+def test_a_target_that_is_not_there_is_no_warning_where_nothing_is_started(scan, state):
+    assert good(scan(target="new.example.com", state=state)).warnings == []
+
+
 def test_the_live_spelling_of_a_target_is_scanned(account, scan):
     result = good(scan(target="WWW.Example.com."))
     assert result["scan"]["target_id"] == 1001
