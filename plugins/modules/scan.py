@@ -52,8 +52,8 @@ options:
   target:
     description:
       - The target, as M(scanops.scanner.target) knows it.
-      - Danger - with O(state=present) the service creates one that is missing and scans it, so a typo is scanned too. The
-        task warns, and O(scope) refuses what may not be scanned.
+      - Danger - with O(state=present) the service creates one that is missing and scans it, so a typo is scanned too.
+        The task warns, and O(scope) refuses what may not be scanned.
       - It is compared letter by letter first, then by what it means.
       - Exactly one of O(target), O(target_id), O(targets) and O(id) is required.
     type: str
