@@ -124,16 +124,13 @@ def next_reading(watch):
 
 
 def found_on(watch, number, rows):
-    """Note which pending scans stand on a page; returns those that were expected there and are not."""
+    """Note which pending scans stand on a page, and which have left it."""
     there = {row["id"] for row in rows}
-    missing = []
     for entry in pending(watch):
         if entry["scan_id"] in there:
             entry["page"], entry["unlisted"] = number, False
         elif entry["page"] == number:
             entry["page"] = None
-            missing.append(entry)
-    return missing
 
 
 # --- what a person who waits is told
