@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from html import escape
+from urllib.parse import urlencode
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -54,6 +55,19 @@ def page(status: int, title: str, text: str) -> Answer:
         f"<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>\n"
     )
     return Answer(status, html.encode(), "text/html; charset=utf-8")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which rows of a list an answer holds: page `number` of pages of `limit` rows, of `total` rows in all."""
+
+    number: int
+    limit: int
+    total: int
+
+    @property
+    def start(self) -> int:
+        return (self.number - 1) * self.limit
 
 
 @dataclass
@@ -125,6 +139,36 @@ class Call:
             raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
         return workspace_id
 
+    def listed_workspace(self, default: bool = True):
+        """The workspace that a list is asked for; None for all of them, -1 for one that does not exist. `default` is
+        whether a list without the parameter may be that of the current workspace."""
+        if "workspace_id" in self.settings.ignored_filters:
+            return None
+        try:
+            workspace_id = self.workspace_id(self.query)
+        except Refused as refused:
+            if refused.status != 404 or self.settings.unknown_workspace == 404:
+                raise
+            return -1
+        if workspace_id is None and default and self.settings.omitted_workspace == "current":
+            return self.account.current_workspace
+        return workspace_id
+
+    def filter_id(self, name: str):
+        """The id by which a list is filtered; None for none, and for one that the service passes over."""
+        return None if name in self.settings.ignored_filters else self.integer(self.query, name)
+
+    def page_of(self, total: int, default: int | None, most: int | None = None) -> Part:
+        """The part of a list of `total` records that `limit` and `page` ask for."""
+        settings = self.settings
+        limit = self.integer(self.query, "limit", default or total or 1, 1, settings.max_limit or most)
+        number = 1 if settings.ignore_page else self.integer(self.query, "page", 1, 1)
+        if settings.page_cap:
+            limit = min(limit, settings.page_cap)
+        if number > 1 and settings.past_end == 404 and (number - 1) * limit >= total:
+            raise Refused(404, "no such page", f"page {number} is past the end")
+        return Part(number, limit, total)
+
     def found(self, family: str) -> dict:
         """The record that the path names; 404 when there is none."""
         record = self.account[family].get(self.ids[0])
@@ -141,13 +185,35 @@ class Call:
     def one(self, table, record) -> Answer:
         return Answer(200, b'{"data":' + table.row(record, self.settings) + b"}")
 
-    def many(self, table, group, start: int = 0, count: int | None = None) -> Answer:
-        return self.rows(table, table.page(group, start, count, self.settings.order == "newest_first"))
+    def many(self, table, group) -> Answer:
+        """A list that the service documents without pages."""
+        return self.rows(table, table.page(group, 0, None, self.settings.order == "newest_first"))
 
     def rows(self, table, records: list) -> Answer:
-        """A list of these records, as they are ordered."""
-        rows = b"[" + b",".join([table.row(record, self.settings) for record in records]) + b"]"
-        return Answer(200, rows if self.settings.lists == "bare" else b'{"data":' + rows + b"}")
+        """A list of these records, as they are ordered; some lists are cut, and of some of these more can be asked for."""
+        name, settings, total = table.family.name, self.settings, len(records)
+        part = Part(1, settings.capped_lists.get(name) or total or 1, total)
+        if name in settings.paged_lists:
+            number = self.integer(self.query, "page", 1, 1)
+            part = Part(number, min(part.limit, self.integer(self.query, "limit", part.limit, 1)), total)
+        return self.part(table, records[part.start : part.start + part.limit], part)
+
+    def part(self, table, records: list, part: Part) -> Answer:
+        """These records, which are a part of a list."""
+        rows = b"[" + b",".join([table.row(record, self.settings, True) for record in records]) + b"]"
+        if self.settings.lists == "bare":
+            return Answer(200, rows)
+        beside = {"nothing": {}, "total": {"meta": {"total": part.total}}, "pages": self._pages(part)}
+        more = b"".join(
+            b"," + dumps(name) + b":" + dumps(value) for name, value in beside[self.settings.beside_data].items()
+        )
+        return Answer(200, b'{"data":' + rows + more + b"}")
+
+    def _pages(self, part: Part) -> dict:
+        last = max(1, -(-part.total // part.limit))
+        query = urlencode({**self.query, "page": part.number + 1})
+        meta = {"total": part.total, "per_page": part.limit, "current_page": part.number, "last_page": last}
+        return {"meta": meta, "links": {"next": f"{self.path}?{query}" if part.number < last else None}}
 
     def created(self, table, record) -> Answer:
         form = self.settings.create_answer

@@ -25,11 +25,21 @@ from http_loggers import capture, captured_fields
 from limits import Limiter
 from request_log import RequestLog
 from settings import Settings
+from shapes import reshape
 from store import Account, StateError
 
 BASE = "/api/v2"
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
-RECORD_SETTINGS = ("null_description", "extra_fields", "running_summary", "report_status")
+RECORD_SETTINGS = (
+    "null_description",
+    "extra_fields",
+    "running_summary",
+    "report_status",
+    "missing_fields",
+    "null_fields",
+    "time_form",
+    "record_zone",
+)
 
 
 class Outdated(Exception):
@@ -97,7 +107,9 @@ class Service:
         due = [fault for fault in self.faults if fault.due(call.method, call.path, call.query)]
         entry = self.log.add(entry_of(request, call, authorization, due), request.headers)
         if inside and self.settings.validate:
-            self.log.violate(entry, self.contract.request(call, request.headers))
+            broken, allowed = self.contract.request(call, request.headers)
+            self.log.violate(entry, broken)
+            self.log.violate(entry, allowed, "deviations")
         generation = self.generation
         try:
             await self.pause(self.settings.delay, generation)
@@ -112,7 +124,10 @@ class Service:
             answer.headers["Date"] = formatdate(self.account.now(), usegmt=True)
         entry["status"] = answer.status or None
         if inside and self.settings.validate and not due:
-            self.log.violate(entry, self.contract.answer(call, request.headers, answer))
+            broken = self.contract.answer(call, request.headers, answer)
+            self.log.violate(
+                entry, broken, "deviations" if self.settings.deviates() or self.account.incomplete else "violations"
+            )
         return wire.send(request, answer)
 
     async def pause(self, seconds: float, generation: int) -> None:
@@ -171,7 +186,7 @@ class Service:
         else:
             self.account.advance()
             try:
-                answer = operations[call.method](call)
+                answer = reshape(operations[call.method](call), self.settings)
             except Refused as refused:
                 answer = error(refused.status, refused.message, refused.details)
         answer.headers.update(self.limiter.headers(verdict, now))
@@ -247,6 +262,7 @@ def entry_of(request: web.Request, call: Call, authorization: str, due: list) ->
         "status": None,
         "fault": "+".join(fault.name for fault in due) or None,
         "violations": [],
+        "deviations": [],
     }
 
 

@@ -17,6 +17,9 @@ SAMPLE = 50
 """How many rows of a long list are checked: evenly spread, the first and the last among them."""
 
 
+PAGING = ("unknown in the query: page", "unknown in the query: limit")
+
+
 class ContractUnavailable(ValueError):
     """Validation was asked for and its libraries are not there."""
 
@@ -44,16 +47,19 @@ class Contract:
         item = self.document["paths"].get(call.template, {})
         return item, item.get(call.method.lower(), {})
 
-    def request(self, call: Call, headers) -> list[str]:
-        """What a request does against the contract."""
+    def request(self, call: Call, headers) -> tuple[list[str], list[str]]:
+        """What a request does against the contract, and what of it a setting allows."""
         item, operation = self.operation(call)
         if not operation:
-            return [f"{call.method} {call.template} is not in the contract"]
+            return [f"{call.method} {call.template} is not in the contract"], []
+        unknown = self._unknown_names(call, item, operation)
+        paged = call.template.strip("/") in call.settings.paged_lists
+        allowed = [each for each in unknown if paged and each in PAGING]
         return [
-            *self._unknown_names(call, item, operation),
+            *(each for each in unknown if each not in allowed),
             *self._wrong_accept(headers.get("Accept", ""), operation),
             *self._errors(self.api.validate_request, self._request(call, headers)),
-        ]
+        ], allowed
 
     def answer(self, call: Call, headers, answer: Answer) -> list[str]:
         """What an answer does against the contract."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from answers import Answer, Call, Refused
+from answers import Answer, Call, Part, Refused
 from store import Family, StateError
 
 DEFAULTS = {
@@ -47,7 +47,7 @@ FAMILY = Family(
 
 def list_page(call: Call) -> Answer:
     table, settings = call.account["finding_templates"], call.settings
-    limit = call.integer(call.query, "limit", None, 1)
+    limit = call.integer(call.query, "limit", None, 1, settings.max_limit)
     offset = call.integer(call.query, "offset", 0, 0)
     kind = call.query.get("vuln_id_type")
     exploit = call.query.get("has_ptt_exploit")
@@ -65,7 +65,9 @@ def list_page(call: Call) -> Answer:
     start = offset if "limit" in call.query and not settings.ignore_page else 0
     if start and settings.past_end == 404 and start >= len(records):
         raise Refused(404, "no such page", f"offset {start} is past the end")
-    return call.rows(table, records[start:] if limit is None else records[start : start + limit])
+    total = len(records)
+    records = records[start:] if limit is None else records[start : start + limit]
+    return call.part(table, records, Part(start // (limit or total or 1) + 1, limit or total or 1, total))
 
 
 OPERATIONS = (("GET", "/public/finding_templates", list_page),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 
-from answers import Answer, Call, Refused
+from answers import Answer, Call, Refused, dumps
 from store import Family, StateError
 
 # the fields that the service documents, each with the value that it has when a state leaves it out
@@ -42,6 +42,9 @@ DEFAULTS = {
     "task_id": None,
     "screenshots": 0,
 }
+
+# names that details have been seen to use in place of the documented ones
+ALTERNATIVE_NAMES = {"risk_level": "vuln_risk_level", "cvssv3": "cvss_v3"}
 
 # what a scan finds here, by risk level
 SAMPLES = {
@@ -150,17 +153,9 @@ def _same_weakness(record: dict) -> tuple:
 
 def list_all(call: Call) -> Answer:
     table, settings = call.account["findings"], call.settings
-    try:
-        workspace_id = call.workspace_id(call.query)
-    except Refused as refused:
-        if refused.status != 404 or settings.unknown_workspace == 404:
-            raise
-        workspace_id = -1
-    if workspace_id is None and settings.omitted_workspace == "current":
-        workspace_id = call.account.current_workspace
-    wanted = {"workspace": workspace_id}
+    wanted = {"workspace": call.listed_workspace()}
     for kind in ("target", "task"):
-        wanted[kind] = call.integer(call.query, f"{kind}_id")
+        wanted[kind] = call.filter_id(f"{kind}_id")
     wanted = {kind: number for kind, number in wanted.items() if number is not None}
     # the last one is the smallest list
     group = list(wanted.items())[-1] if wanted else None
@@ -179,7 +174,10 @@ def list_all(call: Call) -> Answer:
 
 
 def get(call: Call) -> Answer:
-    return call.one(call.account["findings"], call.found("findings"))
+    shown = call.account["findings"].public(call.found("findings"), call.settings)
+    if call.settings.finding_names == "alternative":
+        shown = {ALTERNATIVE_NAMES.get(name, name): value for name, value in shown.items()}
+    return Answer(200, dumps({"data": shown}))
 
 
 OPERATIONS = (

@@ -10,6 +10,7 @@ import base64
 import time
 
 from answers import Answer, Call, Refused, dumps
+from shapes import shaped
 from store import Family, StateError
 
 REQUEST_FIELDS = {
@@ -96,13 +97,8 @@ def captured_fields(address: str, method: str, query: str, headers: list, body: 
 
 
 def list_all(call: Call) -> Answer:
-    try:
-        workspace_id = call.workspace_id(call.query)
-    except Refused as refused:
-        if refused.status != 404 or call.settings.unknown_workspace == 404:
-            raise
-        workspace_id = -1
-    return call.many(call.account["http_loggers"], workspace_id)
+    # without the parameter the loggers of all workspaces are listed
+    return call.many(call.account["http_loggers"], call.listed_workspace(default=False))
 
 
 def create(call: Call) -> Answer:
@@ -126,7 +122,7 @@ def delete(call: Call) -> Answer:
 
 
 def get_data(call: Call) -> Answer:
-    requests = call.found("http_loggers")["requests"]
+    requests = [shaped("", dict(each), call.settings) for each in call.found("http_loggers")["requests"]]
     return Answer(200, dumps({"data": requests if call.settings.logger_data == "array" else {"requests": requests}}))
 
 

@@ -45,9 +45,9 @@ class RequestLog:
         self.by_call[f"{clean['method']} {clean['path']}"] += 1
         return clean
 
-    def violate(self, entry: dict, violations: list) -> None:
-        """Add what a request or its answer did against the contract."""
-        entry["violations"] += masked(violations, self.key)
+    def violate(self, entry: dict, violations: list, kind: str = "violations") -> None:
+        """Add what a request or its answer did against the contract; `deviations` are those that a setting asks for."""
+        entry[kind] += masked(violations, self.key)
 
     def summary(self) -> dict:
         return {

@@ -9,12 +9,11 @@ from __future__ import annotations
 from answers import Answer, Call, Refused, dumps
 from findings import add_of_scan
 from scan_output import parsed, pdf, raw_text
-from settings import SCRIPT
+from settings import LEVELS, SCRIPT
 from store import Family, StateError
 from targets import checked
 
 IN_PROGRESS = ("waiting", "running")
-LEVELS = ("info", "low", "medium", "high", "critical")
 SHOWN = (
     "id",
     "tool_id",
@@ -169,6 +168,8 @@ def _end(account, scan: dict, state: str, at: float) -> None:
     scan["end_time"] = account.moment(at)
     scan["stopping"] = None
     counts = _counts(scan["script"]["findings"][: scan["found"]])
+    for name, number in account.settings.summary_off_by.items():
+        counts[name] = max(0, counts[name] + number)
     scan["result_summary"] = {"text": f"{scan['found']} findings", **counts}
 
 
@@ -181,19 +182,10 @@ def _counts(levels: list) -> dict:
 
 def list_page(call: Call) -> Answer:
     settings, table = call.settings, call.account["scans"]
-    limit = call.integer(call.query, "limit", 1000, 1, 1000)
-    number = 1 if settings.ignore_page else call.integer(call.query, "page", 1, 1)
     tool_id = call.integer(call.query, "tool_id")
-    target_id = call.integer(call.query, "target_id")
+    target_id = call.filter_id("target_id")
     status = call.query.get("status")
-    try:
-        workspace_id = call.workspace_id(call.query)
-    except Refused as refused:
-        if refused.status != 404 or settings.unknown_workspace == 404:
-            raise
-        workspace_id = -1
-    if workspace_id is None and settings.omitted_workspace == "current":
-        workspace_id = call.account.current_workspace
+    workspace_id = call.listed_workspace()
     wanted = [
         (kind, value) for kind, value in (("target", target_id), ("workspace", workspace_id)) if value is not None
     ]
@@ -204,12 +196,8 @@ def list_page(call: Call) -> Answer:
         and workspace_id in (None, scan["workspace_id"])
         and (status is None or scan["status_name"].lower() == status.lower())
     ]
-    if settings.page_cap:
-        limit = min(limit, settings.page_cap)
-    start = (number - 1) * limit
-    if number > 1 and settings.past_end == 404 and start >= len(records):
-        raise Refused(404, "no such page", f"page {number} is past the end")
-    return call.rows(table, records[start : start + limit])
+    part = call.page_of(len(records), 1000, 1000)
+    return call.part(table, records[part.start : part.start + part.limit], part)
 
 
 def start(call: Call) -> Answer:
@@ -235,6 +223,9 @@ def start(call: Call) -> Answer:
         ):
             raise Refused(422, "invalid authentication", "its type is cookies, headers or login_form")
         tool_params = {**tool_params, "authentication": authentication}
+    most = settings.max_parallel_scans
+    if most is not None and sum(scan["status_name"] in IN_PROGRESS for scan in account["scans"]) >= most:
+        raise Refused(403, f"Your current plan only allows {most} parallel scans")
     target = _target(call, body)
     scan = account.add(
         "scans",

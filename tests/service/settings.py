@@ -93,6 +93,52 @@ def _numbers(value):
 
 _numbers.expected = "a list of numbers"
 
+LIST_FAMILIES = ("workspaces", "http_loggers", "wordlists", "vpn_profiles", "findings", "reports")
+"""The families whose lists the service documents without pages."""
+FAMILIES = (*LIST_FAMILIES, "targets", "scans", "finding_templates")
+
+
+def _fields_of_families(value):
+    return isinstance(value, dict) and not set(value) - set(FAMILIES) and all(_names(each) for each in value.values())
+
+
+_fields_of_families.expected = f"an object of lists of fields, its names some of {', '.join(FAMILIES)}"
+
+
+def _caps(value):
+    return isinstance(value, dict) and not set(value) - set(LIST_FAMILIES) and all(map(_positive, value.values()))
+
+
+_caps.expected = f"an object of numbers from 1 on, its names some of {', '.join(LIST_FAMILIES)}"
+
+
+def _some_of(*values):
+    def check(value):
+        return isinstance(value, list) and all(item in values for item in value)
+
+    check.expected = "a list with some of " + ", ".join(repr(value) for value in values)
+    return check
+
+
+def _positive(value):
+    return _number(value) and value > 0
+
+
+def _positive_or_none(value):
+    return value is None or _positive(value)
+
+
+_positive_or_none.expected = "a number from 1 on, or null"
+
+LEVELS = ("info", "low", "medium", "high", "critical")
+
+
+def _by_level(value):
+    return isinstance(value, dict) and not set(value) - set(LEVELS) and all(map(_number, value.values()))
+
+
+_by_level.expected = f"an object of numbers, its names some of {', '.join(LEVELS)}"
+
 SCRIPT = {
     "queue": _seconds,
     "run": _seconds,
@@ -187,7 +233,33 @@ SETTINGS = {
     "schema": ("published", _one_of("published", "missing", "html")),
     "schema_text": (None, _text_or_none),
     "validate": (False, _flag),
+    "missing_fields": ({}, _fields_of_families),
+    "missing_in_lists": ({}, _fields_of_families),
+    "null_fields": ({}, _fields_of_families),
+    "ignored_filters": ([], _some_of("workspace_id", "target_id", "task_id")),
+    "capped_lists": ({}, _caps),
+    "paged_lists": ([], _some_of(*LIST_FAMILIES)),
+    "beside_data": ("nothing", _one_of("nothing", "total", "pages")),
+    "max_limit": (None, _positive_or_none),
+    "summary_off_by": ({}, _by_level),
+    "max_parallel_scans": (None, _count_or_none),
+    "max_assets": (None, _count_or_none),
+    "id_form": ("integer", _one_of("integer", "text")),
+    "time_form": ("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms")),
+    "finding_names": ("documented", _one_of("documented", "alternative")),
+    "repeated_keys": ([], _names),
 }
+
+DEVIATING = (
+    "missing_fields",
+    "missing_in_lists",
+    "null_fields",
+    "paged_lists",
+    "id_form",
+    "time_form",
+    "repeated_keys",
+)
+"""Settings under which the service leaves the contract on purpose: what is against it is a deviation, no violation."""
 
 
 class Settings:
@@ -211,6 +283,10 @@ class Settings:
             if name == "rate_limits" and value is not None:
                 value = {**RATE_LIMITS, **value}
             setattr(self, name, copy.deepcopy(value))
+
+    def deviates(self) -> bool:
+        """Whether the service is told to leave the contract."""
+        return any(getattr(self, name) != SETTINGS[name][0] for name in DEVIATING)
 
     def as_dict(self) -> dict:
         return {name: copy.deepcopy(getattr(self, name)) for name in SETTINGS}

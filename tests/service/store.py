@@ -18,6 +18,7 @@ from typing import Callable
 
 from answers import dumps
 from settings import Settings
+from shapes import shaped
 
 
 @dataclass(frozen=True)
@@ -142,20 +143,24 @@ class Table:
     def page(self, group, start: int, count: int | None, newest_first: bool) -> list:
         return self.shelf(group).page(start, count, newest_first)
 
-    def public(self, record: dict, settings) -> dict:
+    def public(self, record: dict, settings, in_list: bool = False) -> dict:
         """The record as the service shows it under these settings."""
         shown = {**record, **self.family.derived(record)}
         # a record of a state may lack a field, as an older service would
         shown = {name: shown[name] for name in self.family.fields if name in shown}
+        for name in record.get("missing", ()):
+            shown.pop(name, None)
         if settings.null_description and shown.get("description") == "":
             shown["description"] = None
         if settings.extra_fields:
             shown["created_at"] = "2024-05-17 08:30:00"
             shown["x_unknown"] = {"nested": [1, "two", None]}
-        return shown
+        return shaped(self.family.name, shown, settings, in_list)
 
-    def row(self, record: dict, settings) -> bytes:
+    def row(self, record: dict, settings, in_list: bool = False) -> bytes:
         """The JSON text of a record, kept until `touch`, `change` or `forget_rows`."""
+        if in_list and settings.missing_in_lists.get(self.family.name):
+            return dumps(self.public(record, settings, in_list))
         text = self.rows.get(record["id"])
         if text is None:
             text = self.rows[record["id"]] = dumps(self.public(record, settings))
@@ -193,6 +198,7 @@ class Account:
         self.tables = {family.name: Table(family) for family in self.families}
         self.current_workspace = None
         self.tokens = {}
+        self.incomplete = False
 
     def now(self) -> float:
         """The service's clock, as Unix time."""
@@ -240,6 +246,9 @@ class Account:
             raise StateError(f"there is no family {family!r}; known are {', '.join(self.tables)}")
         if not isinstance(record, dict):
             raise StateError(f"each of {family} must be an object")
+        if not isinstance(record.get("missing", []), list):
+            raise StateError("missing is a list of fields")
+        self.incomplete = self.incomplete or bool(record.get("missing"))
         return self[family].add(self[family].family.complete(self, dict(record)), in_front)
 
     def delete(self, family: str, which: dict) -> None:

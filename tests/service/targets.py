@@ -76,27 +76,15 @@ FAMILY = Family(
 
 
 def list_page(call: Call) -> Answer:
-    settings, table = call.settings, call.account["targets"]
-    limit = call.integer(call.query, "limit", 1000, 1, 1000)
-    number = 1 if settings.ignore_page else call.integer(call.query, "page", 1, 1)
+    table = call.account["targets"]
     kind = call.query.get("type")
     if kind is not None and kind not in TYPES:
         raise Refused(400, "invalid parameter type", f"type must be one of {', '.join(TYPES)}")
-    try:
-        workspace_id = call.workspace_id(call.query)
-    except Refused as refused:
-        if refused.status != 404 or settings.unknown_workspace == 404:
-            raise
-        workspace_id = -1
-    if workspace_id is None and settings.omitted_workspace == "current":
-        workspace_id = call.account.current_workspace
+    workspace_id = call.listed_workspace()
     group = None if workspace_id is None and kind is None else (workspace_id, kind)
-    if settings.page_cap:
-        limit = min(limit, settings.page_cap)
-    start = (number - 1) * limit
-    if number > 1 and settings.past_end == 404 and start >= len(table.shelf(group).records):
-        raise Refused(404, "no such page", f"page {number} is past the end")
-    return call.many(table, group, start, limit)
+    part = call.page_of(len(table.shelf(group).records), 1000, 1000)
+    records = table.page(group, part.start, part.limit, call.settings.order == "newest_first")
+    return call.part(table, records, part)
 
 
 def create(call: Call) -> Answer:
@@ -128,7 +116,17 @@ def checked(call: Call, name: str, workspace_id: int) -> dict:
         raise Refused(403, "the target is blacklisted", f"{name} may not be scanned")
     if settings.max_targets is not None and len(call.account["targets"]) >= settings.max_targets:
         raise Refused(403, "too many targets", f"the plan allows {settings.max_targets} targets")
+    most = settings.max_assets
+    if most is not None:
+        assets = {asset_of(target["name"]) for target in call.account["targets"]}
+        if asset_of(name) not in assets and len(assets) >= most:
+            raise Refused(403, f"Your current plan only allows {most} assets")
     return {"name": name, "type": kind, "workspace_id": workspace_id}
+
+
+def asset_of(name: str) -> str:
+    """The host name or address that a target belongs to; plans count these."""
+    return (urlsplit(name).hostname or name).lower() if "://" in name else name.lower()
 
 
 def get(call: Call) -> Answer:

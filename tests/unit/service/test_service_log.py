@@ -41,6 +41,7 @@ def test_entry(service, send):
         "status": 201,
         "fault": None,
         "violations": [],
+        "deviations": [],
     }
 
 

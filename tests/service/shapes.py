@@ -1,0 +1,110 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Other legitimate and less legitimate forms of the same records: fields missing or null, other times, ids as text."""
+
+from __future__ import annotations
+
+import calendar
+import json
+import time
+
+from answers import JSON, Answer, dumps
+
+PLAIN = "%Y-%m-%d %H:%M:%S"
+TIMES = ("start_time", "end_time", "request_date")
+
+
+def shaped(family: str, shown: dict, settings, in_list: bool = False) -> dict:
+    """A record with the fields that the settings leave out, null, and with its times in their form."""
+    left_out = settings.missing_fields.get(family, ())
+    if in_list:
+        left_out = [*left_out, *settings.missing_in_lists.get(family, ())]
+    for path in settings.null_fields.get(family, ()):
+        _change(shown, path, lambda holder, name: holder.update({name: None}))
+    for path in left_out:
+        _change(shown, path, lambda holder, name: holder.pop(name))
+    for name in TIMES:
+        if isinstance(shown.get(name), str):
+            shown[name] = moment(shown[name], settings)
+    return shown
+
+
+def _change(record: dict, path: str, change) -> None:
+    """Change the field that a path such as `result_summary.critical` names, in copies of the objects above it."""
+    name, _dot, rest = path.partition(".")
+    if name not in record:
+        return
+    if not rest:
+        change(record, name)
+    elif isinstance(record[name], dict):
+        record[name] = dict(record[name])
+        _change(record[name], rest, change)
+
+
+def moment(text: str, settings):
+    """A time of a record in the form of the settings. What is no plain time stays as it is."""
+    try:
+        wall = calendar.timegm(time.strptime(text, PLAIN))
+    except ValueError:
+        return text
+    at, form = wall - settings.record_zone, settings.time_form
+    if form == "offset":
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(wall)) + _offset(settings.record_zone)
+    if form == "utc":
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    return {"unix": at, "unix_ms": at * 1000}.get(form, text)
+
+
+def _offset(seconds: int) -> str:
+    minutes = abs(seconds) // 60
+    return f"{'-' if seconds < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def reshape(answer: Answer, settings) -> Answer:
+    """The answer with ids as text and with keys that come twice, where the settings say so."""
+    if settings.id_form == "integer" and not settings.repeated_keys:
+        return answer
+    if answer.status >= 300 or answer.content_type != JSON or not answer.body:
+        return answer
+    content = json.loads(answer.body)
+    if settings.id_form == "text":
+        content = _ids_as_text(content)
+    answer.body = _written(content, settings.repeated_keys).encode() if settings.repeated_keys else dumps(content)
+    return answer
+
+
+def _ids_as_text(value):
+    if isinstance(value, list):
+        return [_ids_as_text(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: str(item) if _is_id(name, item) else _ids_as_text(item) for name, item in value.items()}
+
+
+def _is_id(name: str, value) -> bool:
+    return (name == "id" or name.endswith("_id")) and isinstance(value, int) and not isinstance(value, bool)
+
+
+def _written(value, twice: list) -> str:
+    """JSON in which the keys of `twice` come a first time with another value."""
+    if isinstance(value, list):
+        return "[" + ",".join(_written(item, twice) for item in value) + "]"
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    pairs = []
+    for name, item in value.items():
+        if name in twice:
+            pairs.append(f"{json.dumps(name)}:{json.dumps(_another(item))}")
+        pairs.append(f"{json.dumps(name)}:{_written(item, twice)}")
+    return "{" + ",".join(pairs) + "}"
+
+
+def _another(value):
+    """A value of the same type that is not this one."""
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, (int, float)):
+        return value + 1
+    return f"other {value}" if isinstance(value, str) else type(value)()

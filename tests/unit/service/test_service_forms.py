@@ -1,0 +1,227 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Forms of answers that other clients have seen, and some that the contract does not allow, each by a setting."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+STATE = {
+    "workspaces": [{"name": "w"}],
+    "targets": [{"name": "t.example"}, {"name": "u.example", "workspace": "w"}],
+    "http_loggers": [{"label": "l"}, {"label": "m", "workspace": "w"}],
+    "scans": [{"target": "t.example"}],
+    "findings": [{"name": "f", "task_id": 40001}],
+    "reports": [{"resources": [40001]}],
+    "vpn_profiles": [{"name": "p"}],
+}
+LISTS = {
+    "workspaces": "/workspaces",
+    "targets": "/targets",
+    "http_loggers": "/http_loggers",
+    "wordlists": "/wordlists",
+    "vpn_profiles": "/vpn_profiles",
+    "scans": "/scans",
+    "findings": "/findings",
+    "reports": "/reports",
+    "finding_templates": "/public/finding_templates",
+}
+
+
+@pytest.fixture(autouse=True)
+def state(service):
+    service.reset(state=STATE)
+
+
+@pytest.mark.parametrize("family", LISTS)
+def test_fields_can_be_missing_or_null_in_every_family(service, send, family):
+    path = LISTS[family]
+    name = {"http_loggers": "label", "scans": "workspace_id", "reports": "format"}.get(family, "name")
+    assert send("GET", path).data[0][name] is not None
+    service.settings(null_fields={family: [name]})
+    assert send("GET", path).data[0][name] is None
+    service.settings(missing_fields={family: [name]})
+    assert name not in send("GET", path).data[0]
+    service.settings(missing_fields={}, null_fields={})
+    assert send("GET", path).data[0][name] is not None
+    assert service.violations() == []
+
+
+def test_a_field_can_be_missing_in_lists_alone(service, send):
+    service.settings(missing_in_lists={"workspaces": ["description"]})
+    assert "description" not in send("GET", "/workspaces").data[0]
+    assert send("GET", "/workspaces/1").data["description"] == ""
+    assert "description" not in send("GET", "/workspaces").data[0]
+
+
+def test_a_field_inside_of_a_field_can_be_missing(service, send):
+    service.settings(missing_fields={"scans": ["result_summary.critical", "tool_params.x", "id.y"]})
+    summary = send("GET", "/scans/40001").data["result_summary"]
+    assert "critical" not in summary and summary["high"] == 0
+    assert "critical" in service.scans()[0]["result_summary"]
+
+
+def test_one_record_alone_can_lack_a_field(service, send):
+    service.add(targets=[{"name": "v.example", "missing": ["workspace_id"]}])
+    rows = send("GET", "/targets").data
+    assert ["workspace_id" in row for row in rows] == [True, False]
+    assert "missing" not in rows[1]
+
+
+def test_what_is_against_the_contract_on_purpose_is_a_deviation(service, send):
+    service.settings(missing_fields={"workspaces": ["name"]})
+    send("GET", "/workspaces/1")
+    entry = service.log()[-1]
+    assert entry["violations"] == [] and "'name' is a required property" in entry["deviations"][0]
+
+
+@pytest.mark.parametrize("path,first,name", [("/targets", "t.example", "name"), ("/http_loggers", "l", "label")])
+def test_the_workspace_filter_can_be_ignored(service, send, path, first, name):
+    query = f"{path}?workspace_id=1"
+    assert [row[name] for row in send("GET", query).data] == [first]
+    service.settings(ignored_filters=["workspace_id"])
+    assert len(send("GET", query).data) == 2
+
+
+def test_filters_of_findings_and_scans_can_be_ignored(service, send):
+    for query in ("/findings?target_id=999", "/findings?task_id=999", "/scans?target_id=999"):
+        assert send("GET", query).data == []
+    service.settings(ignored_filters=["task_id", "target_id"])
+    for query in ("/findings?target_id=999", "/findings?task_id=999", "/scans?target_id=999"):
+        assert len(send("GET", query).data) == 1
+
+
+@pytest.fixture
+def many(service):
+    """250 findings, of which the last one is critical."""
+    levels = [1] * 249 + [4]
+    service.add(findings=[{"name": f"n{number}", "risk_level": level} for number, level in enumerate(levels)])
+    return "/findings"
+
+
+def test_a_list_without_pages_can_be_cut(service, send, many):
+    assert len(send("GET", many).data) == 251
+    service.settings(capped_lists={"findings": 100})
+    answer = send("GET", many)
+    assert len(answer.data) == 100 and set(answer.json) == {"data"}
+    assert all(row["risk_level"] < 4 for row in answer.data)
+    service.allow_violations = True
+    assert send("GET", f"{many}?page=2").data == answer.data
+
+
+def test_the_total_can_be_told_beside_the_data(service, send, many):
+    service.settings(capped_lists={"findings": 100}, beside_data="total")
+    assert send("GET", many).json["meta"] == {"total": 251}
+    assert send("GET", "/targets?limit=1&page=1").json["meta"] == {"total": 1}
+    assert send("GET", "/workspaces").json["meta"] == {"total": 2}
+    service.settings(lists="bare")
+    assert isinstance(send("GET", many).json, list)
+
+
+def test_pages_of_a_cut_list_can_be_asked_for(service, send, many):
+    service.settings(capped_lists={"findings": 100}, paged_lists=["findings"], beside_data="pages")
+    seen, path = [], many
+    while path:
+        answer = send("GET", path)
+        seen.append(len(answer.data))
+        path = answer.json["links"]["next"]
+        assert answer.json["meta"]["last_page"] == 3 and answer.json["meta"]["current_page"] == len(seen)
+        if path:
+            assert parse_qs(urlsplit(path).query) == {"page": [str(len(seen) + 1)]}
+    assert seen == [100, 100, 51]
+    assert send("GET", f"{many}?page=4").data == []
+    assert len(send("GET", f"{many}?limit=1000").data) == 100
+    assert service.violations() == []
+    assert service.log()[-1]["deviations"] == ["unknown in the query: limit"]
+
+
+@pytest.mark.parametrize("path", ["/targets", "/scans", "/public/finding_templates"])
+def test_a_limit_above_a_number_can_be_refused(service, send, path):
+    assert send("GET", f"{path}?limit=500").status == 200
+    service.settings(max_limit=100)
+    assert send("GET", f"{path}?limit=100").status == 200
+    assert send("GET", f"{path}?limit=101").status == 400
+
+
+def test_a_summary_can_disagree_with_the_findings(service, send):
+    service.settings(summary_off_by={"critical": 2, "low": -1, "high": -5})
+    number = send("POST", "/scans", body={"tool_id": 170, "target_id": 1001}).data["created_id"]
+    summary = send("GET", f"/scans/{number}").data["result_summary"]
+    assert [summary[name] for name in ("info", "low", "medium", "high", "critical")] == [1, 0, 1, 0, 3]
+    assert len(send("GET", f"/findings?task_id={number}").data) == 5
+
+
+def test_a_plan_can_limit_the_scans_at_one_time(service, send):
+    service.settings(max_parallel_scans=2, scan_run_time=100)
+    body = {"tool_id": 170, "target_id": 1001}
+    assert [send("POST", "/scans", body=body).status for _time in range(2)] == [201, 201]
+    refused = send("POST", "/scans", body=body)
+    assert refused.status == 403
+    assert refused.json == {"status": 403, "message": "Your current plan only allows 2 parallel scans"}
+    service.settings(clock_offset=200)
+    assert send("POST", "/scans", body=body).status == 201
+
+
+def test_a_plan_can_limit_the_assets(service, send):
+    service.settings(max_assets=2)
+    # a URL belongs to the asset that its host is
+    assert send("POST", "/targets", form={"name": "https://t.example/x"}).status == 201
+    refused = send("POST", "/targets", form={"name": "new.example"})
+    assert refused.json == {"status": 403, "message": "Your current plan only allows 2 assets"}
+    refused = send("POST", "/scans", body={"tool_id": 170, "target_name": "new.example"})
+    assert refused.json["message"] == "Your current plan only allows 2 assets"
+
+
+def test_ids_can_be_texts(service, send):
+    service.settings(id_form="text")
+    assert send("GET", "/targets").data[0]["id"] == "1001"
+    record = send("GET", "/findings/70001").data
+    assert (record["id"], record["target_id"], record["task_id"], record["vuln_id"]) == (
+        "70001",
+        "1001",
+        "40001",
+        "WEBSCAN-00-0000001",
+    )
+    assert send("POST", "/targets", form={"name": "a.example"}).data == {"created_id": "1003"}
+    assert send("GET", "/targets/1003").status == 200
+    assert service.violations() == []
+
+
+@pytest.mark.parametrize(
+    "form,expected",
+    [
+        ("plain", "2024-05-17 10:30:00"),
+        ("offset", "2024-05-17T10:30:00+02:00"),
+        ("utc", "2024-05-17T08:30:00Z"),
+        ("unix", 1715934600),
+        ("unix_ms", 1715934600000),
+    ],
+)
+def test_times_have_other_forms(service, send, form, expected):
+    service.settings(record_zone=7200, time_form=form)
+    moment = "2024-05-17 10:30:00"
+    service.add(scans=[{"id": 40001, "target": "t.example", "end_time": moment}])
+    service.capture(501, {"request_date": moment})
+    assert send("GET", "/scans/40001").data["end_time"] == expected
+    assert send("GET", "/scans").data[0]["end_time"] == expected
+    assert send("GET", "/http_loggers/501/data").data["requests"][0]["request_date"] == expected
+
+
+def test_the_details_of_a_finding_can_have_other_names(service, send):
+    service.settings(finding_names="alternative")
+    record = send("GET", "/findings/70001").data
+    assert (record["vuln_risk_level"], record["cvss_v3"]) == (0, 5.3)
+    assert not {"risk_level", "cvssv3"} & set(record)
+    assert send("GET", "/findings").data[0]["risk_level"] == 0
+
+
+def test_keys_can_come_twice(service, send):
+    service.settings(repeated_keys=["id", "name"])
+    answer = send("GET", "/targets/1001")
+    pairs = json.loads(answer.raw, object_pairs_hook=lambda pairs: pairs)[0][1]
+    assert pairs[:4] == [("id", 1002), ("id", 1001), ("name", "other t.example"), ("name", "t.example")]
