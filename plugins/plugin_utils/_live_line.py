@@ -1,0 +1,71 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Lines on standard error that show the progress of a task that takes long, and what an interrupt left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from ansible.utils.display import Display
+
+display = Display()
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _kept_stderr() -> int | None:
+    try:
+        return os.dup(2)
+    except OSError:
+        return None
+
+
+# ansible-core loads action plugins before it forks its workers, and from 2.19 on a worker closes its own standard error
+_STDERR = _kept_stderr()
+
+
+class LiveLine:
+    """The lines of one task. They go to standard error, so that callbacks that print JSON on standard output are not
+    disturbed; a task with ``no_log`` shows none."""
+
+    def __init__(self, task, task_vars=None):
+        self._silent = bool(task.no_log)
+        self._host = (task_vars or {}).get("inventory_hostname")
+
+    def show(self, text: str) -> None:
+        """Show a line while the task runs."""
+        if self._silent:
+            return
+        # lines go to ansible-playbook through a queue: a worker killed while it holds the queue's lock would block it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            display.display(self._with_host(text), stderr=True)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def show_last(self, text: str) -> None:
+        """Show a line after an interrupt, when ansible-playbook no longer reads the queue: written directly, which is
+        safe in a signal handler as well."""
+        if self._silent or _STDERR is None:
+            return
+        try:
+            os.write(_STDERR, f"{self._with_host(text)}\n".encode("utf-8", "backslashreplace"))
+        except OSError:
+            # the terminal has been closed
+            pass
+
+    def _with_host(self, text: str) -> str:
+        return f"{self._host}: {text}" if self._host else text
+
+
+def elapsed(seconds: float) -> str:
+    """A duration for a reader: 45 s, 3 min 20 s, 2 h 05 min."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -1,0 +1,88 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import signal
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _live_line
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine, elapsed
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    """The lines that went through ansible-core, each with the signals that were blocked meanwhile."""
+    lines = []
+
+    def display(text, stderr=False):
+        lines.append((text, stderr, signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+
+    monkeypatch.setattr(_live_line.display, "display", display)
+    return lines
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Reads what was written directly."""
+    read, write = os.pipe()
+    monkeypatch.setattr(_live_line, "_STDERR", write)
+    yield lambda: os.read(read, 10000).decode()
+    os.close(read)
+    os.close(write)
+
+
+def line(no_log=False, host="here"):
+    return LiveLine(SimpleNamespace(no_log=no_log), {"inventory_hostname": host} if host else None)
+
+
+def test_a_line_names_the_host_and_goes_to_standard_error(displayed):
+    line().show("1 of 2")
+    line(host=None).show("2 of 2")
+    assert [(text, stderr) for text, stderr, _blocked in displayed] == [("here: 1 of 2", True), ("2 of 2", True)]
+
+
+def test_no_signal_arrives_while_a_line_is_sent(displayed):
+    line().show("1 of 2")
+    assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= displayed[0][2]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_the_last_lines_do_not_need_ansible_core(displayed, written):
+    line().show_last("scan 7 goes on")
+    assert written() == "here: scan 7 goes on\n"
+    assert displayed == []
+
+
+def test_a_closed_terminal_is_no_error(monkeypatch):
+    read, write = os.pipe()
+    os.close(write)
+    os.close(read)
+    monkeypatch.setattr(_live_line, "_STDERR", write)
+    line().show_last("scan 7 goes on")
+
+
+def test_a_task_that_logs_nothing_shows_nothing(displayed, written):
+    line(no_log=True).show("1 of 2")
+    line(no_log=True).show_last("scan 7 goes on")
+    line().show_last("end")
+    assert (displayed, written()) == ([], "here: end\n")
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0, "0 s"),
+        (59.9, "59 s"),
+        (60, "1 min 00 s"),
+        (200, "3 min 20 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h 00 min"),
+        (90 * 3600 + 61, "90 h 01 min"),
+    ],
+)
+def test_durations(seconds, text):
+    assert elapsed(seconds) == text
