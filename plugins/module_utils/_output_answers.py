@@ -10,6 +10,9 @@ from ._errors import Refused, printable
 from ._resources import SCAN
 from ._scanning import is_in_progress
 
+# the kinds whose data the public documentation and clients describe, an object each
+_KNOWN_KINDS = ("finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results")
+
 
 def scan_of(client, scan_id):
     """The record of the scan whose output is wanted. Refuses an id that is not there."""
@@ -38,10 +41,29 @@ def refusal_hints(scan, other_form):
 
 
 def parsed_output(answer):
-    """The output in an answer, a dict."""
+    """The output in an answer, a dict with ``output_type`` and ``output_data``."""
     body = answer.json()
     data = body.get("data") if isinstance(body, dict) else None
-    # assumed: an output is an object
-    if not isinstance(data, dict):
-        raise answer.unexpected("data that is no output of a scan")
+    missing = what_is_missing(data)
+    if missing:
+        raise answer.unexpected(f"data that is no output of a scan ({missing})")
     return data
+
+
+def what_is_missing(data):
+    """Why a value cannot be the output of a scan, a phrase, or None where it can.
+
+    Assumed: every output names its kind and carries its data. The data of a kind that nobody has described may be any
+    JSON, also null.
+    """
+    if not isinstance(data, dict):
+        return "it is not an object"
+    kind = data.get("output_type")
+    if not isinstance(kind, str) or not kind.strip():
+        return "output_type is missing" if kind is None else "output_type is not a name"
+    if "output_data" not in data:
+        return "output_data is missing"
+    # an empty list may be how the service writes an object without entries
+    if kind in _KNOWN_KINDS and not isinstance(data["output_data"], (dict, list)):
+        return f"the output_data of a {kind} is neither an object nor a list"
+    return None

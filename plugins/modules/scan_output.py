@@ -34,7 +34,8 @@ options:
   format:
     description:
       - V(json) is the parsed output, a dictionary with C(output_type) and C(output_data), with sorted keys, and with
-        everything escaped that is not printable ASCII.
+        everything escaped that is not printable ASCII. An answer that does not name its C(output_type), or has no
+        C(output_data), is an error and never becomes a file. What C(output_data) holds depends on the tool.
       - V(pdf) and V(raw) are the bytes that the service sends. Raw output may hold control characters that a terminal
         obeys.
     type: str

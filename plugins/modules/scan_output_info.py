@@ -54,7 +54,10 @@ EXAMPLES = r"""
 
 RETURN = r"""
 output:
-  description: The parsed output as the service gives it; null for a tool that has raw output only.
+  description:
+    - The parsed output as the service gives it; null for a tool that has raw output only.
+    - It always has C(output_type), a text, and C(output_data), whose form depends on it. An answer without them fails
+      the task, so that it is not mistaken for an output in which nothing was found.
   returned: success
   type: dict
   sample:

@@ -113,3 +113,45 @@ def test_an_output_that_never_comes_whole_leaves_the_file_as_it_was(account, run
     assert result["api_error"]["path"].startswith("/scans/40001/")
     assert Path("out").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir()) == ["kept.txt", "out"]
+
+
+NO_OUTPUT = [
+    {"data": {}},
+    {"data": {"output_type": "finding_list", "output_data": {"findings": []}}},
+    {},
+    {"output_type": "finding_list"},
+    {"output_data": {"findings": []}},
+    {"output_type": None, "output_data": {"findings": []}},
+    {"output_type": "", "output_data": {"findings": []}},
+    {"output_type": "finding_list", "output_data": None},
+    {"output_type": "port_scanner", "output_data": "ports"},
+]
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("data", NO_OUTPUT, ids=str)
+def test_an_answer_without_the_envelope_of_an_output_is_never_a_file(account, run, data, check):
+    account.allow_violations = True
+    account.fault(path="/scans/40001/output", action="wrong_type", data=data, times=None)
+    result = run("scan_output", check=check, id=40001, dest="out.json")
+    assert result.failed
+    assert "data that is no output of a scan" in result.msg
+    assert result["api_error"]["path"] == "/scans/40001/output"
+    assert sorted(path.name for path in Path().iterdir()) == ["kept.txt"]
+
+
+@pytest.mark.parametrize("data", [None, [], {}, 7, "text", {"data": {}}], ids=str)
+def test_the_output_of_an_unknown_tool_may_be_any_json(account, run, data):
+    account.allow_violations = True
+    output = {"output_type": "of_a_new_tool", "output_data": data}
+    account.fault(path="/scans/40001/output", action="wrong_type", data=output)
+    assert not run("scan_output", id=40001, dest="out.json").failed
+    assert json.loads(Path("out.json").read_text(encoding="ascii")) == output
+
+
+@pytest.mark.parametrize("kind", ["finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results"])
+def test_the_output_of_a_known_tool_may_be_an_empty_list(account, run, kind):
+    account.allow_violations = True
+    output = {"output_type": kind, "output_data": []}
+    account.fault(path="/scans/40001/output", action="wrong_type", data=output)
+    assert not run("scan_output", id=40001, dest="out.json").failed

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._scan_reads import _raw
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Answer
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_scan_output import NO_OUTPUT
 
 
 @pytest.fixture(autouse=True)
@@ -69,8 +70,8 @@ def test_raw_output_that_is_no_text_is_an_error(service, run):
     assert "data that is no text" in result.msg
 
 
-@pytest.mark.parametrize("data", [None, [], "text", 7])
-def test_parsed_output_that_is_no_object_is_an_error(service, run, data):
+@pytest.mark.parametrize("data", [None, [], "text", 7, *NO_OUTPUT], ids=str)
+def test_parsed_output_that_is_no_object_or_has_no_envelope_is_an_error(service, run, data):
     service.fault(path="/scans/40001/output", action="wrong_type", data=data)
     result = run("scan_output_info", id=40001)
     assert result.failed
