@@ -79,6 +79,8 @@ class Call:
     method: str
     path: str
     template: str
+    normal: str = ""
+    """The path without the slashes that a tolerant service passes over."""
     ids: tuple = ()
     query: dict = field(default_factory=dict)
     accept: str = ""
@@ -108,7 +110,9 @@ class Call:
         return value
 
     def form_fields(self) -> dict:
-        """The form of a POST; another encoding is refused."""
+        """The form of a POST; another encoding is refused, unless the service is tolerant."""
+        if self.settings.tolerant and self.content_type == JSON:
+            return {name: str(value) for name, value in self.json_object().items() if value is not None}
         if self.raw and self.content_type != FORM:
             raise Refused(415, "unsupported content type", f"send the parameters as {FORM}")
         return self.form or {}
@@ -153,6 +157,16 @@ class Call:
         if workspace_id is None and default and self.settings.omitted_workspace == "current":
             return self.account.current_workspace
         return workspace_id
+
+    def flag(self, name: str) -> bool | None:
+        """A parameter of the query that is true or false; None where it is missing."""
+        text = self.query.get(name)
+        if text is None:
+            return None
+        text = text.lower() if self.settings.tolerant else text
+        if text not in ("true", "false"):
+            raise Refused(400, f"invalid parameter {name}", f"{name} must be true or false")
+        return text == "true"
 
     def filter_id(self, name: str):
         """The id by which a list is filtered; None for none, and for one that the service passes over."""

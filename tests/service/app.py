@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl
 
 import control
 import schema
+import tolerance
 import wire
 from aiohttp import web
 from answers import FORM, JSON, Answer, Call, Refused, error, page
@@ -108,7 +109,7 @@ class Service:
         entry = self.log.add(entry_of(request, call, authorization, due), request.headers)
         if inside and self.settings.validate:
             broken, allowed = self.contract.request(call, request.headers)
-            self.log.violate(entry, broken)
+            self.log.violate(entry, broken, "deviations" if self.settings.tolerant else "violations")
             self.log.violate(entry, allowed, "deviations")
         generation = self.generation
         try:
@@ -168,7 +169,7 @@ class Service:
             return page(400, "400 No required SSL certificate was sent", "A client certificate is needed.")
         if not inside and (call.method, call.path) == ("GET", schema.PATH):
             return schema.published(self.settings)
-        operations = OPERATIONS.get(call.template) if inside else None
+        operations = self.operations(call.template) if inside else None
         if operations is None:
             return page(404, "404 Not Found", "There is no such page.")
         if authorization == "missing":
@@ -192,15 +193,22 @@ class Service:
         answer.headers.update(self.limiter.headers(verdict, now))
         return answer
 
+    def operations(self, template: str) -> dict | None:
+        """The functions of a path by method, None for an unknown one."""
+        known = OPERATIONS.get(template)
+        return tolerance.OPERATIONS.get(template) if known is None and self.settings.tolerant else known
+
     def call_of(self, request: web.Request, raw: bytes, path: str) -> Call:
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower() or None
+        known = tolerance.path_of(path) if self.settings.tolerant else path
         call = Call(
             account=self.account,
             settings=self.settings,
             method=request.method,
             path=path,
-            template=NUMBER.sub("{id}", path),
-            ids=tuple(int(number) for number in NUMBER.findall(path)),
+            template=NUMBER.sub("{id}", known),
+            normal=known,
+            ids=tuple(int(number) for number in NUMBER.findall(known)),
             query=dict(request.query),
             accept=request.headers.get("Accept", ""),
             content_type=content_type,

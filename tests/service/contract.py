@@ -56,6 +56,7 @@ class Contract:
         paged = call.template.strip("/") in call.settings.paged_lists
         allowed = [each for each in unknown if paged and each in PAGING]
         return [
+            *([] if call.path == call.normal else ["slashes in the path that are not in the contract"]),
             *(each for each in unknown if each not in allowed),
             *self._wrong_accept(headers.get("Accept", ""), operation),
             *self._errors(self.api.validate_request, self._request(call, headers)),
@@ -81,10 +82,12 @@ class Contract:
         )
 
     def _unknown_names(self, call: Call, item: dict, operation: dict) -> list[str]:
-        """openapi-core passes over names that are not declared, in the query and in forms."""
+        """openapi-core passes over names that are not declared, in the query and in forms, and over `True` for `true`."""
         parameters = [self._resolved(each) for each in [*item.get("parameters", ()), *operation.get("parameters", ())]]
         known = {each["name"] for each in parameters if each["in"] == "query"}
         found = [f"unknown in the query: {name}" for name in call.query if name not in known]
+        flags = {each["name"] for each in parameters if each["schema"].get("type") == "boolean"} & set(call.query)
+        found += [f"neither true nor false: {name}" for name in flags if call.query[name] not in ("true", "false")]
         form = operation.get("requestBody", {}).get("content", {}).get("application/x-www-form-urlencoded")
         if form:
             pairs = parse_qsl(call.raw.decode("utf-8", "replace"), keep_blank_values=True)
@@ -137,7 +140,7 @@ class _Request:
     host_url = "http://127.0.0.1"
 
     def __init__(self, call: Call, parameters):
-        self.path = BASE + call.path
+        self.path = BASE + call.normal
         self.method = call.method.lower()
         self.parameters = parameters
         self.body = call.raw or None

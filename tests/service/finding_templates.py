@@ -50,14 +50,12 @@ def list_page(call: Call) -> Answer:
     limit = call.integer(call.query, "limit", None, 1, settings.max_limit)
     offset = call.integer(call.query, "offset", 0, 0)
     kind = call.query.get("vuln_id_type")
-    exploit = call.query.get("has_ptt_exploit")
-    if exploit not in (None, "true", "false"):
-        raise Refused(400, "invalid parameter has_ptt_exploit", "has_ptt_exploit must be true or false")
+    exploit = call.flag("has_ptt_exploit")
     records = [
         record
         for record in table.page(None, 0, None, settings.order == "newest_first")
         if (kind is None or record["vuln_id"].startswith(f"{kind}-"))
-        and (exploit is None or record["has_ptt_exploit"] is (exploit == "true"))
+        and (exploit is None or record["has_ptt_exploit"] is exploit)
     ]
     if settings.page_cap:
         limit = min(limit or settings.page_cap, settings.page_cap)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 
-from answers import Answer, Call, Refused, dumps
+from answers import Answer, Call, dumps
 from store import Family, StateError
 
 # the fields that the service documents, each with the value that it has when a state leaves it out
@@ -138,14 +138,6 @@ def add_of_scan(account, scan: dict, levels) -> list[dict]:
     ]
 
 
-def _flag(call: Call, name: str) -> bool:
-    if name not in call.query:
-        return False
-    if call.query[name] not in ("true", "false"):
-        raise Refused(400, f"invalid parameter {name}", f"{name} must be true or false")
-    return call.query[name] == "true"
-
-
 def _same_weakness(record: dict) -> tuple:
     """What makes two findings duplicates of each other."""
     return tuple(record.get(name) for name in ("target_id", "vuln_id", "name", "port", "protocol"))
@@ -165,7 +157,7 @@ def list_all(call: Call) -> Answer:
         for record in table.page(group, 0, None, newest_first)
         if all(record.get(f"{kind}_id") == number for kind, number in wanted.items())
     ]
-    if _flag(call, "group_duplicates"):
+    if call.flag("group_duplicates"):
         latest = {}
         for record in sorted(records, key=lambda record: record["id"]):
             latest[_same_weakness(record)] = record

@@ -102,8 +102,9 @@ def list_all(call: Call) -> Answer:
 
 
 def create(call: Call) -> Answer:
-    label = call.text(call.form_fields(), "label")
-    workspace_id = call.workspace_id(call.query)
+    form = call.form_fields()
+    label = call.text(form, "label")
+    workspace_id = call.workspace_id({**form, **call.query} if call.settings.tolerant else call.query)
     if workspace_id is None:
         workspace_id = call.account.current_workspace
     table = call.account["http_loggers"]

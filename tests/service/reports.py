@@ -92,7 +92,7 @@ def create(call: Call) -> Answer:
     missing = [str(number) for number in resources if family.get(number) is None]
     if missing:
         raise Refused(404, f"invalid {body['source']}", f"not found: {', '.join(missing)}")
-    report = account.add("reports", {name: body[name] for name in TAKES[:4] if name in body})
+    report = account.add("reports", {name: body[name] for name in TAKES if name in body})
     form = call.settings.report_answer
     if form == "record":
         return Answer(201, b'{"data":' + account["reports"].row(report, call.settings) + b"}")

@@ -11,9 +11,11 @@ from findings import add_of_scan
 from scan_output import parsed, pdf, raw_text
 from settings import LEVELS, SCRIPT
 from store import Family, StateError
-from targets import checked
+from targets import asset_of, checked
 
 IN_PROGRESS = ("waiting", "running")
+# what a start may say and no record shows
+START_ONLY = ("redirect_level", "scan_original_url", "report_callback")
 SHOWN = (
     "id",
     "tool_id",
@@ -205,9 +207,15 @@ def start(call: Call) -> Answer:
     tool_id = _integer(body, "tool_id")
     if tool_id is None:
         raise Refused(400, "missing parameter tool_id")
-    max_scan_time = _integer(body, "max_scan_time")
-    if max_scan_time is not None and not 1 <= max_scan_time <= 1440:
-        raise Refused(400, "invalid parameter max_scan_time", "max_scan_time is 1 to 1440 minutes")
+    if settings.tolerant and str(body.get("max_scan_time")).isdigit():
+        body["max_scan_time"] = int(body["max_scan_time"])
+    max_scan_time, least = _integer(body, "max_scan_time"), settings.least_scan_time
+    if max_scan_time is not None and not least <= max_scan_time <= 1440:
+        status = settings.scan_time_status
+        raise Refused(status, "invalid parameter max_scan_time", f"max_scan_time is {least} to 1440 minutes")
+    callback = body.get("report_callback")
+    if callback is not None and not isinstance(callback, dict):
+        raise Refused(422, "invalid report_callback", "report_callback must be an object")
     uuid = body.get("vpn_profile_uuid")
     if uuid is not None and not any(profile["uuid"] == uuid for profile in account["vpn_profiles"]):
         raise Refused(400, "invalid vpn_profile_uuid", f"there is no VPN profile {uuid}")
@@ -226,6 +234,7 @@ def start(call: Call) -> Answer:
     most = settings.max_parallel_scans
     if most is not None and sum(scan["status_name"] in IN_PROGRESS for scan in account["scans"]) >= most:
         raise Refused(403, f"Your current plan only allows {most} parallel scans")
+    _refuse_redirect(call, body)
     target = _target(call, body)
     scan = account.add(
         "scans",
@@ -235,6 +244,7 @@ def start(call: Call) -> Answer:
             "tool_params": tool_params,
             "vpn_profile_uuid": uuid,
             "max_scan_time": max_scan_time,
+            **{name: body[name] for name in START_ONLY if name in body},
             "status_name": "waiting",
             "script": _script_of(settings, target["name"], tool_id),
         },
@@ -267,6 +277,24 @@ def _target(call: Call, body: dict) -> dict:
         if known is not None:
             return known
     return account.add("targets", {**checked(call, name, place), "description": ""})
+
+
+def _refuse_redirect(call: Call, body: dict) -> None:
+    """Refuse a target whose URL leads elsewhere, unless the start says that this is fine."""
+    settings, known = call.settings, call.account["targets"].get(body.get("target_id"))
+    name = known["name"] if known else body.get("target_name")
+    if name in settings.unreachable_targets:
+        raise Refused(400, "Target URL is not accessible (DNS error)")
+    leads_to = settings.redirecting_targets.get(name)
+    if leads_to is None or body.get("scan_original_url") is True:
+        return
+    if body.get("redirect_level") != "same_domain" or _domain(leads_to) != _domain(name):
+        raise Refused(400, f"Target URL redirects to {leads_to}")
+
+
+def _domain(name: str) -> str:
+    """The last two labels of the host: enough for the names that tests use."""
+    return ".".join(asset_of(name).split(".")[-2:])
 
 
 def _integer(body: dict, name: str):

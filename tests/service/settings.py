@@ -112,6 +112,13 @@ def _caps(value):
 _caps.expected = f"an object of numbers from 1 on, its names some of {', '.join(LIST_FAMILIES)}"
 
 
+def _texts_by_name(value):
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+_texts_by_name.expected = "an object of texts"
+
+
 def _some_of(*values):
     def check(value):
         return isinstance(value, list) and all(item in values for item in value)
@@ -122,6 +129,9 @@ def _some_of(*values):
 
 def _positive(value):
     return _number(value) and value > 0
+
+
+_positive.expected = "a number from 1 on"
 
 
 def _positive_or_none(value):
@@ -248,6 +258,11 @@ SETTINGS = {
     "time_form": ("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms")),
     "finding_names": ("documented", _one_of("documented", "alternative")),
     "repeated_keys": ([], _names),
+    "tolerant": (False, _flag),
+    "redirecting_targets": ({}, _texts_by_name),
+    "unreachable_targets": ([], _names),
+    "least_scan_time": (1, _positive),
+    "scan_time_status": (400, _one_of(400, 422)),
 }
 
 DEVIATING = (

@@ -225,3 +225,56 @@ def test_keys_can_come_twice(service, send):
     answer = send("GET", "/targets/1001")
     pairs = json.loads(answer.raw, object_pairs_hook=lambda pairs: pairs)[0][1]
     assert pairs[:4] == [("id", 1002), ("id", 1001), ("name", "other t.example"), ("name", "t.example")]
+
+
+REDIRECTS = {"http://a.example/": "https://www.a.example/", "http://b.example/": "https://c.test/"}
+
+
+@pytest.mark.parametrize(
+    "name,more,status",
+    [
+        ("http://a.example/", {}, 400),
+        ("http://a.example/", {"redirect_level": "same_domain"}, 201),
+        ("http://a.example/", {"scan_original_url": True}, 201),
+        ("http://a.example/", {"scan_original_url": False}, 400),
+        ("http://b.example/", {"redirect_level": "same_domain"}, 400),
+        ("http://b.example/", {"scan_original_url": True}, 201),
+        ("http://d.example/", {}, 201),
+    ],
+)
+def test_a_start_can_be_refused_because_the_target_redirects(service, send, name, more, status):
+    service.settings(redirecting_targets=REDIRECTS)
+    answer = send("POST", "/scans", body={"tool_id": 170, "target_name": name, **more})
+    assert answer.status == status
+    if status == 400:
+        assert answer.json["message"] == f"Target URL redirects to {REDIRECTS[name]}"
+        # a start that is refused leaves no target behind
+        assert name not in [target["name"] for target in service.targets()]
+
+
+def test_a_start_can_be_refused_because_the_target_cannot_be_reached(service, send):
+    service.settings(unreachable_targets=["t.example"])
+    refused = send("POST", "/scans", body={"tool_id": 170, "target_id": 1001})
+    assert (refused.status, refused.json["message"]) == (400, "Target URL is not accessible (DNS error)")
+
+
+def test_a_start_takes_a_callback_for_its_report(service, send):
+    callback = {"url": "https://ci.example/hook", "format": "pdf"}
+    answer = send("POST", "/scans", body={"tool_id": 170, "target_id": 1001, "report_callback": callback})
+    assert answer.status == 201
+    assert service.scans()[-1]["report_callback"] == callback
+    assert "report_callback" not in send("GET", f"/scans/{answer.data['created_id']}").data
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_the_least_time_of_a_scan_can_be_another(service, send, status):
+    service.settings(least_scan_time=5, scan_time_status=status)
+    body = {"tool_id": 170, "target_id": 1001}
+    assert send("POST", "/scans", body={**body, "max_scan_time": 4}).status == status
+    assert send("POST", "/scans", body={**body, "max_scan_time": 5}).status == 201
+
+
+def test_a_report_takes_an_address_that_is_called_when_it_is_ready(service, send):
+    body = {"source": "scans", "resources": [40001], "format": "json", "webhook_url": "https://ci.example/hook"}
+    assert send("POST", "/reports", body=body).status == 201
+    assert service.reports()[-1]["webhook_url"] == "https://ci.example/hook"
