@@ -213,6 +213,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     ScannerError,
     printable,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import Gate
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import what_there_is
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE
@@ -347,7 +348,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
-            client = Client(transport)
+            client = Client(transport, Gate(closed="an inventory only reads"))
             workspaces = _chosen(client.all(WORKSPACE), self.get_option("workspaces"))
             targets = {}
             for workspace in workspaces:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._errors import AnswerError, ApiError, CallError, Refused, create_hints, printable
-from ._resources import PAGE_SIZE, WORDLIST, identity_of, is_row, new_record, record_of
+from ._resources import PAGE_SIZE, TARGET, WORDLIST, identity_of, is_row, new_record, record_of
 from ._retry import GATEWAY
 
 
@@ -22,10 +22,20 @@ class Created(NamedTuple):
 
 
 class Client:
-    """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``."""
+    """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``; each write passes the ``_gate.Gate``."""
 
-    def __init__(self, transport):
+    def __init__(self, transport, gate):
         self.transport = transport
+        self._gate = gate
+
+    def _write(self, method, path, query=None, form=None, json=None, hints=None):
+        """Send a write that the gate permits; returns its Answer."""
+        permit = self._gate.permit(method, path, query, form, json, self._target_name)
+        return self.transport.send(method, path, query=query, form=form, json=json, hints=hints, permit=permit)
+
+    def _target_name(self, target_id):
+        record = self.read(TARGET, target_id)
+        return record and record["name"]
 
     def pages(self, resource, query=None, whole=True):
         """Yield the rows of a list as records, page by page; no id twice.
@@ -107,7 +117,7 @@ class Client:
         hints = create_hints(resource.key)
         while True:
             try:
-                answer = self.transport.send("POST", resource.path, query=query, form=values, hints=hints)
+                answer = self._write("POST", resource.path, query=query, form=values, hints=hints)
                 record, object_id = self._created(resource, answer)
                 break
             except CallError as error:
@@ -142,7 +152,7 @@ class Client:
         body: a value for JSON. It is sent once; an error with ``maybe_done`` may have been started all the same, and only
         the caller can know where to look for it.
         """
-        answer = self.transport.send("POST", resource.path, json=body, hints=hints)
+        answer = self._write("POST", resource.path, json=body, hints=hints)
         data = self._data(answer) if answer.body.strip() else {}
         if not isinstance(data, dict):
             raise answer.unexpected("data that is no object")
@@ -150,18 +160,18 @@ class Client:
 
     def stop(self, resource, object_id):
         """Ask that something that is running stops."""
-        self.transport.send("POST", f"{resource.path}/{object_id}/stop")
+        self._write("POST", f"{resource.path}/{object_id}/stop")
 
     def update(self, resource, object_id, values):
         """Change fields of an object."""
         hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
-        self.transport.send("PUT", f"{resource.path}/{object_id}", json=values, hints=hints)
+        self._write("PUT", f"{resource.path}/{object_id}", json=values, hints=hints)
 
     def delete(self, resource, object_id, below=""):
         """Delete an object, or what stands ``below`` it; True where this run did it, False where it was gone already."""
         path = f"{resource.path}/{object_id}"
         try:
-            self.transport.send("DELETE", path + below, hints=resource.delete_hints)
+            self._write("DELETE", path + below, hints=resource.delete_hints)
         except ApiError as error:
             if error.status != 404:
                 raise

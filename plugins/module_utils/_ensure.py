@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._errors import Refused, ScannerError, printable
-from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, refuse_out_of_scope, warn_current_workspace
+from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, warn_current_workspace
 from ._resources import RESOURCES, TARGET, difference, new_record
 
 
@@ -42,7 +42,7 @@ def _outcome(task, resource, normal_form):
     if params.get("id") == UNKNOWN_ID:
         return _foreseen(task, resource)
     if resource is TARGET:
-        refuse_out_of_scope(task, [params["name"]])
+        task.gate.refuse([params["name"]])
     place = place_of(task) if resource.in_workspace else NOWHERE
     if resource is TARGET:
         warn_current_workspace(task, place)

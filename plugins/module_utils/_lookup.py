@@ -194,19 +194,6 @@ def information(task, resource, normal_form=None, query=None):
     return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
 
 
-def refuse_out_of_scope(task, names):
-    """Refuse the first of the target names that the authorised scope, where there is one, does not hold."""
-    if task.scope_verdict is None:
-        return
-    for name in names:
-        reason = name is not None and task.scope_verdict(name)
-        if reason:
-            raise Refused(
-                f"target {printable(name)!r} is outside the authorised scope: {reason}; nothing was written: remove it, or"
-                " widen scope if you may scan it."
-            )
-
-
 def warn_current_workspace(task, place):
     """Warn where a target is named without a workspace: the service then takes its current one."""
     if not place.declared and task.params.get("id") is None:

@@ -13,6 +13,7 @@ from ansible.module_utils.common.parameters import remove_values
 
 from ._client import Client
 from ._errors import Refused, ScannerError, printable
+from ._gate import Gate
 from ._lookup import UNKNOWN_ID
 from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
@@ -31,16 +32,15 @@ NEVER_LEFT_OUT = ("expect_plan", "scope")
 
 
 class Task:
-    """What the work of a module may use: client, params, check_mode, diff_mode, warn, scope_verdict, step."""
+    """What the work of a module may use: client, gate, params, check_mode, diff_mode, warn, step."""
 
-    def __init__(self, module, client):
-        self.client = client
+    def __init__(self, module, transport, gate):
+        self.client = Client(transport, gate)
+        self.gate = gate
         self.params = module.params
         self.check_mode = module.check_mode
         self.diff_mode = module._diff
         self.warn = module.warn
-        # a function from a target's name to why it may not be one, set by ``_scoped``
-        self.scope_verdict = None
         # what the action plugin asks for beside the options, a dict, or None where a task runs the module itself
         self.step = module.step
         self._module = module
@@ -135,9 +135,12 @@ class _Module(AnsibleModule):
         return kwargs
 
 
-def run(options, work, **constraints):
+def run(options, work, scope_in_force=None, **constraints):
     """Run a module. options: its argument spec beside the connection; work: a function from a Task to the result, a dict;
+    scope_in_force: for a module with the option ``scope``, the function of this name in ``_scope_file``;
     constraints: mutually_exclusive and the like, for AnsibleModule."""
+    if ("scope" in options) != (scope_in_force is not None):
+        raise TypeError("the option scope and scope_in_force belong together")
     module = _Module(argument_spec=dict(CONNECTION_OPTIONS, **options), supports_check_mode=True, **constraints)
     missing = missing_requests()
     if missing:
@@ -149,7 +152,7 @@ def run(options, work, **constraints):
         _refuse_bad_ids(module)
         transport = Transport(connection_from(module.params))
         calls = transport.calls
-        result = work(Task(module, Client(transport)))
+        result = work(Task(module, transport, _gate_for(module, scope_in_force)))
     except ScannerError as error:
         # failing in here would add a traceback at -vvv
         failure, result = str(error), error.result
@@ -165,6 +168,15 @@ def run(options, work, **constraints):
             "the service's answer is nested too deeply to be returned: check that base_url is the address of its API."
         )
     module.fail_json(msg=failure, changed=result.get("changed", False), **log)
+
+
+def _gate_for(module, scope_in_force):
+    """The Gate of the task. What a task takes away is in no scope: only ``state: present`` has one."""
+    scoped = scope_in_force is not None and module.params.get("state", "present") == "present"
+    return Gate(
+        scope=scope_in_force(module.params["scope"], os.environ) if scoped else None,
+        closed="check mode writes nothing" if module.check_mode else None,
+    )
 
 
 def _refuse_nulls(module):

@@ -85,7 +85,7 @@ def _rules(task, purge, state):
         purge_max_percent=params["purge_max_percent"],
         purge_floor=params["purge_floor"],
         protect=tuple(params["protect"]),
-        verdict=task.scope_verdict,
+        verdict=task.gate.verdict,
         normal_forms={TARGET.name: normal_form},
     )
 

@@ -28,6 +28,10 @@ class Resource(NamedTuple):
     also: where a field of a record may be found under another name, by field. read_only: the API has no call that makes
     or deletes one. kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a
     refused delete, by status.
+    scoped: whether a POST or PUT can create, scan or contact a target, so that the gate judges its body (a new family is
+    judged unless its entry says otherwise). target_names: the fields of that body that are a target's name.
+    unscoped_fields: the fields of that body that name no place: prose, and secrets, which must not appear in a refusal.
+    harmless_actions: what a POST below one of its objects may ask without being judged, as "stop".
     """
 
     name: str
@@ -48,6 +52,10 @@ class Resource(NamedTuple):
     read_only: bool = False
     kept: str = ""
     delete_hints: dict | None = None
+    scoped: bool = True
+    target_names: tuple = ()
+    unscoped_fields: tuple = ()
+    harmless_actions: tuple = ()
 
 
 WORKSPACE = Resource(
@@ -61,6 +69,7 @@ WORKSPACE = Resource(
     declared=("description",),
     updatable=("name", "description"),
     holds=("target", "http_logger"),
+    scoped=False,
     delete_hints={
         409: "the account's current workspace cannot be deleted; select another one in the web application, then run again"
     },
@@ -78,6 +87,8 @@ TARGET = Resource(
     in_workspace="form",
     paged="page",
     delete_hints={403: "the account's plan may not include deleting targets; delete it in the web application"},
+    target_names=("name",),
+    unscoped_fields=("description",),
 )
 
 HTTP_LOGGER = Resource(
@@ -89,6 +100,7 @@ HTTP_LOGGER = Resource(
     fields=("id", "label", "handler_url", "active_days", "num_requests"),
     text=("label",),
     in_workspace="query",
+    scoped=False,
 )
 
 WORDLIST = Resource(
@@ -101,6 +113,7 @@ WORDLIST = Resource(
     text=("name", "description"),
     # what the service does on the delete of a predefined list is not public, so it is never asked
     kept="predefined",
+    scoped=False,
 )
 
 SCAN = Resource(
@@ -118,6 +131,11 @@ SCAN = Resource(
     # the contract's illustration of a record calls it status; the public documentation of scans status_name
     also={"status_name": "status"},
     delete_hints={409: "a running scan cannot be deleted; stop it first, or set force"},
+    target_names=("target_name",),
+    unscoped_fields=tuple(
+        f"authentication.params.{name}" for name in ("cookie_header", "headers", "username", "password")
+    ),
+    harmless_actions=("stop",),
 )  # fmt: skip
 
 FINDING = Resource(
@@ -142,6 +160,8 @@ REPORT = Resource(
     # whether a report has a status is not public; scans call theirs status_name
     also={"status": "status_name"},
     created=("report_id", "created_id", "id"),
+    # a webhook gets the report and is not scanned
+    scoped=False,
 )
 
 VPN_PROFILE = Resource(

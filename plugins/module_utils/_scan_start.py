@@ -16,7 +16,6 @@ from ._lookup import (
     match,
     not_empty,
     place_of,
-    refuse_out_of_scope,
     warn_current_workspace,
 )
 from ._names import normal_form
@@ -164,7 +163,7 @@ def resolve(task):
     if params["target_id"] is not None:
         return _resolve_id(task)
     _refuse_bad_names(names, "target" if params["targets"] is None else "targets")
-    refuse_out_of_scope(task, names)
+    task.gate.refuse(names)
     place = place_of(task)
     warn_current_workspace(task, place)
     if place.missing:
@@ -208,7 +207,7 @@ def _resolve_id(task):
             f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"
             " the workspace or leave it out."
         )
-    refuse_out_of_scope(task, [record["name"]])
+    task.gate.refuse([record["name"]])
     place = place if place.id is not None else place._replace(id=record["workspace_id"])
     return place, [dict(new_entry(record["name"], target_id), by_id=True)]
 

@@ -169,6 +169,10 @@ class Scope:
     def __init__(self, layers):
         self._layers = tuple(layers)
 
+    def __bool__(self):
+        """Whether it refuses anything at all."""
+        return bool(self._layers)
+
     def verdict(self, name):
         """None where ``name``, any text, may be a target, or the reason why not: a clause without a full stop."""
         if not self._layers:

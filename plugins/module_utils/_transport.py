@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from . import _retry, _tail
+from . import _gate, _retry, _tail
 from ._answer import Answer
 from ._errors import AnswerError, ConfigurationError, NetworkError, api_error, printable
 
@@ -111,6 +111,7 @@ class Transport:
         hints=None,
         sink=None,
         at_host=False,
+        permit=None,
     ):
         """Send one call and return its Answer, a success (2xx).
 
@@ -118,9 +119,11 @@ class Transport:
         query, form: dict or None; json: a value for a JSON body, or None;
         hints: dict or None, what the reader of an error does next (see ``_errors.next_step``);
         sink: None, or where the body of a success goes in pieces instead of into the Answer: ``restart(answer)`` is called
-        before the first piece of each try, with an Answer without body, and ``write(piece)`` for each.
+        before the first piece of each try, with an Answer without body, and ``write(piece)`` for each;
+        permit: for any method but GET, the Permit of the gate for exactly this call.
         Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``_retry``).
         """
+        _gate.require(permit, method, path, query, form, json)
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
         if at_host:
             request["auth"] = _anonymous

@@ -198,7 +198,7 @@ plan:
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._reconcile import MANY_OPTIONS, reconcile_estate
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scoped import scoped
+from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
 
 OPTIONS = dict(
     MANY_OPTIONS,
@@ -209,7 +209,7 @@ OPTIONS = dict(
 
 
 def main():
-    run(OPTIONS, scoped(reconcile_estate))
+    run(OPTIONS, reconcile_estate, scope_in_force)
 
 
 if __name__ == "__main__":

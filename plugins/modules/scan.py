@@ -436,7 +436,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan_start import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scans import ensure_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scoped import scoped
+from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
 
 OPTIONS = dict(
     target=dict(type="str"),
@@ -467,7 +467,8 @@ OPTIONS = dict(
 def main():
     run(
         OPTIONS,
-        scoped(ensure_scan),
+        ensure_scan,
+        scope_in_force,
         required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
         mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
     )

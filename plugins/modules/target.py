@@ -153,7 +153,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scoped import scoped
+from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
 
 OPTIONS = dict(
     name=dict(type="str"),
@@ -171,7 +171,8 @@ OPTIONS = dict(
 def main():
     run(
         OPTIONS,
-        scoped(lambda task: ensure(task, TARGET, normal_form)),
+        lambda task: ensure(task, TARGET, normal_form),
+        scope_in_force,
         required_one_of=[("name", "id")],
         mutually_exclusive=[("name", "id"), ("workspace", "workspace_id")],
     )

@@ -213,7 +213,7 @@ plan:
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._reconcile import MANY_OPTIONS, reconcile_targets
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scoped import scoped
+from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
 
 OPTIONS = dict(
     MANY_OPTIONS,
@@ -230,7 +230,8 @@ OPTIONS = dict(
 def main():
     run(
         OPTIONS,
-        scoped(reconcile_targets),
+        reconcile_targets,
+        scope_in_force,
         required_one_of=[("workspace", "workspace_id")],
         mutually_exclusive=[("workspace", "workspace_id")],
     )

@@ -190,6 +190,7 @@ PURE = {
     "_tools",
     "_scanning",
     "_watch",
+    "_gate",
 }
 
 

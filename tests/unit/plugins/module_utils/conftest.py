@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import Gate
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import Scope
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
 
 
@@ -45,6 +47,17 @@ def transport(service, clock):
         each.close()
 
 
+def open_gate():
+    """A gate that refuses nothing."""
+    return Gate(Scope([]))
+
+
+def permitted(method, path, query=None, form=None, json=None):
+    """The arguments of ``Transport.send`` for a write that an open gate permits."""
+    permit = open_gate().permit(method, path, query, form, json, name_of=None)
+    return dict(method=method, path=path, query=query, form=form, json=json, permit=permit)
+
+
 @pytest.fixture
 def client(transport):
-    return Client(transport())
+    return Client(transport(), open_gate())

@@ -22,6 +22,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._resources import 
     WORDLIST,
     WORKSPACE,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 
 COUNTS = (0, 1, 999, 1000, 1001, 2500)
 BULK = {"workspace_id": 2}
@@ -313,7 +314,7 @@ def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client)
 
 
 def test_a_post_that_never_left_is_sent_again(transport, clock):
-    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"))
+    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"), open_gate())
     with pytest.raises(NetworkError, match="was not sent"):
         client.create(TARGET, VALUES, Look())
     assert client.transport.calls == ["POST /targets -> no answer"] * 4

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 
 @pytest.fixture
@@ -38,10 +39,10 @@ def test_put_counts_with_post_and_delete_and_not_with_get(service, paused):
     service.settings(rate_limits={"window": "fixed", "GET": 20, "write": 10})
     transport, sleeps = paused
     for number in range(9):
-        transport.send("PUT", "/workspaces/1", json={"description": str(number)})
+        transport.send(**permitted("PUT", "/workspaces/1", json={"description": str(number)}))
     transport.send("GET", "/workspaces")
     assert sleeps == []
-    transport.send("POST", "/workspaces", form={"name": "New"})
+    transport.send(**permitted("POST", "/workspaces", form={"name": "New"}))
     assert sleeps == [pytest.approx(3.0)]
 
 

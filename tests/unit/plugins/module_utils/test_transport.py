@@ -12,10 +12,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils import _transport
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 
 def test_what_is_sent(service, transport):
-    transport().send("POST", "/http_loggers", query={"workspace_id": 1}, form={"label": "é ☕&="})
+    transport().send(**permitted("POST", "/http_loggers", query={"workspace_id": 1}, form={"label": "é ☕&="}))
     (entry,) = service.log()
     assert entry["query"] == {"workspace_id": "1"}
     assert entry["form"] == {"label": "é ☕&="}
@@ -123,7 +124,7 @@ def test_a_rate_limit_does_not_use_up_the_retries(service, transport, clock):
 def test_a_closed_port_is_tried_again_by_every_method(transport, clock, method):
     one = transport(base_url="http://127.0.0.1:1/api/v2", retries=2)
     with pytest.raises(NetworkError) as caught:
-        one.send(method, "/workspaces")
+        one.send(**permitted(method, "/workspaces"))
     assert len(clock.slept) == 2
     assert not caught.value.maybe_done
 
@@ -132,7 +133,7 @@ def test_a_closed_port_is_tried_again_by_every_method(transport, clock, method):
 def test_a_lost_answer_may_have_been_done(service, transport, action):
     service.fault(method="POST", action=action, when="after")
     with pytest.raises(NetworkError) as caught:
-        transport().send("POST", "/workspaces", form={"name": "New"})
+        transport().send(**permitted("POST", "/workspaces", form={"name": "New"}))
     assert caught.value.maybe_done
     assert caught.value.status is None
     assert service.writes() == ["POST /workspaces"]
@@ -141,7 +142,7 @@ def test_a_lost_answer_may_have_been_done(service, transport, action):
 def test_a_timeout_may_have_been_done(service, transport):
     service.fault(method="POST", action="delay", seconds=1)
     with pytest.raises(NetworkError, match=r"got no answer within 0\.2 s: run again, or raise timeout\.") as caught:
-        transport(timeout=0.2).send("POST", "/workspaces", form={"name": "New"})
+        transport(timeout=0.2).send(**permitted("POST", "/workspaces", form={"name": "New"}))
     assert caught.value.maybe_done
     assert service.writes() == ["POST /workspaces"]
 
@@ -204,10 +205,10 @@ def test_reads_and_writes_are_spaced_out_on_their_own(service, transport, clock)
     headers = {"X-RateLimit-Limit": 125, "X-RateLimit-Remaining": 0}
     service.fault(method="POST", action="status", status=201, body={"data": {}}, headers=headers)
     one = transport()
-    one.send("POST", "/workspaces", form={"name": "A"})
+    one.send(**permitted("POST", "/workspaces", form={"name": "A"}))
     one.send("GET", "/workspaces")
     assert clock.slept == []
-    one.send("DELETE", "/wordlists/1700")
+    one.send(**permitted("DELETE", "/wordlists/1700"))
     assert clock.slept == pytest.approx([60 / 125])
 
 
