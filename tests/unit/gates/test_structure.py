@@ -189,6 +189,7 @@ PURE = {
     "_relied_on",
     "_tools",
     "_scanning",
+    "_since",
     "_watch",
     "_gate",
 }
