@@ -12,11 +12,21 @@ from html import escape
 from urllib.parse import urlencode
 
 JSON = "application/json"
+ENDLESS = 10_000_000
+"""The ids of the rows of a list without end begin here."""
 FORM = "application/x-www-form-urlencoded"
 
 
 def dumps(value) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True)
+class Drip:
+    """How an answer is sent slowly: a pause of `seconds` after each byte of its `part`, the head or the body."""
+
+    seconds: float
+    part: str
 
 
 @dataclass
@@ -29,6 +39,7 @@ class Answer:
     headers: dict = field(default_factory=dict)
     announce: int | None = None
     ending: str | None = None
+    drip: Drip | None = None
 
 
 class Refused(Exception):
@@ -214,7 +225,10 @@ class Call:
 
     def part(self, table, records: list, part: Part) -> Answer:
         """These records, which are a part of a list."""
-        rows = b"[" + b",".join([table.row(record, self.settings, True) for record in records]) + b"]"
+        shown = [table.row(record, self.settings, True) for record in records]
+        if self.settings.endless_lists:
+            shown += self._more_rows(table, part, len(shown))
+        rows = b"[" + b",".join(shown) + b"]"
         if self.settings.lists == "bare":
             return Answer(200, rows)
         beside = {"nothing": {}, "total": {"meta": {"total": part.total}}, "pages": self._pages(part)}
@@ -222,6 +236,19 @@ class Call:
             b"," + dumps(name) + b":" + dumps(value) for name, value in beside[self.settings.beside_data].items()
         )
         return Answer(200, b'{"data":' + rows + more + b"}")
+
+    def _more_rows(self, table, part: Part, there: int) -> list[bytes]:
+        """Rows that fill the page, with ids that no other page has: a list that never ends."""
+        last = next(iter(reversed(table.shelf(None).records)), None)
+        if last is None:
+            return []
+        rows = []
+        for number in range(part.start + there, part.start + part.limit):
+            record = {**last, "id": ENDLESS + number}
+            if "id" not in table.family.fields:
+                record["name"] = f"{last['name']} {number}"
+            rows.append(dumps(table.public(record, self.settings, True)))
+        return rows
 
     def _pages(self, part: Part) -> dict:
         last = max(1, -(-part.total // part.limit))

@@ -129,7 +129,7 @@ class Service:
             self.log.violate(
                 entry, broken, "deviations" if self.settings.deviates() or self.account.incomplete else "violations"
             )
-        return wire.send(request, answer)
+        return await wire.send(request, answer)
 
     async def pause(self, seconds: float, generation: int) -> None:
         """Wait; a request that waited while the account was reset must not touch the next test's state."""
@@ -240,7 +240,7 @@ class Service:
     async def capture(self, request: web.Request) -> web.Response:
         logger = self.account.tokens.get(request.path.split("/")[2])
         if logger is None or self.account["http_loggers"].get(logger["id"]) is not logger:
-            return wire.send(request, page(404, "404 Not Found", "There is no such page."))
+            return await wire.send(request, page(404, "404 Not Found", "There is no such page."))
         body = await request.read()
         if logger["active_days"] > 0:
             headers = list(request.headers.items())

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import dataclass, field, fields
 
-from answers import Answer, dumps, error, page
+from answers import Answer, Drip, dumps, error, page
 
-ON_ANSWER = ("truncate", "truncated_json", "short", "long")
+ON_ANSWER = ("truncate", "truncated_json", "short", "long", "drip", "large")
+PARTS = ("head", "body")
+PIECE = 1024 * 1024
 ACTIONS = ("status", "html", "reset", "close", "delay", "wrong_type", "redirect", "do", *ON_ANSWER)
 
 
@@ -46,6 +49,9 @@ class Fault:
     resource: str | None = None
     record: dict = field(default_factory=dict)
     position: str = "last"
+    part: str = "body"
+    size: int = 0
+    gzip: bool = False
     seen: int = 0
 
     def due(self, method: str, path: str, query: dict) -> bool:
@@ -75,6 +81,10 @@ class Fault:
         if self.action == "wrong_type":
             return Answer(self.status or (real.status if real and real.body else 200), dumps({"data": self.data}))
         body = real.body
+        if self.action == "drip":
+            return self._slow(real)
+        if self.action == "large":
+            return self._large(real)
         if self.action == "short":
             return Answer(real.status, body, real.content_type, real.headers, announce=len(body) + self.missing)
         if self.action == "long":
@@ -82,6 +92,26 @@ class Fault:
         half = body[: len(body) // 2]
         announce = len(body) if self.action == "truncate" else None
         return Answer(real.status, half, real.content_type, real.headers, announce=announce)
+
+    def _slow(self, real: Answer) -> Answer:
+        """The answer that comes byte by byte, with `size` bytes more of what no reader minds in the part that is slow."""
+        headers, body = dict(real.headers), real.body
+        if self.part == "head" and self.size:
+            headers["X-Filler"] = "x" * self.size
+        elif self.part == "body":
+            body = b" " * self.size + body
+        drip = Drip(self.seconds, self.part)
+        return Answer(real.status, body, real.content_type, headers, announce=len(body), drip=drip)
+
+    def _large(self, real: Answer) -> Answer:
+        """The answer behind `size` blanks, which compress well."""
+        status = self.status or real.status
+        if not self.gzip:
+            return Answer(status, b" " * self.size + real.body, real.content_type, real.headers)
+        pieces, rest = divmod(self.size, PIECE)
+        # members of a gzip stream follow each other
+        body = gzip.compress(b" " * PIECE) * pieces + gzip.compress(b" " * rest + real.body)
+        return Answer(status, body, real.content_type, {**real.headers, "Content-Encoding": "gzip"})
 
     def _dressed(self, made: Answer, headers: dict) -> Answer:
         if self.body is not None:
@@ -117,6 +147,9 @@ def parse(given: object) -> Fault:
         "action status needs a status": fault.action == "status" and not isinstance(fault.status, int),
         "action redirect needs a location": fault.action == "redirect" and not fault.location,
         "action wrong_type needs data": fault.action == "wrong_type" and "data" not in given,
+        "action drip needs seconds": fault.action == "drip" and not fault.seconds > 0,
+        f"part must be one of {', '.join(PARTS)}": fault.part not in PARTS,
+        "size must be a number from 0 on": not isinstance(fault.size, int) or fault.size < 0,
         "action do needs a resource": fault.action == "do" and not fault.resource,
         "do must be create or delete": fault.do not in ("create", "delete"),
         "position must be first or last": fault.position not in ("first", "last"),

@@ -250,6 +250,7 @@ SETTINGS = {
     "capped_lists": ({}, _caps),
     "paged_lists": ([], _some_of(*LIST_FAMILIES)),
     "beside_data": ("nothing", _one_of("nothing", "total", "pages")),
+    "endless_lists": (False, _flag),
     "max_limit": (None, _positive_or_none),
     "summary_off_by": ({}, _by_level),
     "max_parallel_scans": (None, _count_or_none),

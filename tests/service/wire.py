@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import struct
 from http.client import responses
@@ -26,18 +27,42 @@ def close(request: web.Request) -> None:
     request.transport.close()
 
 
-def partial(request: web.Request, answer: Answer) -> None:
-    """Announce one length, send another, and end the connection."""
+def head_of(answer: Answer) -> bytes:
+    """The head of an answer that is written without the web framework, which ends the connection."""
     head = [f"HTTP/1.1 {answer.status} {responses.get(answer.status, 'Unknown')}"]
     head += [f"{name}: {value}" for name, value in answer.headers.items()]
     if answer.content_type:
         head.append(f"Content-Type: {answer.content_type}")
     head += [f"Content-Length: {answer.announce}", "Connection: close"]
-    request.transport.write("\r\n".join([*head, "", ""]).encode() + answer.body)
+    return "\r\n".join([*head, "", ""]).encode()
+
+
+def partial(request: web.Request, answer: Answer) -> None:
+    """Announce one length, send another, and end the connection."""
+    request.transport.write(head_of(answer) + answer.body)
     request.transport.close()
 
 
-def send(request: web.Request, answer: Answer) -> web.Response:
+async def drip(request: web.Request, answer: Answer) -> None:
+    """Send the head or the body byte by byte, until the client has gone."""
+    head, body = head_of(answer), answer.body
+    if answer.drip.part == "head":
+        # the status line as a whole: some libraries wait for it in another way
+        first, _end, slow = head.partition(b"\r\n")
+        fast, slow, rest = first + b"\r\n", slow, body
+    else:
+        fast, slow, rest = head, body, b""
+    request.transport.write(fast)
+    for place in range(len(slow)):
+        await asyncio.sleep(answer.drip.seconds)
+        if request.transport is None or request.transport.is_closing():
+            return
+        request.transport.write(slow[place : place + 1])
+    request.transport.write(rest)
+    request.transport.close()
+
+
+async def send(request: web.Request, answer: Answer) -> web.Response:
     """Send an answer. For a broken one the connection is gone afterwards and the returned response goes nowhere."""
     if request.transport is None:
         return web.Response()
@@ -45,6 +70,8 @@ def send(request: web.Request, answer: Answer) -> web.Response:
         reset(request)
     elif answer.ending == "close":
         close(request)
+    elif answer.drip is not None:
+        await drip(request, answer)
     elif answer.announce is not None:
         partial(request, answer)
     else:

@@ -42,7 +42,8 @@ def send(service):
         finally:
             connection.close()
         kind = response.headers.get("Content-Type")
-        parsed = json.loads(content) if kind == "application/json" and content else None
+        packed = response.headers.get("Content-Encoding")
+        parsed = json.loads(content) if not packed and kind == "application/json" and content else None
         return SimpleNamespace(
             status=response.status, headers=response.headers, type=kind, raw=content, json=parsed, data=data_of(parsed)
         )

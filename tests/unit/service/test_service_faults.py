@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import socket
@@ -217,6 +218,9 @@ def test_do_after_the_work(service, raw):
         ({"action": "html", "when": "during"}, "when"),
         ({"action": "redirect"}, "location"),
         ({"action": "wrong_type"}, "data"),
+        ({"action": "drip"}, "seconds"),
+        ({"action": "drip", "seconds": 1, "part": "tail"}, "part"),
+        ({"action": "large", "size": -1}, "size"),
         ({"action": "do"}, "resource"),
         ({"action": "do", "resource": "cats"}, "cats"),
         ({"action": "do", "resource": "targets", "do": "paint"}, "create or delete"),
@@ -227,3 +231,39 @@ def test_faults_that_make_no_sense(service, fault, words):
     with pytest.raises(ControlError, match=words):
         service.fault(**fault)
     assert service.faults() == []
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_an_answer_comes_byte_by_byte(service, raw, part):
+    whole = parts(raw("GET", "/workspaces"))[2]
+    service.fault(action="drip", seconds=0.002, part=part, size=100)
+    began = time.monotonic()
+    status, headers, body = parts(raw("GET", "/workspaces"))
+    assert time.monotonic() - began > 0.2
+    assert (status, body.strip(), len(headers.get("X-Filler", ""))) == (200, whole, 100 if part == "head" else 0)
+    assert int(headers["Content-Length"]) == len(body) == len(whole) + (100 if part == "body" else 0)
+
+
+def test_an_answer_that_drips_ends_with_its_client(service):
+    service.fault(action="drip", seconds=0.01, size=10**6)
+    base = urlsplit(service.base_url)
+    with socket.create_connection((base.hostname, base.port), timeout=30) as connection:
+        head = f"GET {base.path}/workspaces HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.api_key}\r\n"
+        connection.sendall(f"{head}Accept: application/json\r\n\r\n".encode())
+        assert connection.recv(10)
+    # the service goes on to serve others
+    assert [entry["fault"] for entry in service.log()] == ["drip"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_large_answer(service, send, packed):
+    size = 3 * 1024 * 1024 + 5
+    whole = send("GET", "/workspaces").raw
+    service.fault(action="large", size=size, gzip=packed)
+    answer = send("GET", "/workspaces")
+    assert answer.headers.get("Content-Encoding") == ("gzip" if packed else None)
+    assert len(answer.raw) < size / 100 or not packed
+    body = gzip.decompress(answer.raw) if packed else answer.raw
+    assert body == b" " * size + whole
+    service.fault(action="large", size=10, status=500)
+    assert send("GET", "/workspaces").status == 500

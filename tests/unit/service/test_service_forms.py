@@ -140,6 +140,19 @@ def test_pages_of_a_cut_list_can_be_asked_for(service, send, many):
     assert service.log()[-1]["deviations"] == ["unknown in the query: limit"]
 
 
+@pytest.mark.parametrize(
+    "path,paging", [("/targets", "page"), ("/scans", "page"), ("/public/finding_templates", "offset")]
+)
+def test_a_list_can_have_no_end(service, send, path, paging):
+    service.settings(endless_lists=True)
+    seen = []
+    for number in range(1, 6):
+        rows = send("GET", f"{path}?limit=3&{paging}={number if paging == 'page' else number * 3 - 3}").data
+        assert len(rows) == 3
+        seen += [row.get("id", row.get("name")) for row in rows]
+    assert len(set(seen)) == 15
+
+
 @pytest.mark.parametrize("path", ["/targets", "/scans", "/public/finding_templates"])
 def test_a_limit_above_a_number_can_be_refused(service, send, path):
     assert send("GET", f"{path}?limit=500").status == 200
