@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible.module_utils.common.parameters import remove_values
 
 from ._client import Client
 from ._errors import Refused, ScannerError, printable
@@ -17,6 +16,14 @@ from ._gate import Gate
 from ._lookup import UNKNOWN_ID
 from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
+
+try:
+    # from ansible-core 2.22 on secrets are registered, and masked where ansible-core shows them; results keep them
+    from ansible.module_utils.secrets import mask_secrets, register_secret
+except ImportError:
+    from ansible.module_utils.common.parameters import remove_values
+
+    mask_secrets = register_secret = None
 
 # the options that name an object by id, with the options that name it otherwise
 REFERENCES = {
@@ -50,8 +57,8 @@ class Task:
         self.warn(f"{what} is not there yet; check mode goes on as if an earlier task had made it.")
 
     def survives_masking(self, value):
-        """Whether ansible-core returns this value as it is: it masks each text that holds a secret of the task."""
-        return remove_values(value, self._module.no_log_values) == value
+        """Whether this value holds no secret of the task, as ansible-core masks each text of a result that holds one."""
+        return self._module.masked(value) == value
 
     def replace_file(self, source, dest):
         """Put a file in the place of another, of which it keeps owner, mode and security context, as ansible-core does."""
@@ -130,8 +137,22 @@ class _Module(AnsibleModule):
             self._refuse_attempt(f"{msg}, {details}" if details else msg)
         super().fail_json(msg, **more)
 
+    def hide(self, secret):
+        """Keep a text out of all that ansible-core shows of this task, its options among it."""
+        if register_secret is None:
+            self.no_log_values.add(secret)
+        else:
+            register_secret(secret)
+
+    def masked(self, value):
+        """The value as ansible-core shows it: without the secrets in its texts."""
+        return remove_values(value, self.no_log_values) if mask_secrets is None else _masked(value)
+
     def add_path_info(self, kwargs):
         # a result is what is documented; ansible-core would add the mode, owner and size that dest has, or had
+        if mask_secrets is not None:
+            # ansible-core adds the options as they are, and drops this where nobody asked for them
+            kwargs["invocation"] = dict(module_args=_masked(self.params))
         return kwargs
 
 
@@ -157,7 +178,8 @@ def run(options, work, scope_in_force=None, **constraints):
         # failing in here would add a traceback at -vvv
         failure, result = str(error), error.result
         # ansible-core shows the options of a failed task
-        module.no_log_values.update(filter(None, [getattr(error, "secret", None)]))
+        if getattr(error, "secret", None):
+            module.hide(error.secret)
     log = {"api_calls": calls} if module._verbosity >= 2 else {}
     if failure is not None:
         module.fail_json(msg=failure, **result, **log)
@@ -177,6 +199,15 @@ def _gate_for(module, scope_in_force):
         scope=scope_in_force(module.params["scope"], os.environ) if scoped else None,
         closed="check mode writes nothing" if module.check_mode else None,
     )
+
+
+def _masked(value):
+    """A copy of a value without the registered secrets in its texts."""
+    if isinstance(value, dict):
+        return {_masked(name): _masked(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked(part) for part in value]
+    return mask_secrets(value) if isinstance(value, str) else value
 
 
 def _refuse_nulls(module):
