@@ -15,6 +15,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules import run_module as runner
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, READS, SINGLE, WRITES
 
@@ -113,6 +114,23 @@ def test_a_wrong_connection_is_refused_before_any_call(service, case):
     for module in MODULES:
         assert_refused(run_with(service, module, **options), *words)
     assert service.calls() == []
+
+
+def test_the_options_of_a_failed_task_are_returned_without_its_secrets(service, monkeypatch):
+    """ansible-core 2.22 and later masks what it shows, and keeps a result as the module returned it."""
+
+    def as_returned(printed):
+        result = json.loads(printed)
+        result.pop("_ansible_new_secrets", None)
+        return json.dumps(result)
+
+    monkeypatch.setattr(runner, "_as_displayed", as_returned)
+    for proxy in (None, f"http://someone:{SECRET}@127.0.0.1:1"):
+        address = f"https://someone:{SECRET}@scanner.example.com/api/v2"
+        result = run_with(service, "workspace_info", base_url=address, proxy=proxy)
+        assert_refused(result, "user info")
+        assert service.api_key not in str(result["invocation"])
+        assert "scanner.example.com" not in str(result["invocation"])
 
 
 @pytest.mark.parametrize(
