@@ -174,6 +174,8 @@ def _recreate(task, resource, place, live, drift, shown_live, what):
         )
     values = {resource.key: live[resource.key], **{field: live[field] for field in resource.declared}}
     values.update({field: sides["declared"] for field, sides in drift.items()})
+    # by id no name was declared, and a live name may be spelled in another way than the declared one
+    task.gate.refuse_body(resource.path, values)
     # the same workspace as before, also where the task named none
     place = place if place.declared else place._replace(id=live.get("workspace_id"))
     if task.check_mode:

@@ -123,8 +123,8 @@ class Gate:
 def outside_scope(what, reason):
     """The sentence for a target or a field that the scope refuses."""
     return (
-        f"{what} is outside the authorised scope: {reason}; the request was not sent: remove it, or widen that scope if you"
-        " are authorised to scan it."
+        f"{what} is outside the authorised scope: {reason}. The request was not sent. Remove it, or widen that scope if you are"
+        " authorised to scan it."
     )
 
 

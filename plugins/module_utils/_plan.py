@@ -207,6 +207,10 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
 def _drift_step(step, drift, rules):
     names = " and ".join(sorted(drift))
     if rules.on_drift == "recreate" and rules.force:
+        outside = rules.verdict and rules.verdict(step.before[RESOURCES[step.resource].key])
+        if outside:
+            # a recreated target keeps its live spelling
+            return step._replace(action="refused", reason=f"recreating it is outside the authorised scope: {outside}")
         reason = f"recreated for another {names}; its scans are deleted with it"
         return step._replace(action="update", reason=reason, changes={f: s["declared"] for f, s in drift.items()})
     reason = f"another {names} lives, and the service has no call to change it"

@@ -12,6 +12,7 @@ from . import _plan
 from ._declaration import read_estate, read_targets
 from ._errors import ApiError, CallError, NetworkError, Refused, ScannerError, printable
 from ._estate import targets_in
+from ._gate import outside_scope
 from ._lookup import place_of
 from ._names import normal_form
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
@@ -97,8 +98,7 @@ def _refusals(task, wanted, rules):
         path, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
         raise Refused(
-            f"{path}{more} is outside the authorised scope: {reason}; nothing was sent: remove it, or widen scope if you may"
-            " scan it.",
+            outside_scope(f"{path}{more}", reason),
             refused=[dict(path=path, reason=reason) for path, reason in refused.items()],
         )
     return refused

@@ -62,7 +62,11 @@ _LONGEST_SCAN = 1440
 def begin(task, now):
     """Find or start the scans that the task declares, as many as may run at once; returns the watch over them."""
     wish = _Wish(task)
+    # URLs beside the target before any call; then the names of live targets, which are what is sent
+    task.gate.refuse_body(SCAN.path, wish.body(new_entry(None), None))
     place, entries = resolve(task)
+    for entry in entries:
+        task.gate.refuse_body(SCAN.path, wish.body(entry, place.id))
     wish.vpn_uuid = _vpn_uuid(task)
     known = [entry for entry in entries if entry["target_id"] is not None]
     query = dict(place.query, tool_id=wish.tool_id)

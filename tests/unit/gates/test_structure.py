@@ -172,6 +172,52 @@ def test_only_the_shell_of_modules_uses_ansible_module():
         assert uses is (name == "_module")
 
 
+# --- the gate on writes
+
+
+def test_only_the_gate_makes_permits():
+    for name in MODULE_UTILS:
+        named = {node.id for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Name)}
+        named |= {node.attr for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Attribute)}
+        assert not named & {"Permit", "_SEAL"} or name == "_gate", name
+        assert "permit" not in named or name in ("_gate", "_client", "_transport"), name
+
+
+def test_only_the_client_sends_writes_and_only_in_one_place():
+    found = []
+    for folder, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("action", ("scan",))):
+        for name in names:
+            for node in ast.walk(tree(folder, name)):
+                if not (
+                    isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "send"
+                ):
+                    continue
+                if not ast.unparse(node.func.value).endswith("transport"):
+                    continue
+                if not (isinstance(node.args[0], ast.Constant) and node.args[0].value == "GET"):
+                    found.append((name, ast.unparse(node.args[0]), "permit=permit" in ast.unparse(node)))
+    assert found == [("_client", "method", True)]
+
+
+def test_a_gate_is_made_once_for_each_task():
+    made = []
+    for folder, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("modules", MODULES)):
+        for name in names:
+            for node in ast.walk(tree(folder, name)):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Name)
+                    and node.func.id in ("Gate", "Client")
+                ):
+                    made.append((name, node.func.id))
+    assert sorted(made) == [("_module", "Client"), ("_module", "Gate"), ("targets", "Client"), ("targets", "Gate")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_with_a_scope_says_where_it_comes_from(module):
+    assert ("scope" in own_options(module)) is ("_scope_file" in imports("modules", module))
+
+
 PURE = {
     "_downloads",
     "_tail",

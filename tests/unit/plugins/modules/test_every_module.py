@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import Gate
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,
     ANSWER_FORMS,
@@ -39,6 +40,32 @@ def set_up(service, settings):
 def succeeded(result):
     assert not result.failed, result.msg
     return result
+
+
+@pytest.fixture
+def permits(monkeypatch):
+    """What the gates of a test have permitted: (method, path, query, form, json) of each write."""
+    given = []
+    permit = Gate.permit
+
+    def noted(gate, *request, **more):
+        result = permit(gate, *request, **more)
+        given.append(request[:5])
+        return result
+
+    monkeypatch.setattr(Gate, "permit", noted)
+    return given
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_every_write_that_arrives_has_passed_the_gate(service, run, permits, task):
+    set_up(service, {})
+    succeeded(run(task.module, **task.options))
+    arrived = [entry for entry in service.log() if entry["method"] != "GET"]
+    assert [(entry["method"], entry["path"]) for entry in arrived] == [request[:2] for request in permits]
+    for entry, (_method, _path, _query, form, json) in zip(arrived, permits):
+        assert (entry["json"] or None) == json
+        assert (entry["form"] or None) == (form and {name: str(value) for name, value in form.items()})
 
 
 def without(result, *names):
