@@ -5,7 +5,7 @@
 # Each target makes .venv if need be and starts the nox session of its own name.
 
 SESSIONS := demo test service docs bench matrix
-PYTHONS := python3.13 python3.12 python3.11 python3.10 python3
+PYTHONS := python3.14 python3.13 python3.12 python3.11 python3.10 python3
 NOX := .venv/bin/python -m nox --non-interactive
 
 .PHONY: help $(SESSIONS)

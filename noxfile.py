@@ -43,7 +43,7 @@ BUILD = Path("build")
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
 
-# Python versions that each ansible-core runs on, oldest release first.
+# The controller's Python versions of each supported ansible-core, oldest release first.
 # Source: the support matrix in ansible-core's documentation, "Releases and maintenance".
 ANSIBLE_CORE = {
     "2.16": ("3.10", "3.11", "3.12"),
@@ -52,7 +52,10 @@ ANSIBLE_CORE = {
     "2.19": ("3.11", "3.12", "3.13"),
     "2.20": ("3.12", "3.13", "3.14"),
     "2.21": ("3.12", "3.13", "3.14"),
+    "2.22": ("3.13", "3.14", "3.15"),
 }
+# Releases whose pre-releases are tested, too: pip takes one only where the requirement names one.
+PRE_RELEASES = ("2.22",)
 # The oldest Python that modules run on, as in tests/config.yml; ansible-core itself does not. The cell units-floor runs
 # the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests.
 MODULE_PYTHON = "3.9"
@@ -116,79 +119,6 @@ def use_oldest_requests() -> None:
     shutil.copytree("tests/floor", "tests/unit", dirs_exist_ok=True)
 
 
-def forget_environments() -> None:
-    """Drop the environments of ansible-test, which antsibull-nox would copy into the checkout with the results."""
-    shutil.rmtree("tests/output/.tmp", ignore_errors=True)
-
-
-def add_ansible_test(name: str, core: str, params: Iterable[str], before=None) -> str:
-    """Add a session that runs ansible-test on a copy of the collection; return the session's name."""
-    antsibull_nox.add_ansible_test_session(
-        name=name,
-        description=f"Run ansible-test {' '.join(params)} with ansible-core {core}.",
-        ansible_test_params=[*params, "--color=no"],
-        default=False,
-        ansible_core_version=core,
-        ansible_core_source="pypi",
-        callback_before=before,
-        callback_after=forget_environments,
-    )
-    return name
-
-
-def add_integration(name: str, core: str, python: str) -> str:
-    """Add a session that builds the collection, installs the tarball and runs the integration targets from there."""
-
-    @nox.session(name=name, python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=f"ansible-core~={core}.0")
-    def integration(session: nox.Session) -> None:
-        with tempfile.TemporaryDirectory() as place:
-            install_artefact(session, Path(place))
-            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                command = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no"]
-                session.run(*command, *session.posargs)
-
-    integration.__doc__ = f"Run the integration targets of the installed artefact with ansible-core {core}."
-    return name
-
-
-def add_cells(core: str) -> list[str]:
-    """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
-    python = controller_python(core)
-    targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
-    sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
-    # what the cell units-floor runs is not run on the same ansible-core once more
-    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
-    units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
-    return [
-        add_ansible_test(f"sanity-{core}", core, sanity, before=wait_for_other_sanity_runs),
-        add_ansible_test(f"units-{core}", core, units),
-        add_integration(f"integration-{core}", core, python),
-    ]
-
-
-CELLS = {core: add_cells(core) for core in RUNNABLE}
-ENDS = [name for core in dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]) for name in CELLS[core]]
-BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core]]
-MISSING = {
-    f"ansible-core {core}": f"none of Python {', '.join(pythons)} starts as pythonX.Y on this machine"
-    for core, pythons in ANSIBLE_CORE.items()
-    if core not in RUNNABLE
-}
-
-if RUNNABLE:
-    floor = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(RUNNABLE[0])
-    units = ["units", "--venv", f"--python={floor}", *MODULE_TESTS]
-    ENDS.append(add_ansible_test("units-floor", RUNNABLE[0], units, use_oldest_requests))
-if not starts(MODULE_PYTHON):
-    MISSING[f"Python {MODULE_PYTHON}"] = (
-        f"python{MODULE_PYTHON}, the oldest for modules, does not start on this machine"
-    )
-
-
-# --- checks that antsibull-nox does not bring ---
-
-
 def install_artefact(session: nox.Session, place: Path) -> None:
     """Build the collection as it would be released and install the tarball below place."""
     tarballs = place / "artefact"
@@ -198,6 +128,92 @@ def install_artefact(session: nox.Session, place: Path) -> None:
         "ansible-galaxy", "collection", "install", "--force", "--no-deps", f"--collections-path={place}", str(tarball),
         silent=True,
     )  # fmt: skip
+
+
+def requirement(core: str) -> str:
+    """The requirement for the newest ansible-core of a release."""
+    return f"ansible-core~={core}.0{'rc1' if core in PRE_RELEASES else ''}"
+
+
+def place_copy(_session: nox.Session, place: Path) -> None:
+    """Copy the files that git tracks, or would track, to place/ansible_collections/scanops/scanner."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, capture_output=True
+    ).stdout
+    for name in filter(os.path.lexists, os.fsdecode(listed).split("\0")):
+        copy = place / "ansible_collections" / "scanops" / "scanner" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(name, copy, follow_symlinks=False)
+
+
+def add_ansible_test(
+    name: str,
+    core: str,
+    python: str,
+    command: Iterable[str],
+    place_collection,
+    before=None,
+    through: Iterable[str] = (),
+) -> str:
+    """Add a session that runs ansible-test on a copy of the collection; return the session's name.
+
+    place_collection: puts the collection below a directory; before: runs in it first; through: the program and its
+    arguments that run the command.
+    """
+
+    @nox.session(name=name, python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            place_collection(session, Path(place))
+            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+                if before:
+                    before()
+                session.run(*through, "ansible-test", *command, "--color=no", *session.posargs)
+
+    run.__doc__ = f"Run ansible-test {' '.join(command)} with ansible-core {core}."
+    return name
+
+
+def add_cells(core: str) -> list[str]:
+    """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
+    python = controller_python(core)
+    targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
+    sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
+    # The session units-floor runs these on the same ansible-core.
+    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
+    units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
+    integration = ["integration", "--venv", f"--python={python}"]
+    watch = ("python", Path("tests/integration_run.py").absolute())
+    return [
+        add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
+        add_ansible_test(f"units-{core}", core, python, units, place_copy),
+        add_ansible_test(f"integration-{core}", core, python, integration, install_artefact, through=watch),
+    ]
+
+
+CELLS = {core: add_cells(core) for core in RUNNABLE}
+ENDS = [name for core in dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]) for name in CELLS[core]]
+BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core]]
+# What cannot be tested here, with what to install for it.
+MISSING = {
+    f"ansible-core {core}": f"install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
+    for core, pythons in ANSIBLE_CORE.items()
+    if core not in RUNNABLE
+}
+
+if RUNNABLE:
+    floor = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(RUNNABLE[0])
+    units = ["units", "--venv", f"--python={floor}", *MODULE_TESTS]
+    core = RUNNABLE[0]
+    ENDS.append(
+        add_ansible_test("units-floor", core, controller_python(core), units, place_copy, before=use_oldest_requests)
+    )
+if not starts(MODULE_PYTHON):
+    MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
+
+
+# --- checks that antsibull-nox does not bring ---
 
 
 @nox.session(name="changelog-check", default=False)
@@ -257,6 +273,8 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
         reason = f"  {entry['reason']}" if outcome != "passed" and entry["reason"] else ""
         lines.append(f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}")
         counts[outcome] += 1
+    if missing:
+        lines += ["", "Not tested on this machine:"]
     for name, reason in missing.items():
         lines.append(f"{name:<22} skipped          {reason}")
         counts["skipped"] += 1
@@ -276,7 +294,7 @@ def test(session: nox.Session) -> None:
 @nox.session(python=False, default=False)
 def matrix(session: nox.Session) -> None:
     """Run the tests on the ansible-core releases between the oldest and the newest."""
-    run_sessions(session, BETWEEN, {})
+    run_sessions(session, BETWEEN, MISSING)
 
 
 def run_beside_nox(session: nox.Session, program: str, *packages: str) -> None:
