@@ -42,6 +42,8 @@ BUILD = Path("build")
 # What the demo and the benchmarks need beside the local service's own requirements.
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
+# The client that the vendor of the service publishes; its MCP server does not start with a later mcp.
+VENDOR_CLIENT = ("pentesttools[mcp]==0.2.0", "mcp<2")
 
 # The controller's Python versions of each supported ansible-core, oldest release first.
 # Source: the support matrix in ansible-core's documentation, "Releases and maintenance".
@@ -78,6 +80,7 @@ CHECKS = (
     "build-import-check",
     "packaging",
     "demo-check",
+    "vendor-client",
 )
 
 
@@ -244,6 +247,14 @@ def demo_check(session: nox.Session) -> None:
     """Compare the demo with what README.md shows of it, and interrupt it."""
     session.install("--requirement", SERVICE)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo"]), **PATIENCE)
+
+
+@nox.session(name="vendor-client", default=False)
+@antsibull_nox.sessions.install_packages(packages=[*VENDOR_CLIENT, "pytest>=8"])
+def vendor_client(session: nox.Session) -> None:
+    """Run the vendor's published client against the local service."""
+    session.install("--requirement", SERVICE)
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/vendor"]))
 
 
 # --- what make starts ---

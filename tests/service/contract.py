@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from urllib.parse import parse_qsl
 
-from answers import Answer, Call, dumps
+from answers import FORM, Answer, Call, dumps
 from schema import OPENAPI
 
 BASE = "/api/v2"
@@ -89,7 +89,7 @@ class Contract:
         flags = {each["name"] for each in parameters if each["schema"].get("type") == "boolean"} & set(call.query)
         found += [f"neither true nor false: {name}" for name in flags if call.query[name] not in ("true", "false")]
         form = operation.get("requestBody", {}).get("content", {}).get("application/x-www-form-urlencoded")
-        if form:
+        if form and call.content_type == FORM:
             pairs = parse_qsl(call.raw.decode("utf-8", "replace"), keep_blank_values=True)
             names = [name for name, value in pairs]
             found += [f"unknown in the form: {name}" for name in names if name not in form["schema"]["properties"]]
