@@ -6,44 +6,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import hashlib
 import os
 import stat
-import tempfile
 from typing import NamedTuple
 
-from ._errors import Refused, printable
+from . import _attributes as attributes
+from ._drafts import Content, Draft, digest, reason_of, shown, sweep
+from ._errors import Refused
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255
-_PREFIX = ".scanops-"
-_NEXT_STEP = {
-    errno.ENOSPC: "make room there, or give another dest",
-    errno.EDQUOT: "make room in the quota of the user who runs the task, or give another dest",
-    errno.EFBIG: "raise the limit on the size of files, or give another dest",
-    errno.ENOENT: "make the folder first, with ansible.builtin.file, or correct dest",
-    errno.ENOTDIR: "correct dest",
-    errno.ENAMETOOLONG: "give dest a shorter name",
-}
-
-
-class Content(NamedTuple):
-    """What is in a file, told by its size in bytes and its SHA-1 checksum as ansible.builtin.stat gives it."""
-
-    size: int
-    checksum: str
 
 
 class Stored(NamedTuple):
-    """What ``store`` led to. changed: bool, the content or an attribute; before: Content or None, the file's before;
-    after: Content; attributes: the changed attributes as {before: {...}, after: {...}}."""
+    """What ``store`` led to. changed: bool, the content or an attribute; attributes: the changed attributes as
+    {before: {...}, after: {...}}; before: Content or None, the file's before; after: Content."""
 
     changed: bool
+    attributes: dict
     before: Content | None
     after: Content
-    attributes: dict
 
 
 def store(task, dest, fill, placed=None):
@@ -51,33 +33,42 @@ def store(task, dest, fill, placed=None):
 
     fill: a function of a Draft, which calls its ``write``. Its errors pass through, and ``dest`` is then as it was. In
     check mode ``fill`` is called as well, and what it writes goes nowhere. Where the content is there already, the file is
-    not touched. placed: None, or a function of the Content, called when ``dest`` has it and before it gets its owner and
-    mode, which may fail; not in check mode.
+    not touched. placed: None, or a function of the Content, called when ``dest`` has it; not in check mode.
     """
     check_place(task, dest)
+    if not task.check_mode:
+        sweep(dest)
     try_place(task, dest)
     before = content_of(dest)
     with Draft(None if task.check_mode else dest) as draft:
         fill(draft)
         after = draft.content
-        changed = after != before
-        if changed and not task.check_mode:
-            draft.put(task.replace_file)
+        replaced = after != before or attributes.stays_planted(task, dest)
+        predicted = predict_attributes(task, dest, before)
+        if replaced and not task.check_mode:
+            _put(task, draft, dest)
     if placed and not task.check_mode:
         placed(after)
-    adjusted, attributes = give_attributes(task, dest, before)
-    return Stored(changed or adjusted, before, after, attributes)
+    if not replaced:
+        return Stored(*attributes.give(task, dest), before, after)
+    if not task.check_mode:
+        attributes.finish(task, dest)
+    return Stored(True, predicted, before, after)
 
 
-def give_attributes(task, dest, before):
-    """Give the file ``dest`` the declared owner, mode and so on: (whether that changes something, the difference).
+def _put(task, draft, dest):
+    draft.put(
+        dress=lambda path: attributes.dress(task, path, dest),
+        replace=lambda path, place: attributes.replace(task, path, place),
+    )
+
+
+def predict_attributes(task, dest, before):
+    """The difference of the attributes where another file takes the place of ``dest``.
 
     before: Content or None, of the file before the task; a file that is new is a change as it is.
     """
-    if before is None and task.check_mode:
-        return False, dict(before={}, after={})
-    adjusted, difference = task.give_attributes(dest)
-    return (adjusted, difference) if before else (False, dict(before={}, after={}))
+    return attributes.predict(task, dest)[1] if before else dict(before={}, after={})
 
 
 def check_place(task, dest, longest=_LONGEST_NAME):
@@ -85,27 +76,32 @@ def check_place(task, dest, longest=_LONGEST_NAME):
 
     longest: bytes that its name may have.
     """
-    shown = _shown(dest)
+    named = shown(dest)
     folder, name = os.path.split(dest)
     if not name or os.path.isdir(dest):
-        raise Refused(f"dest {shown} names a folder: add the name of the file.")
+        raise Refused(f"dest {named} names a folder: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
-        raise Refused(f"dest {shown} is there and is no regular file: give another dest.")
+        raise Refused(f"dest {named} is there and is no regular file: give another dest.")
+    if attributes.is_planted(dest) and task.params.get("owner") is None:
+        raise Refused(
+            f"dest {named} belongs to another user, in a directory in which every user can create files: that user could"
+            " read or change what the task writes. Remove the file, or declare owner, or give another dest."
+        )
     if len(os.fsencode(name)) > longest:
-        raise Refused(f"dest {shown} is longer than a name may be: give dest a shorter name.")
+        raise Refused(f"dest {named} is longer than a name may be: give dest a shorter name.")
     folder = folder or os.curdir
     if not os.path.lexists(folder) and task.check_mode:
-        task.warn_foreseen(f"the folder of dest {shown}")
+        task.warn_foreseen(f"the folder of dest {named}")
         return
     if not os.path.isdir(folder):
         why = "is no folder" if os.path.lexists(folder) else "is not there"
         raise Refused(
-            f"dest {shown} cannot be written, {_shown(folder)} {why}: make the folder first, with ansible.builtin.file, or"
+            f"dest {named} cannot be written, {shown(folder)} {why}: make the folder first, with ansible.builtin.file, or"
             " correct dest."
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Refused(
-            f"dest {shown} cannot be written, {_shown(folder)} is not writable for the user who runs the task: make it"
+            f"dest {named} cannot be written, {shown(folder)} is not writable for the user who runs the task: make it"
             " writable, or give another dest."
         )
 
@@ -115,97 +111,30 @@ def try_place(task, dest):
     folder = os.path.dirname(dest) or os.curdir
     if task.check_mode:
         if os.path.isdir(folder):
-            task.give_attributes(dest if os.path.exists(dest) else folder)
+            attributes.give(task, dest if os.path.exists(dest) else folder)
         return
-    with Draft(dest) as draft:
-        task.give_attributes(draft.path, pretend=True)
+    attributes.try_rights(task, dest)
 
 
 def content_of(path):
-    """The Content of a file, or None where there is none. Refuses what cannot be read."""
+    """The Content of a regular file, or None where there is none. Refuses what cannot be read."""
     try:
-        with open(path, "rb") as stream:
-            digest, size = _digest(), 0
+        # a link may name a pipe, which is waited for when it is opened in the usual way
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                return None
+            read, size = digest(), 0
             while block := stream.read(_BLOCK):
-                digest.update(block)
+                read.update(block)
                 size += len(block)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Refused(
-            f"dest {_shown(path)} is there and cannot be read ({_reason(error)}): run the task as a user who may read it,"
+            f"dest {shown(path)} is there and cannot be read ({reason_of(error)}): run the task as a user who may read it,"
             " or give another dest."
         ) from None
-    return Content(size, digest.hexdigest())
-
-
-class Draft:
-    """What will be a file: bytes in a temporary file beside their place. A context manager; what is not put is gone.
-
-    dest: the path of the file, or None for bytes that are only counted, as in check mode; path: of the temporary file.
-    """
-
-    def __init__(self, dest):
-        self._dest = dest and os.path.abspath(dest)
-        self.path = self._stream = None
-        self._digest, self._size = _digest(), 0
-
-    def __enter__(self):
-        if self._dest is not None:
-            with self._one_sentence():
-                handle, self.path = tempfile.mkstemp(prefix=_PREFIX, dir=os.path.dirname(self._dest))
-                self._stream = os.fdopen(handle, "wb")
-        return self
-
-    def __exit__(self, *exc):
-        # a full disk fails once more where the rest is written out on closing
-        with contextlib.suppress(OSError):
-            if self._stream is not None:
-                self._stream.close()
-        if self.path is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(self.path)
-
-    @property
-    def content(self):
-        """The Content written so far."""
-        return Content(self._size, self._digest.hexdigest())
-
-    def restart(self):
-        """Forget what was written: it begins again."""
-        self._digest, self._size = _digest(), 0
-        if self._stream is not None:
-            with self._one_sentence():
-                self._stream.seek(0)
-                self._stream.truncate()
-
-    def write(self, piece):
-        """Write bytes."""
-        if self._stream is not None:
-            with self._one_sentence():
-                self._stream.write(piece)
-        self._digest.update(piece)
-        self._size += len(piece)
-
-    def put(self, replace=os.replace):
-        """Put the file in its place, whole and on the disk. replace: a function of the paths from and to."""
-        with self._one_sentence():
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-            self._stream.close()
-            replace(self.path, self._dest)
-        self.path = None
-        _sync_folder(os.path.dirname(self._dest))
-
-    @contextlib.contextmanager
-    def _one_sentence(self):
-        try:
-            yield
-        except OSError as error:
-            step = _NEXT_STEP.get(error.errno, "look at the folder and its rights, or give another dest")
-            raise Refused(
-                f"dest {_shown(self._dest)} could not be written ({_reason(error)}), and no part of it is left: {step}."
-            ) from None
+    return Content(size, read.hexdigest())
 
 
 def is_own_file(path):
@@ -215,26 +144,3 @@ def is_own_file(path):
     except OSError:
         return False
     return stat.S_ISREG(found.st_mode) and found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
-
-
-def _sync_folder(folder):
-    # so that the new name outlasts a crash; some file systems cannot, and the file is there all the same
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _digest():
-    # SHA-1, as the file modules of ansible-core give it; it tells contents apart and proves nothing
-    return hashlib.sha1(usedforsecurity=False)
-
-
-def _shown(path):
-    return repr(printable(path))
-
-
-def _reason(error):
-    return printable(os.strerror(error.errno) if error.errno else type(error).__name__)

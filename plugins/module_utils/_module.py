@@ -50,7 +50,8 @@ class Task:
         self.warn = module.warn
         # what the action plugin asks for beside the options, a dict, or None where a task runs the module itself
         self.step = module.step
-        self._module = module
+        # the AnsibleModule, for the attributes of files
+        self.ansible = module
 
     def warn_foreseen(self, what):
         """Warn that check mode goes on as if an earlier task had made something."""
@@ -58,39 +59,7 @@ class Task:
 
     def survives_masking(self, value):
         """Whether this value holds no secret of the task, as ansible-core masks each text of a result that holds one."""
-        return self._module.masked(value) == value
-
-    def replace_file(self, source, dest):
-        """Put a file in the place of another, of which it keeps owner, mode and security context, as ansible-core does."""
-        mode = self.params.get("mode")
-        # a new file is open to others as the umask has it; where a mode is declared, not even until it is set
-        umask = os.umask(0o077) if str(mode).isdigit() else None
-        try:
-            unsafe = bool(self.params.get("unsafe_writes"))
-            self._module.attempt(
-                "dest cannot be replaced", self._module.atomic_move, source, dest, unsafe_writes=unsafe
-            )
-        finally:
-            if umask is not None:
-                os.umask(umask)
-
-    def give_attributes(self, path, pretend=False):
-        """Give a file the declared mode, owner and so on: (whether that changes something, the difference as before and
-        after). Only predicts in check mode and with ``pretend``; does nothing in a module without these options."""
-        difference = dict(before={}, after={})
-        if "unsafe_writes" not in self.params:
-            return False, difference
-        module = self._module
-        wanted = module.load_file_common_arguments(self.params, path=path)
-        module.check_mode = self.check_mode or pretend
-        try:
-            changed = module.attempt(
-                "the declared owner, mode or another attribute of dest cannot be set",
-                module.set_fs_attributes_if_different, wanted, False, difference,
-            )  # fmt: skip
-        finally:
-            module.check_mode = self.check_mode
-        return changed, difference
+        return self.ansible.masked(value) == value
 
 
 class _Module(AnsibleModule):

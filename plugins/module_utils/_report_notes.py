@@ -10,8 +10,9 @@ import json
 import os
 from typing import NamedTuple
 
+from ._drafts import Content, Draft
 from ._errors import printable
-from ._files import Content, Draft, is_own_file
+from ._files import is_own_file
 
 # so that a name and what is added to it are a name
 LONGEST_NAME = 255 - len("..request.json")

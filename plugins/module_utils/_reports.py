@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 
+from . import _attributes as attributes
 from ._downloads import CONTENT_TYPES, download
+from ._drafts import sweep
 from ._errors import ApiError, CallError, Refused, ScannerError, printable
-from ._files import check_place, content_of, give_attributes, store, try_place
+from ._files import check_place, content_of, predict_attributes, store, try_place
 from ._lookup import UNKNOWN_ID
-from ._report_notes import LONGEST_NAME, Note, read_note, write_note
+from ._report_notes import LONGEST_NAME, Note, note_path, read_note, write_note
 from ._resources import REPORT, new_record
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
@@ -86,9 +88,12 @@ class _Present:
     def result(self):
         task = self.task
         check_place(task, self.dest, LONGEST_NAME)
+        for path in () if task.check_mode else (self.dest, note_path(self.dest)):
+            sweep(path)
         live = content_of(self.dest)
         note = read_note(task, self.dest)
         known = note is not None and note.content is not None and note.content == live
+        known = known and not attributes.stays_planted(task, self.dest)
         before = _shown(note.request) if known else dict(checksum=live.checksum) if live else {}
         if known and note.request == self.request:
             return self._there(note, live, before)
@@ -114,18 +119,18 @@ class _Present:
 
     def _foretold(self, before, live):
         """What check mode says of a file whose content it cannot know."""
-        return self._answer(True, before, None, give_attributes(self.task, self.dest, live)[1])
+        return self._answer(True, before, None, predict_attributes(self.task, self.dest, live))
 
     def _there(self, note, live, before):
         """The file is there and is what is asked for: no call, unless the report is still to be deleted."""
         self.record = note.report
-        adjusted, attributes = give_attributes(self.task, self.dest, live)
+        adjusted, difference = attributes.give(self.task, self.dest)
         if self.record is not None and not self.task.params["keep"]:
             self.asked_at = note.asked_at
             self._clean_up(live)
         if self.deleted:
-            attributes = {side: dict(attributes[side], kept=side == "before") for side in ("before", "after")}
-        return self._answer(adjusted or self.deleted, before, live, attributes)
+            difference = {side: dict(difference[side], kept=side == "before") for side in ("before", "after")}
+        return self._answer(adjusted or self.deleted, before, live, difference)
 
     def _find(self, note):
         """The report that is there already: the one of the id, or one that an earlier run of this task asked for."""
@@ -255,7 +260,7 @@ class _Present:
     def _note(self, content):
         write_note(self.dest, Note(self.request, self.record, content, self.asked_at))
 
-    def _answer(self, changed, before, content, attributes=None):
+    def _answer(self, changed, before, content, difference=None):
         task = self.task
         record = self.record
         if record is None:
@@ -269,10 +274,10 @@ class _Present:
         )
         if task.diff_mode:
             after = _shown(self.request)
-            attributes = attributes or dict(before={}, after={})
+            difference = difference or dict(before={}, after={})
             result["diff"] = dict(
-                before=dict(before if changed else after, **attributes["before"]),
-                after=dict(after, **attributes["after"]),
+                before=dict(before if changed else after, **difference["before"]),
+                after=dict(after, **difference["after"]),
                 before_header=self.dest,
                 after_header=self.dest,
             )

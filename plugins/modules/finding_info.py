@@ -98,6 +98,7 @@ options:
       - The file is written whole or not at all, beside its place first; its folder must be there. It is not touched
         when it has this content. It counts as a change when it has not, and in check mode it is only predicted.
       - Findings tell what is weak. A new file is open to others as the umask has it, unless O(mode) says otherwise.
+      - A file of another user is refused where every user can create files, as in C(/tmp), unless O(owner) is given.
     type: path
 notes:
   - Screenshots cannot be read. The specification of the service names them as an operation, and gives no path for it.

@@ -44,6 +44,7 @@ options:
   dest:
     description:
       - The path of the file, in a folder that is there. A folder is refused; a link is replaced and not followed.
+      - A file of another user is refused where every user can create files, as in C(/tmp), unless O(owner) is given.
     type: path
     required: true
 notes:

@@ -116,6 +116,9 @@ HEAVY = {
     "_addresses",
     "_findings",
     "_files",
+    "_attributes",
+    "_drafts",
+    "_rights",
     "_rows",
     "_downloads",
     "_reports",
@@ -126,8 +129,9 @@ HEAVY = {
     "_schema",
     "_schema_check",
 }
+FILES = {"_files", "_attributes", "_drafts", "_rights"}
 NEEDED = {
-    "finding_info": {"_names", "_findings", "_rows", "_files"},
+    "finding_info": {"_names", "_findings", "_rows", *FILES},
     "finding_template_info": {"_findings"},
     "scan_info": {"_names"},
     "scan_output_info": {"_names"},
@@ -137,8 +141,8 @@ NEEDED = {
     "scan": {"_names"},
     "estate": {"_names", "_reconcile"},
     "estate_info": {"_names"},
-    "report": {"_files", "_downloads", "_reports", "_report_notes"},
-    "scan_output": {"_files", "_downloads", "_outputs"},
+    "report": {*FILES, "_downloads", "_reports", "_report_notes"},
+    "scan_output": {*FILES, "_downloads", "_outputs"},
     "service_info": {"_schema", "_schema_check", "_preflight", "_relied_on"},
     "http_logger_data": {"_captures"},
     "http_logger_data_info": {"_captures"},
@@ -238,6 +242,7 @@ PURE = {
     "_since",
     "_watch",
     "_gate",
+    "_rights",
 }
 
 

@@ -11,12 +11,16 @@ import hashlib
 import os
 import resource
 import stat
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _files
+from ansible_collections.scanops.scanner.plugins.module_utils import _attributes, _drafts, _files
+from ansible_collections.scanops.scanner.plugins.module_utils._drafts import Content, Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._files import Content, Draft, content_of, store
+from ansible_collections.scanops.scanner.plugins.module_utils._files import content_of, store
 
 
 class FakeTask:
@@ -24,18 +28,13 @@ class FakeTask:
 
     def __init__(self, check_mode=False):
         self.check_mode = check_mode
+        self.params = {}
         self.foreseen = []
-        self.attributes = (False, {"before": {}, "after": {}})
+        # without SELinux, nothing of it is used unless something is declared
+        self.ansible = SimpleNamespace(selinux_enabled=lambda: False)
 
     def warn_foreseen(self, what):
         self.foreseen.append(what)
-
-    def replace_file(self, source, dest):
-        os.replace(source, dest)
-
-    def give_attributes(self, path, pretend=False):
-        assert os.path.exists(path)
-        return self.attributes
 
 
 @pytest.fixture
@@ -134,15 +133,12 @@ def test_a_disk_that_is_full_at_the_end_is_one_sentence_and_leaves_nothing(dest,
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    task = FakeTask()
-    if function == "replace":
-        task.replace_file = full
-    elif function == "fsync":
-        monkeypatch.setattr(_files.os, "fsync", full)
+    if function == "flush":
+        monkeypatch.setattr(os, "fdopen", lambda handle, mode: FullOnFlush(handle))
     else:
-        monkeypatch.setattr(_files.os, "fdopen", lambda handle, mode: FullOnFlush(handle))
+        monkeypatch.setattr(os, function, full)
     with pytest.raises(Refused, match=r"No space left on device\), and no part of it is left: make room there"):
-        store(task, dest, writes(b"x"))
+        store(FakeTask(), dest, writes(b"x"))
     assert_nothing_left(tmp_path)
 
 
@@ -201,7 +197,7 @@ def test_a_file_system_that_is_read_only_is_refused_before_it_is_filled(dest, mo
     def read_only(**arguments):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(_files.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(_drafts.tempfile, "mkstemp", read_only)
     with pytest.raises(Refused, match="Read-only file system"):
         store(FakeTask(), dest, lambda draft: pytest.fail("filled"))
 
@@ -209,7 +205,7 @@ def test_a_file_system_that_is_read_only_is_refused_before_it_is_filled(dest, mo
 def test_a_file_that_cannot_be_read_is_one_sentence(dest, monkeypatch):
     store(FakeTask(), dest, writes(b"x"))
 
-    def denied(*arguments):
+    def denied(*arguments, **named):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("builtins.open", denied)
@@ -225,6 +221,15 @@ def test_a_link_is_replaced_and_not_followed(dest, tmp_path):
     assert (tmp_path / "elsewhere").read_bytes() == b"kept"
 
 
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_a_link_to_what_is_no_file_is_replaced_and_not_read(dest, tmp_path, target):
+    os.mkfifo(tmp_path / "pipe")
+    os.symlink(target, dest)
+    assert store(FakeTask(), dest, writes(b"new")).before is None
+    assert (tmp_path / "report.pdf").read_bytes() == b"new"
+    assert not os.path.islink(dest)
+
+
 def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed_to_others(dest, tmp_path):
     with Draft(dest) as draft:
         (made,) = tmp_path.iterdir()
@@ -233,16 +238,135 @@ def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed
         assert stat.S_IMODE(made.stat().st_mode) == 0o600
 
 
-def test_attributes_are_a_change_only_of_a_file_that_was_there(dest):
+# --- what a run that was killed leaves
+
+WRITING = """
+import os, sys
+sys.path[:0] = {path}
+from ansible_collections.scanops.scanner.plugins.module_utils._drafts import Draft
+with Draft(sys.argv[1]) as draft:
+    draft.write(b"secret")
+    draft._stream.flush()
+    print(draft.path, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def another_run(dest):
+    """Another process that is writing the same file: (process, path of its draft)."""
+    code = WRITING.format(path=[os.fspath(path) for path in sys.path])
+    command = [sys.executable, "-c", code, dest]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_the_draft_of_a_run_that_was_killed_is_removed_by_the_next(dest, tmp_path, another_run):
+    process, path = another_run
+    process.kill()
+    process.wait()
+    assert Path(path).read_bytes() == b"secret"
+    store(FakeTask(check_mode=True), dest, writes(b"new"))
+    assert os.path.exists(path)
+    store(FakeTask(), dest, writes(b"new"))
+    assert_nothing_left(tmp_path, "report.pdf")
+
+
+def test_the_draft_of_a_run_that_goes_on_is_left_to_it(dest, tmp_path, another_run):
+    process, path = another_run
+    store(FakeTask(), dest, writes(b"new"))
+    assert_nothing_left(tmp_path, "report.pdf", os.path.basename(path))
+    process.communicate("")
+    assert process.returncode == 0
+    assert_nothing_left(tmp_path, "report.pdf")
+
+
+@pytest.mark.parametrize("what", ["other file", "link", "second name", "directory", "pipe", "other user"])
+def test_only_own_drafts_of_the_same_file_are_removed(dest, tmp_path, monkeypatch, what):
+    with Draft(dest) as draft:
+        left = tmp_path / os.path.basename(draft.path)
+    if what == "other file":
+        with Draft(str(tmp_path / "other.pdf")) as draft:
+            left = tmp_path / os.path.basename(draft.path)
+    if what == "directory":
+        left.mkdir()
+    elif what == "pipe":
+        os.mkfifo(left)
+    elif what == "link":
+        (tmp_path / "named").write_text("kept")
+        left.symlink_to("named")
+    else:
+        left.write_text("kept")
+    if what == "second name":
+        os.link(left, tmp_path / "second")
+    elif what == "other user":
+        fstat = os.fstat
+        inode = left.stat().st_ino
+
+        def changed(handle):
+            found = fstat(handle)
+            return os.stat_result((*found[:4], 12345, *found[5:])) if found.st_ino == inode else found
+
+        monkeypatch.setattr(os, "fstat", changed)
+    store(FakeTask(), dest, writes(b"new"))
+    assert os.path.lexists(left)
+
+
+def test_a_draft_is_in_use_until_it_has_its_name(dest, tmp_path):
+    def replace(source, place):
+        _drafts.sweep(dest)
+        os.replace(source, place)
+
+    with Draft(dest) as draft:
+        draft.write(b"whole")
+        draft.put(replace=replace)
+    assert (tmp_path / "report.pdf").read_bytes() == b"whole"
+
+
+def test_where_files_cannot_be_locked_a_file_is_written_and_no_draft_is_removed(dest, tmp_path, monkeypatch):
+    with Draft(dest) as draft:
+        left = tmp_path / os.path.basename(draft.path)
+    left.write_text("kept")
+
+    def no_locks(*arguments):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(_drafts.fcntl, "flock", no_locks)
+    store(FakeTask(), dest, writes(b"new"))
+    assert_nothing_left(tmp_path, "report.pdf", left.name)
+
+
+def test_a_draft_that_is_taken_for_a_left_over_before_it_is_locked_is_made_again(dest, tmp_path, monkeypatch):
+    flock, calls = _drafts.fcntl.flock, []
+
+    def too_late(handle, how):
+        calls.append(handle)
+        if len(calls) == 1:
+            for path in tmp_path.iterdir():
+                path.unlink()
+        return flock(handle, how)
+
+    monkeypatch.setattr(_drafts.fcntl, "flock", too_late)
+    with Draft(dest) as draft:
+        draft.write(b"whole")
+        draft.put()
+    assert (tmp_path / "report.pdf").read_bytes() == b"whole"
+    assert len(calls) == 2
+
+
+# --- attributes
+
+
+def test_attributes_are_a_change_only_of_a_file_that_was_there(dest, monkeypatch):
+    given = (True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}})
+    monkeypatch.setattr(_attributes, "give", lambda task, path, **how: given)
     task = FakeTask()
-    task.attributes = (True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}})
     first = store(task, dest, writes(b"x"))
     assert (first.changed, first.attributes) == (True, {"before": {}, "after": {}})
     second = store(task, dest, writes(b"x"))
-    assert (second.changed, second.attributes) == (True, task.attributes[1])
-    check = FakeTask(check_mode=True)
-    check.attributes = task.attributes
-    assert store(check, dest, writes(b"x")) == second
+    assert (second.changed, second.attributes) == given
+    assert store(FakeTask(check_mode=True), dest, writes(b"x")) == second
 
 
 def test_what_is_called_when_the_file_is_placed_gets_its_content(dest):

@@ -1,0 +1,70 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which rights a file gets in the place of another one, as a pure decision."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._rights import (
+    Rights,
+    is_foreign,
+    kept_mode,
+    starting_rights,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+modes = st.integers(0, 0o7777)
+ids = st.integers(0, 70000)
+
+
+@pytest.mark.parametrize(
+    "uid, directory, euid, expected",
+    [
+        (1001, 0o1777, 0, True),
+        (1001, 0o777, 0, True),
+        (1001, 0o1777, 1000, True),
+        (1001, 0o1702, 1000, True),
+        (1000, 0o1777, 1000, False),
+        (0, 0o1777, 1000, False),
+        (0, 0o1777, 0, False),
+        (1001, 0o755, 0, False),
+        (1001, 0o1775, 1000, False),
+    ],
+)
+def test_a_file_is_foreign_where_anybody_may_have_made_it(uid, directory, euid, expected):
+    assert is_foreign(uid, directory, euid) is expected
+
+
+def test_a_new_file_has_what_the_umask_leaves():
+    assert starting_rights(None, False, 0o022) == Rights(0o644)
+    assert starting_rights(None, False, 0o077) == Rights(0o600)
+
+
+@given(modes, ids, ids, modes)
+def test_a_file_that_is_replaced_keeps_its_rights(mode, uid, gid, umask):
+    found = Rights(mode, uid, gid)
+    assert starting_rights(found, False, umask) == found
+
+
+@given(modes, ids, ids, st.integers(0, 0o777))
+def test_a_foreign_file_passes_on_no_owner_and_only_takes_rights_away(mode, uid, gid, umask):
+    rights = starting_rights(Rights(mode, uid, gid), True, umask)
+    assert (rights.uid, rights.gid) == (None, None)
+    assert rights.mode & ~mode == 0
+    assert rights.mode & ~starting_rights(None, False, umask).mode == 0
+
+
+@given(modes, st.booleans(), st.booleans())
+def test_what_cannot_be_kept_never_adds_rights(mode, same_owner, same_group):
+    kept = kept_mode(mode, same_owner, same_group)
+    assert kept & ~mode == 0
+    if same_owner and same_group:
+        assert kept == mode
+    else:
+        assert kept & 0o7000 == 0
+    if not same_group:
+        # what another group could do, the members of this one may only do if everybody may
+        assert kept >> 3 & 0o7 & ~(mode & 0o7) == 0

@@ -1,0 +1,267 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Who can read the files that modules write: at every moment, and whoever made the file that is replaced."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.watched import watched
+
+REPORT = dict(source="scans", resources=[40001], format="pdf")
+WRITERS = {
+    "report": ("report", dict(REPORT, dest="kept")),
+    "scan_output": ("scan_output", dict(id=40001, dest="kept")),
+    "scan_output raw": ("scan_output", dict(id=40001, format="raw", dest="kept")),
+    "finding_info": ("finding_info", dict(workspace="Web shop", dest="kept")),
+}
+OTHER = 12345
+"""The id of a user that is neither root nor the one who runs the tests."""
+
+
+@pytest.fixture(autouse=True)
+def _umask():
+    before = os.umask(0o022)
+    yield
+    assert os.umask(before) == 0o022
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    """Gives a file to another user; who may not do that sees its owner changed."""
+
+    def give(path):
+        if os.geteuid() == 0:
+            os.lchown(path, OTHER, OTHER)
+            return
+        lstat, inode = os.lstat, os.lstat(path).st_ino
+
+        def changed(each, **named):
+            found = lstat(each, **named)
+            return os.stat_result((*found[:4], OTHER, OTHER, *found[6:])) if found.st_ino == inode else found
+
+        monkeypatch.setattr(os, "lstat", changed)
+
+    return give
+
+
+@pytest.fixture
+def shared(workplace):
+    """The directory of the files is one like /tmp."""
+    os.chmod(workplace, 0o1777)
+    return workplace
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def mode_of(path):
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+def write(run, writer, **options):
+    module, fixed = WRITERS[writer]
+    return run(module, **fixed, **options)
+
+
+def put_before(mode):
+    Path("kept").write_text("what was there before")
+    os.chmod("kept", mode)
+    return os.stat("kept").st_ino
+
+
+# --- at every moment
+
+
+@pytest.mark.parametrize("before", [None, 0o644, 0o666, 0o600], ids=str)
+@pytest.mark.parametrize(
+    "mode, expected", [("u=rw,go=", 0o600), ("0600", 0o600), ("0640", 0o640), ("u=r,g=,o=", 0o400)]
+)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_new_content_never_has_wider_rights_than_declared(account, run, writer, mode, expected, before):
+    old = None if before is None else put_before(before)
+    with watched() as states:
+        good(write(run, writer, mode=mode))
+    assert mode_of("kept") == expected
+    new = {seen for seen in states if seen.size and seen.inode != old and seen.name != "kept.txt"}
+    assert {seen.name for seen in new} > {"kept"}
+    assert {seen for seen in new if seen.mode & ~(expected | 0o600)} == set()
+
+
+@pytest.mark.parametrize("before, expected", [(None, 0o644), (0o600, 0o600), (0o604, 0o604), (0o666, 0o666)])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_without_a_mode_new_content_never_has_wider_rights_than_the_default(account, run, writer, before, expected):
+    old = None if before is None else put_before(before)
+    with watched() as states:
+        good(write(run, writer))
+    assert mode_of("kept") == expected
+    new = {seen for seen in states if seen.size and seen.inode != old and seen.name != "kept.txt"}
+    assert {seen for seen in new if seen.mode & ~(expected | 0o600)} == set()
+
+
+def test_the_note_of_a_report_is_never_open_to_others(account, run):
+    with watched() as states:
+        good(run("report", **REPORT, dest="kept", mode="0644"))
+    notes = {seen for seen in states if seen.size and seen.name.endswith(".request.json")}
+    assert notes
+    assert {seen.mode for seen in notes} == {0o600}
+
+
+def test_a_file_has_its_rights_before_it_is_put_in_place(account, run, monkeypatch):
+    put_before(0o644)
+    moved = []
+    for name in ("replace", "rename"):
+        real = getattr(os, name)
+
+        def move(source, dest, *more, real=real, **named):
+            moved.append((os.path.basename(os.fsdecode(dest)), stat.S_IMODE(os.stat(source).st_mode)))
+            return real(source, dest, *more, **named)
+
+        monkeypatch.setattr(os, name, move)
+    good(run("report", **REPORT, dest="kept", mode="u=rw,g=r,o="))
+    assert set(moved) == {("kept", 0o640), (".kept.request.json", 0o600)}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_difference_of_a_replaced_file_is_that_of_check_mode(account, run, check):
+    put_before(0o664)
+    result = good(write(run, "scan_output", check=check, mode="u=rw,go="))
+    assert (result.diff["before"]["mode"], result.diff["after"]["mode"]) == ("0664", "0600")
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_an_owner_that_cannot_be_set_is_refused_before_any_call(account, run, monkeypatch, writer):
+    def denied(*arguments):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    put_before(0o644)
+    monkeypatch.setattr("os.lchown", denied)
+    result = write(run, writer, owner=str(os.geteuid() + 1))
+    assert result.failed
+    assert "cannot be set (chown failed" in result.msg
+    assert account.calls() == []
+    assert Path("kept").read_text() == "what was there before"
+    assert sorted(os.listdir()) == ["kept", "kept.txt"]
+
+
+# --- a file in the place that another user made
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("kind", ["file", "link", "dead link"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_of_another_user_where_everybody_may_write_is_refused(
+    account, run, shared, foreign, writer, kind, check
+):
+    if kind == "file":
+        put_before(0o644)
+    else:
+        os.symlink("kept.txt" if kind == "link" else "nowhere", "kept")
+    foreign("kept")
+    result = write(run, writer, check=check)
+    assert result.failed
+    assert "dest 'kept' belongs to another user" in result.msg
+    assert "declare owner, or give another dest" in result.msg
+    assert account.calls() == []
+    assert sorted(os.listdir()) == ["kept", "kept.txt"]
+
+
+def test_a_link_to_what_another_user_made_where_everybody_may_write_is_refused(account, run, shared, foreign):
+    Path("planted").write_text("planted")
+    foreign("planted")
+    os.mkdir("own")
+    os.symlink("../planted", "own/kept")
+    result = run("scan_output", id=40001, dest="own/kept")
+    assert result.failed
+    assert "belongs to another user" in result.msg
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_with_an_owner_nothing_is_taken_from_the_file_of_another_user(account, run, shared, foreign, writer):
+    old = put_before(0o666)
+    foreign("kept")
+    with watched() as states:
+        result = good(write(run, writer, owner=str(os.geteuid())))
+    assert result.changed
+    found = os.lstat("kept")
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (os.geteuid(), os.getegid(), 0o644)
+    new = {seen for seen in states if seen.size and seen.inode != old and seen.name != "kept.txt"}
+    assert {seen.uid for seen in new} == {os.geteuid()}
+
+
+def test_the_file_of_another_user_is_replaced_even_where_it_has_the_content(account, run, shared, foreign):
+    good(run("scan_output", id=40001, dest="kept"))
+    foreign("kept")
+    inode = os.stat("kept").st_ino
+    check = good(run("scan_output", check=True, id=40001, dest="kept", owner=str(os.geteuid())))
+    real = good(run("scan_output", id=40001, dest="kept", owner=str(os.geteuid())))
+    # whoever opened it before could still write to it
+    assert os.stat("kept").st_ino != inode
+    assert (check.changed, real.changed) == (True, True)
+    assert check.diff == real.diff
+
+
+def test_a_report_in_the_file_of_another_user_is_not_taken_for_the_own_one(account, run, shared, foreign):
+    good(run("report", **REPORT, dest="kept"))
+    foreign("kept")
+    inode = os.stat("kept").st_ino
+    good(run("report", **REPORT, dest="kept", owner=str(os.geteuid())))
+    assert os.stat("kept").st_ino != inode
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o775, 0o1775])
+def test_where_not_everybody_may_write_the_file_of_another_user_keeps_it(account, run, workplace, foreign, mode):
+    os.chmod(workplace, mode)
+    put_before(0o640)
+    foreign("kept")
+    good(run("scan_output", id=40001, dest="kept"))
+    assert mode_of("kept") == 0o640
+    if os.geteuid() == 0:
+        assert (os.stat("kept").st_uid, os.stat("kept").st_gid) == (OTHER, OTHER)
+
+
+# --- a place that cannot be renamed to
+
+
+@pytest.fixture
+def unmovable(monkeypatch):
+    """As a file that a container has mounted: nothing can take its place."""
+
+    def busy(source, dest, **named):
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    monkeypatch.setattr(os, "replace", busy)
+
+
+@pytest.mark.usefixtures("unmovable")
+def test_only_unsafe_writes_writes_into_a_file_and_only_once_it_is_closed_to_others(account, run):
+    old = put_before(0o644)
+    result = write(run, "scan_output", mode="0600")
+    assert result.failed
+    assert "Device or resource busy" in result.msg
+    assert Path("kept").read_text() == "what was there before"
+    assert mode_of("kept") == 0o644
+    with watched() as states:
+        good(write(run, "scan_output", mode="0600", unsafe_writes=True))
+    assert os.stat("kept").st_ino == old
+    size = len("what was there before")
+    assert {seen.mode for seen in states if seen.name == "kept" and seen.size not in (0, size)} == {0o600}
+    assert b"finding_list" in Path("kept").read_bytes()
+    assert sorted(os.listdir()) == ["kept", "kept.txt"]
+
+
+@pytest.mark.usefixtures("unmovable")
+def test_nothing_is_ever_written_into_the_file_of_another_user(account, run, shared, foreign):
+    put_before(0o644)
+    foreign("kept")
+    result = write(run, "scan_output", owner=str(os.geteuid()), unsafe_writes=True)
+    assert result.failed
+    assert Path("kept").read_text() == "what was there before"
