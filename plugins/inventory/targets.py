@@ -482,7 +482,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 def _chosen(workspaces, asked):
     """The workspaces of these names, or all of them."""
     if asked is None:
-        return workspaces
+        return list(workspaces)
     chosen = {}
     for name in map(str, asked):
         found = [workspace for workspace in workspaces if workspace["name"] == name]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._errors import AnswerError, ApiError, CallError, Refused, create_hints, printable
-from ._resources import PAGE_SIZE, TARGET, WORDLIST, identity_of, is_row, new_record, record_of
+from . import _listing
+from ._errors import ApiError, CallError, Refused, create_hints, printable
+from ._resources import TARGET, WORDLIST, is_row, new_record, record_of
 from ._retry import GATEWAY
 
 
@@ -42,57 +43,15 @@ class Client:
 
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
-        hints = {404: "no workspace has this id; check workspace_id"} if query and "workspace_id" in query else None
-        if not resource.paged:
-            yield self._rows(resource, self.transport.send("GET", resource.path, query=query, hints=hints))
-            return
-        seen = set()
-        received = 0
-        number = 1
-        while True:
-            place = {"offset": received} if resource.paged == "offset" else {"page": number}
-            try:
-                answer = self.transport.send(
-                    "GET", resource.path, query={**(query or {}), "limit": PAGE_SIZE, **place}, hints=hints
-                )
-            except ApiError as error:
-                if error.status == 404 and number > 1:
-                    return
-                raise
-            rows = self._rows(resource, answer)
-            fresh = {identity_of(resource, row): row for row in rows}
-            fresh = {identity: row for identity, row in fresh.items() if identity not in seen}
-            if rows and not fresh:
-                raise AnswerError(
-                    f"GET {resource.path} brought nothing new on page {number}: the list changed while it was read, or"
-                    " the service ignores the page; run again.",
-                    "GET",
-                    resource.path,
-                    status=answer.status,
-                )
-            seen.update(fresh)
-            received += len(rows)
-            if fresh:
-                yield list(fresh.values())
-            if not rows or (not whole and len(rows) < PAGE_SIZE):
-                return
-            number += 1
+        return _listing.pages(self.transport, resource, query, whole)
 
     def page(self, resource, number, query=None):
         """The records on one page of a list that is cut by pages; none past its end."""
-        try:
-            answer = self.transport.send(
-                "GET", resource.path, query={**(query or {}), "limit": PAGE_SIZE, "page": number}
-            )
-        except ApiError as error:
-            if error.status == 404 and number > 1:
-                return []
-            raise
-        return self._rows(resource, answer)
+        return _listing.page(self.transport, resource, number, query)
 
     def all(self, resource, query=None):
-        """Every record of a list: the whole of it or an error."""
-        return [row for page in self.pages(resource, query) for row in page]
+        """Every record of a list, a Complete, or an error."""
+        return _listing.whole(self.transport, resource, query)
 
     def read(self, resource, object_id):
         """The record with this id, or None where the service says that there is none."""
@@ -227,20 +186,7 @@ class Client:
             raise answer.unexpected(f"data that is no {resource.noun}")
         return record_of(resource, data)
 
-    def _rows(self, resource, answer):
-        body = answer.json()
-        # the contract wraps lists in data; a bare list is read as well
-        rows = body if isinstance(body, list) else self._data(answer)
-        if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
-            raise answer.unexpected(f"data that is no list of {resource.noun}s")
-        return [record_of(resource, row) for row in rows]
-
-    @staticmethod
-    def _data(answer):
-        body = answer.json()
-        if not isinstance(body, dict) or "data" not in body:
-            raise answer.unexpected("no data in it")
-        return body["data"]
+    _data = staticmethod(_listing.data_of)
 
 
 def _new_id(resource, data):

@@ -186,7 +186,7 @@ def information(task, resource, normal_form=None, query=None):
         return [record]
     wanted = params.get(resource.key)
     if wanted is None:
-        return task.client.all(resource, filters)
+        return list(task.client.all(resource, filters))
     not_empty(resource.key, wanted)
     if resource.paged:
         record = find_by_key(task.client, resource, wanted, filters, normal_form, whole=True)

@@ -240,6 +240,8 @@ PURE = {
     "_tools",
     "_scanning",
     "_since",
+    "_earned",
+    "_envelope",
     "_watch",
     "_gate",
     "_rights",

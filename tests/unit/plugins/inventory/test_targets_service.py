@@ -113,6 +113,15 @@ def test_a_failure_of_the_list_of_workspaces(service, parse, fault):
     assert inventory.hosts == {} and inventory.groups == {}
 
 
+def test_a_workspace_that_is_deleted_while_it_is_read_adds_no_host(service, parse):
+    service.settings(page_cap=10)
+    service.fill("Bulk", 30)
+    service.fault(path="/targets", nth=3, action="do", do="delete", resource="workspaces", record={"name": "Bulk"})
+    inventory = parse(workspaces=["Bulk"])
+    assert "GET /targets could not be read to its end: page 3 was answered 404" in inventory.error
+    assert inventory.hosts == {}
+
+
 def test_a_server_that_ignores_the_page(service, parse):
     service.fill("Bulk", 1500)
     service.settings(ignore_page=True)

@@ -18,6 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._names import norm
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
     HTTP_LOGGER,
     PAGE_SIZE,
+    SCAN,
     TARGET,
     WORDLIST,
     WORKSPACE,
@@ -45,10 +46,8 @@ def pages_of(service):
 # --- whole lists
 
 
-@pytest.mark.parametrize("past_end", ["empty", 404])
 @pytest.mark.parametrize("count", COUNTS)
-def test_a_whole_list_is_read_to_an_empty_page(service, client, count, past_end):
-    service.settings(past_end=past_end)
+def test_a_whole_list_is_read_to_an_empty_page(service, client, count):
     fill(service, count)
     rows = client.all(TARGET, BULK)
     assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
@@ -79,7 +78,7 @@ def test_a_service_that_ignores_the_page_is_an_error_not_a_cut(service, client, 
 def test_a_service_that_ignores_the_page_and_has_nothing_has_nothing(service, client):
     service.settings(ignore_page=True)
     fill(service, 0)
-    assert client.all(TARGET, BULK) == []
+    assert list(client.all(TARGET, BULK)) == []
 
 
 @pytest.mark.parametrize("order", ["id", "newest_first"])
@@ -126,6 +125,38 @@ def test_a_404_on_the_first_page_is_an_error(service, client):
     service.fault(path="/targets", action="status", status=404)
     with pytest.raises(ApiError):
         client.all(TARGET, BULK)
+
+
+@pytest.mark.parametrize("nth", [2, 3])
+def test_a_404_on_a_later_page_is_no_end_of_a_list(service, client, nth):
+    fill(service, 2500)
+    service.fault(path="/targets", nth=nth, action="status", status=404, message="invalid workspace_id")
+    with pytest.raises(ApiError, match=f"could not be read to its end: page {nth} was answered 404") as error:
+        client.all(TARGET, BULK)
+    assert "'invalid workspace_id'" in str(error.value)
+    assert "may have been deleted" in str(error.value)
+    assert error.value.result["api_error"]["status"] == 404
+
+
+def test_a_workspace_that_is_deleted_while_its_list_is_read_leaves_no_shorter_list(service, client):
+    fill(service, 2500)
+    service.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
+    with pytest.raises(ApiError, match="could not be read to its end: page 2"):
+        client.all(TARGET, BULK)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_lookup_does_not_take_a_404_on_a_later_page_for_an_absence(service, client, whole):
+    fill(service, 1000)
+    service.fault(path="/targets", nth=2, action="status", status=404)
+    with pytest.raises(ApiError, match="could not be read to its end"):
+        find_by_key(client, TARGET, "never.example", BULK, normal_form, whole)
+
+
+def test_a_404_on_a_later_page_of_scans_is_an_error(service, client):
+    service.fault(path="/scans", action="status", status=404)
+    with pytest.raises(ApiError, match="could not be read to its end: page 7"):
+        client.page(SCAN, 7)
 
 
 def test_a_page_of_a_wrong_address_is_an_error_on_any_page(service, client):

@@ -564,7 +564,6 @@ DEFAULT_FORM = {
     "null_description": False,
     "delete_status": 204,
     "order": "id",
-    "past_end": "empty",
     "normalise_targets": False,
 }
 # what the public notes leave open, one form of the service's answers each, and the calls that it shows in
@@ -581,7 +580,6 @@ ANSWER_FORMS = {
     "null-descriptions": ({"null_description": True}, "GET /(workspaces|targets|wordlists)"),
     "delete-200": ({"delete_status": 200}, "DELETE"),
     "newest-first": ({"order": "newest_first"}, r"GET /\w+$"),
-    "past-end-404": ({"past_end": 404}, "GET /(targets|scans|public/finding_templates)$"),
     "names-in-lower-case": ({"normalise_targets": True}, "POST /targets"),
     "all-at-once": (
         {
@@ -594,7 +592,6 @@ ANSWER_FORMS = {
             "null_description": True,
             "delete_status": 200,
             "order": "newest_first",
-            "past_end": 404,
         },
         "",
     ),

@@ -126,6 +126,16 @@ def test_a_listing_that_fails_is_no_shorter_estate(account, run):
     assert read["api_error"]["path"] == "/targets"
 
 
+@pytest.mark.parametrize("nth", [2, 3])
+def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_estate(account, run, nth):
+    account.settings(page_cap=1)
+    account.fault(path="/targets", nth=nth, action="do", do="delete", resource="workspaces", record={"id": 2})
+    read = run("estate_info", workspaces=["Web shop"])
+    assert read.failed
+    assert f"GET /targets could not be read to its end: page {nth} was answered 404" in read.msg
+    assert "workspaces" not in read.result
+
+
 def test_a_logger_in_two_workspaces_is_refused():
     rows = [
         ({"id": number, "name": name, "description": ""}, [], [{"id": 7, "label": "x"}])

@@ -91,3 +91,13 @@ def test_an_unknown_workspace_fails(run):
     result = run("target_info", workspace="Never")
     assert result.failed
     assert "there are 'My Workspace', 'Web shop'" in result.msg
+
+
+@pytest.mark.parametrize("options", [{}, {"name": "never.example.com"}, {"type": "hostname"}], ids=str)
+def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_list(service, run, options):
+    service.settings(page_cap=1)
+    service.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
+    result = run("target_info", workspace_id=2, **options)
+    assert result.failed
+    assert "GET /targets could not be read to its end: page 2 was answered 404" in result.msg
+    assert "targets" not in result.result

@@ -347,6 +347,20 @@ def test_a_listing_that_fails_after_page_3_writes_and_purges_nothing(account, ru
     assert account.writes() == []
 
 
+@pytest.mark.parametrize("options", [{"state": "absent"}, {"purge": True}, {}], ids=str)
+@pytest.mark.parametrize("check", [False, True])
+def test_a_workspace_that_is_deleted_while_it_is_read_is_no_short_list(account, run, options, check):
+    account.settings(page_cap=5)
+    account.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
+    result = refused(
+        run("targets", check=check, workspace_id=2, targets=[OLD[9]], **options),
+        "GET /targets could not be read to its end: page 2 was answered 404",
+        "may have been deleted",
+    )
+    assert not result.changed
+    assert account.writes() == []
+
+
 # --- purge
 
 

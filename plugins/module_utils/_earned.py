@@ -1,0 +1,34 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Lists whose completeness has been proven, as types. Pure.
+
+Whatever deletes, or says that something is missing, demands one of these with ``earned``. A filtered or handmade list is
+none of them. A test makes sure that only the readers of lists construct them.
+"""
+
+from __future__ import annotations
+
+
+class Complete(tuple):
+    """Every record of a list, read up to an end that the service showed. Made by ``_listing``."""
+
+    __slots__ = ()
+
+
+class InWorkspace(Complete):
+    """Every record of one family in one workspace. Made by ``_contents``.
+
+    Each record belongs to the workspace: it says so itself, or no other list that was read has it, and the service was
+    seen to filter its lists.
+    """
+
+    __slots__ = ()
+
+
+def earned(kind, rows):
+    """Return ``rows``, which must be of this kind; anything else is a mistake in the code that called."""
+    if not isinstance(rows, kind):
+        raise TypeError(f"a {type(rows).__name__} is no {kind.__name__}")
+    return rows

@@ -1,0 +1,138 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What stands beside the rows of a list is read in every form that web frameworks commonly use."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._envelope import Progress, beside
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def progress(values, rows=100, headers=None):
+    """The Progress after one page of this many rows."""
+    seen = Progress()
+    seen.note(rows, beside(values, headers or {}))
+    return seen
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"total": 250},
+        {"total": "250"},
+        {"count": 250},
+        {"total_count": 250},
+        {"totalCount": 250},
+        {"meta": {"total": 250}},
+        {"meta": {"pagination": {"total": 250}}},
+        {"_meta": {"totalItems": 250}},
+        {"pagination": {"total_results": 250}},
+        {"page": {"totalElements": 250}},
+        {"meta": {"total": 100}, "total_count": 250},
+    ],
+    ids=str,
+)
+def test_a_total_above_the_rows_means_that_some_are_missing(values):
+    seen = progress(values)
+    assert (seen.total, seen.is_short, seen.shows_more) == (250, True, True)
+    assert not progress(values, 250).shows_more
+
+
+@pytest.mark.parametrize(
+    "values, query",
+    [
+        ({"meta": {"current_page": 1, "last_page": 3}}, {"page": 2}),
+        ({"meta": {"page": 1, "total_pages": 3}}, {"page": 2}),
+        ({"pages": "3"}, {"page": 2}),
+        ({"has_more": True}, {"page": 2}),
+        ({"pagination": {"hasNext": True}}, {"page": 2}),
+        ({"next_page": 7}, {"page": 7}),
+        ({"links": {"next": "/findings?workspace_id=2&page=4"}}, {"page": "4"}),
+        ({"_links": {"next": {"href": "https://elsewhere.example/api?cursor=a%3D%3D"}}}, {"cursor": "a=="}),
+        ({"next": "https://service.example/findings?limit=100&offset=100"}, {"limit": "100", "offset": "100"}),
+        ({"next": "https://service.example/findings"}, {"page": 2}),
+        ({"meta": {"next_cursor": "abc"}}, {"cursor": "abc"}),
+    ],
+    ids=str,
+)
+def test_a_next_page_is_asked_for_as_the_answer_says(values, query):
+    seen = progress(values)
+    assert seen.shows_more
+    assert not seen.is_short
+    assert seen.next_page() == query
+
+
+def test_pages_that_begin_at_a_row_are_asked_for_by_their_offset():
+    assert progress({"meta": {"offset": 0, "limit": 100, "total": 250}}).next_page() == {"offset": 100}
+
+
+@pytest.mark.parametrize(
+    "headers, query",
+    [
+        ({"X-Total-Count": "250"}, {"page": 2}),
+        ({"Link": '<https://a.example/x?page=9>; rel="last", <https://a.example/x?page=5>; rel="next"'}, {"page": "5"}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_headers_count_as_well(headers, query):
+    seen = progress({}, headers=headers)
+    assert seen.shows_more
+    assert seen.next_page() == query
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"total": 100},
+        {"total": 12},
+        {"meta": {"current_page": 3, "last_page": 3, "per_page": 100}},
+        {"links": {"next": None, "last": "/x?page=1"}},
+        {"next": ""},
+        {"has_more": False},
+        {"total": None},
+        {"total": True},
+        {"total": -1},
+        {"total": "many"},
+        {"total": [250]},
+        {"summary": {"total": 250}},
+        {"included": [{"total": 250}]},
+        {"meta": [250]},
+        {"meta": {"meta": {"meta": {"meta": {"total": 250}}}}},
+    ],
+    ids=str,
+)
+def test_what_says_nothing_of_more_rows_ends_the_list(values):
+    assert not progress(values).shows_more
+
+
+@pytest.mark.parametrize(
+    "link", ["/x?page=\x1b[31m", "/x?target_id=7", "/x?page=" + "9" * 501, "http://[broken?page=3", "/x?name=\u202e"]
+)
+def test_a_link_gives_only_places_in_the_list_in_plain_text(link):
+    assert progress({"next": link}).next_page() == {"page": 2}
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["meta", "links", "next", "total", "page", "pages", "count", "cursor", "next_cursor", "offset"]),
+        st.recursive(
+            st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9)),
+            lambda inner: st.one_of(
+                st.lists(inner, max_size=2),
+                st.dictionaries(st.sampled_from(["total", "next", "href", "page", "meta", "last_page"]), inner, max_size=3),
+            ),
+            max_leaves=6,
+        ),
+        max_size=5,
+    )
+)  # fmt: skip
+def test_nothing_beside_the_rows_breaks_the_reading(values):
+    seen = progress(values)
+    assert isinstance(seen.shows_more, bool)
+    assert seen.next_page()
