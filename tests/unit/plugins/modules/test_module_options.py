@@ -909,13 +909,15 @@ def without(monkeypatch, module, option):
     name, dummy, part = option.partition(".")
     declared = spec[name]["options"][part] if part else spec[name]
 
-    class Forgetful(shell.Task):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            value = declared.get("default")
-            self.params = {**self.params, name: {**(self.params[name] or {}), part: value} if part else value}
+    gate_for = shell._gate_for
 
-    monkeypatch.setattr(shell, "Task", Forgetful)
+    def forgetting(task, *arguments):
+        # the gate is the first that reads the options
+        value = declared.get("default")
+        task.params = {**task.params, name: {**(task.params[name] or {}), part: value} if part else value}
+        return gate_for(task, *arguments)
+
+    monkeypatch.setattr(shell, "_gate_for", forgetting)
 
 
 @pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
