@@ -48,8 +48,8 @@ class Task:
         self.check_mode = module.check_mode
         self.diff_mode = module._diff
         self.warn = module.warn
-        # what the action plugin asks for beside the options, a dict, or None where a task runs the module itself
-        self.step = module.step
+        # what an action plugin hands over beside the options, None where a task runs the module itself; not to be trusted
+        self.step = module.handed_over
         # the AnsibleModule, for the attributes of files
         self.ansible = module
 
@@ -63,11 +63,16 @@ class Task:
 
 
 class _Module(AnsibleModule):
+    def __init__(self, hidden=None, **arguments):
+        self._hidden = hidden
+        self.handed_over = None
+        super().__init__(**arguments)
+
     def _load_params(self):
         super()._load_params()
-        # no option, so that it is neither documented nor shown with the options of a task
-        step = self.params.pop("_step", None)
-        self.step = step if isinstance(step, dict) else None
+        if self._hidden:
+            # no option, so that it is neither documented nor shown with the options of a task
+            self.handed_over = self.params.pop(self._hidden, None)
         # in check mode an earlier task registers null for an id that only the service can give; ansible-core before
         # 2.19 turns that into an empty text, which is no integer
         for option, others in REFERENCES.items() if self.params.get("_ansible_check_mode") else ():
@@ -125,13 +130,15 @@ class _Module(AnsibleModule):
         return kwargs
 
 
-def run(options, work, scope_in_force=None, **constraints):
+def run(options, work, scope_in_force=None, hidden=None, **constraints):
     """Run a module. options: its argument spec beside the connection; work: a function from a Task to the result, a dict;
     scope_in_force: for a module with the option ``scope``, the function of this name in ``_scope_file``;
+    hidden: the name of the argument in which an action plugin hands something over;
     constraints: mutually_exclusive and the like, for AnsibleModule."""
     if ("scope" in options) != (scope_in_force is not None):
         raise TypeError("the option scope and scope_in_force belong together")
-    module = _Module(argument_spec=dict(CONNECTION_OPTIONS, **options), supports_check_mode=True, **constraints)
+    spec = dict(CONNECTION_OPTIONS, **options)
+    module = _Module(hidden, argument_spec=spec, supports_check_mode=True, **constraints)
     missing = missing_requests()
     if missing:
         module.fail_json(msg=missing_required_lib(missing))

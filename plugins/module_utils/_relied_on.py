@@ -63,7 +63,7 @@ _CREATES = {
         ("tool_id",),
         (
             "target_name", "target_id", "workspace_id", "vpn_profile_uuid", "max_scan_time", "authentication",
-            "tool_params",
+            "tool_params", "redirect_level", "scan_original_url", "report_callback",
         ),
     ),
     "report": (JSON, ("format", "source", "resources"), ("group_by",)),
@@ -92,11 +92,11 @@ _TYPES = {
     "string": (
         "name", "description", "label", "type", "handler_url", "uuid", "vpn_profile_uuid", "target_name", "status",
         "status_name", "status_message", "start_time", "end_time", "format", "source", "group_by", "vuln_id_type",
-        "ip_address", "request_method", "request_body_base64", "request_date", "output_type",
+        "ip_address", "request_method", "request_body_base64", "request_date", "output_type", "redirect_level",
     ),
-    "boolean": ("predefined", "has_ptt_exploit", "group_duplicates"),
+    "boolean": ("predefined", "has_ptt_exploit", "group_duplicates", "scan_original_url"),
     "array": ("cve", "resources"),
-    "object": ("authentication", "tool_params", "result_summary"),
+    "object": ("authentication", "tool_params", "result_summary", "report_callback"),
 }  # fmt: skip
 TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names}
 

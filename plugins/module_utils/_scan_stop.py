@@ -9,8 +9,8 @@ from __future__ import annotations
 from ._errors import CallError, Refused, ScannerError, printable
 from ._lookup import UNKNOWN_ID
 from ._resources import SCAN
-from ._scan_start import resolve
-from ._scanning import is_in_progress, outcome_of, without_secrets
+from ._scan_targets import resolve
+from ._scanning import is_in_progress, outcome_of, status_of, without_secrets
 from ._tools import tool_id_of
 
 # how long a stop may take to be seen, in seconds
@@ -21,18 +21,64 @@ def stop_scans(task, ids, stopped):
     """Ask that these scans stop, and add the ids of those that were in progress to ``stopped``. One that has ended or is
     gone is none."""
     for scan_id in ids:
+        if _stop(task, scan_id):
+            stopped.append(scan_id)
+
+
+def _stop(task, scan_id):
+    """Ask that a scan stops: True where this did it, False where the scan has ended or is gone."""
+    try:
+        task.client.stop(SCAN, scan_id)
+    except CallError as error:
+        if error.status not in (404, 409) and not error.maybe_done:
+            raise
         try:
-            task.client.stop(SCAN, scan_id)
-        except CallError as error:
-            if error.status not in (404, 409) and not error.maybe_done:
-                raise
             record = task.client.read(SCAN, scan_id)
-            if record is not None and is_in_progress(record):
-                raise
+        except CallError as unread:
+            if not error.maybe_done:
+                raise error from None
+            raise _MaybeStopped(scan_id, error, f"reading it failed as well: {unread}") from None
+        if record is None or not is_in_progress(record):
             # an answer that was lost may have been that of this stop
-            if record is None or not error.maybe_done:
-                continue
-        stopped.append(scan_id)
+            return record is not None and error.maybe_done
+        if error.maybe_done:
+            raise _MaybeStopped(scan_id, error, f"it is still {printable(status_of(record))}.") from None
+        raise
+    return True
+
+
+class _MaybeStopped(CallError):
+    """A stop of which nobody knows whether it was done."""
+
+    def __init__(self, scan_id, error, seen):
+        what = "No answer came to" if error.status is None else f"The answer {error.status} came to"
+        known = error.result["api_error"]
+        super().__init__(
+            f"{what} {error.method} {error.path}, so scan {scan_id} may have been stopped; {seen} Run the task again with"
+            " state: stopped; it stops only what is still in progress.",
+            error.method,
+            error.path,
+            error.status,
+            known["message"],
+            known["details"],
+            maybe_done=True,
+        )
+        self.result["changed"] = True
+
+
+def stop_each(task, entries):
+    """Stop the scans of an interrupted task: what became of each, none kept back by another's failure."""
+    fates = []
+    for entry in entries:
+        fate, why = "stopped", None
+        try:
+            if not _stop(task, entry.scan_id):
+                fate = "has ended"
+        except CallError as error:
+            fate, why = "may go on" if error.maybe_done else "goes on", str(error)
+        fates.append(dict(id=entry.scan_id, fate=fate, why=why))
+    stopped = [each["id"] for each in fates if each["fate"] == "stopped"]
+    return dict(changed=bool(stopped), stopped=stopped, fates=fates)
 
 
 def settle_scans(task):
@@ -76,7 +122,7 @@ def _found(task, names):
         return [record] if record else []
     tool_id = tool_id_of(task.params["tool"])
     place, entries = resolve(task)
-    names.update({entry["target_id"]: entry["target"] for entry in entries if entry["target_id"] is not None})
+    names.update({entry.target_id: entry.target for entry in entries if entry.target_id is not None})
     ids = set(names)
     if not ids:
         return []

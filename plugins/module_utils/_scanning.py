@@ -139,10 +139,11 @@ def _span(seconds):
     return f"{seconds:.0f} s"
 
 
-def why_other_params(record, tool_params, vpn_uuid, authentication_type):
+def why_other_params(record, tool_params, vpn_uuid, authentication_type, further=None):
     """Why a scan does not have the declared parameters, a clause, or None where each declared one is found in its record.
 
-    vpn_uuid: str, "" for no VPN, or None where the task does not say; authentication_type: str or None.
+    vpn_uuid: str, "" for no VPN, or None where the task does not say; authentication_type: str or None; further: other
+    fields of a start, a dict, compared where the record tells them.
     """
     found = record.get("tool_params")
     if (tool_params or authentication_type) and not isinstance(found, dict):
@@ -157,7 +158,8 @@ def why_other_params(record, tool_params, vpn_uuid, authentication_type):
     theirs = found.get("authentication") if authentication_type else None
     if authentication_type and not (isinstance(theirs, dict) and theirs.get("type") == authentication_type):
         return "its authentication is of another type"
-    return None
+    other = [name for name, value in (further or {}).items() if name in record and not _holds(record[name], value)]
+    return f"{printable(other[0], 60)} is another one" if other else None
 
 
 def _holds(found, wanted):
@@ -199,8 +201,8 @@ def findings_of(record):
     return counts
 
 
-def bad_end(scan_id, target, outcome, record, seconds=None):
-    """The sentence for a scan that did not finish."""
+def bad_end(scan_id, target, outcome, record, seconds=None, stopped=False):
+    """The sentence for a scan that did not finish. stopped: whether this task stopped it after a timeout."""
     said = printable(record.get("status_message") or "", 200) if record else ""
     status = printable(record.get("status_name"), 60) if record else ""
     how = {
@@ -209,4 +211,5 @@ def bad_end(scan_id, target, outcome, record, seconds=None):
         RUN_TIMEOUT: f"was still running after {seconds:g} s" if seconds is not None else "ran too long",
         DELETED: "is gone",
     }.get(outcome, f"ended as {outcome}")
-    return f"Scan {scan_id} of {printable(target)!r} {how}{f' ({said})' if said else ''}: {NEXT_STEP[outcome]}."
+    next_step = f"it was stopped; raise {outcome}" if stopped else NEXT_STEP[outcome]
+    return f"Scan {scan_id} of {printable(target)!r} {how}{f' ({said})' if said else ''}: {next_step}."

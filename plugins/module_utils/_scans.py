@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
-from ._errors import CallError, ScannerError, printable
+from ._errors import CallError, ScannerError
+from ._handover import Step, handed_over
 from ._resources import SCAN
-from ._scan_start import begin, start_next
-from ._scan_stop import settle_scans, stop_scans
-from ._scanning import FINISHED, MOST_CANDIDATES, QUEUE_TIMEOUT, RUN_TIMEOUT, bad_end, without_secrets
+from ._scan_result import named_scans, result_of, unfinished, verdict
+from ._scan_start import find_scans, start_next
+from ._scan_stop import settle_scans, stop_each, stop_scans
+from ._scanning import QUEUE_TIMEOUT, RUN_TIMEOUT, without_secrets
 from ._watch import (
     MOST_TROUBLES,
     found_on,
@@ -22,17 +25,16 @@ from ._watch import (
     pause,
     pending,
     settle,
+    started,
 )
 
 _SHORTEST_POLL = 0.1
-# the most scans that a sentence names
-_MOST_NAMED = 5
 
 
 def ensure_scan(task):
     """The work of the module; returns its result, a dict."""
     # to async_status a result with ``started`` and without ``finished`` is that of a job that goes on
-    over = {"finished": 1} if "ANSIBLE_ASYNC_DIR" in os.environ else {}
+    over = {"finished": True} if "ANSIBLE_ASYNC_DIR" in os.environ else {}
     try:
         return {**_ensured(task), **over}
     except ScannerError as error:
@@ -42,34 +44,59 @@ def ensure_scan(task):
 
 def _ensured(task):
     _check(task.params)
-    step = task.step
-    if step and "stop" in step:
-        stopped = []
-        stop_scans(task, step["stop"], stopped)
-        return dict(changed=False, stopped=stopped)
+    step = _step_of(task)
+    if step and step.stop:
+        return stop_each(task, started(step.watch))
     if task.params["state"] != "present":
         return settle_scans(task)
     transport = task.client.transport
     # the time of a wait goes on from one run of the module to the next
-    ahead = step["now"] - transport.elapsed() if step else 0
+    ahead = step.now - transport.elapsed() if step else 0
     now = transport.elapsed() + ahead
-    watch = step.get("watch") if step else None
-    if watch is None:
-        watch = begin(task, now)
-        if task.check_mode or not task.params["wait"]:
-            _read_started(task, watch)
-            return _result(task, watch)
-    else:
-        _poll(task, watch, now)
-    while not is_over(watch):
-        seconds = _pause(task, watch, now)
-        # a password may be part of a target's name: then nothing but this run knows the name
-        if step and task.survives_masking(watch):
-            return dict(changed=False, watch=watch, pause=seconds)
-        transport.pause(seconds)
-        now = transport.elapsed() + ahead
-        _poll(task, watch, now)
+    watch = step.watch if step else None
+    begins = watch is None
+    if begins:
+        watch = find_scans(task, now)
+    with _nothing_lost(task, watch):
+        if not begins:
+            _poll(task, watch, now)
+        else:
+            start_next(task, watch, now)
+            if task.check_mode or not task.params["wait"]:
+                _read_started(task, watch)
+                return _result(task, watch)
+        while not is_over(watch):
+            seconds = _pause(task, watch, now)
+            handed = _handed_over(task, watch) if step else None
+            # a password may be in a target's name: then nothing but this run knows the name
+            if handed and task.survives_masking(handed):
+                return dict(changed=False, pause=seconds, **handed)
+            transport.pause(seconds)
+            now = transport.elapsed() + ahead
+            _poll(task, watch, now)
     return _result(task, watch)
+
+
+def _step_of(task):
+    """The Step that the action plugin asks for, None where the task runs in one piece. Check mode takes no steps, so
+    that nothing is started or stopped by one."""
+    if task.step is None or task.check_mode:
+        return None
+    return Step.from_json(task.step, task.client.transport.connection.api_key, task.params)
+
+
+def _handed_over(task, watch):
+    return handed_over(watch, task.client.transport.connection.api_key, task.params)
+
+
+@contextlib.contextmanager
+def _nothing_lost(task, watch):
+    """What has been started is in the result, whatever fails after it."""
+    try:
+        yield
+    except ScannerError as error:
+        error.result = {**result_of(watch, _is_single(task), task.diff_mode), **error.result}
+        raise
 
 
 def _check(params):
@@ -106,15 +133,11 @@ def _poll(task, watch, now):
         moved = _read(task, watch, now)
     except CallError as error:
         passing = error.status is None or error.status == 429 or error.status >= 500
-        watch["troubles"] += 1
-        if passing and not error.final and watch["troubles"] < MOST_TROUBLES:
+        watch.troubles += 1
+        if passing and not error.final and watch.troubles < MOST_TROUBLES:
             return
-        names = ", ".join(
-            f"{entry['scan_id']} of {printable(entry['target'], 60)!r}" for entry in _some(pending(watch))
-        )
         raise ScannerError(
-            f"The wait for scan {names} was given up, the scans go on: {error}",
-            **{**_result(task, watch, judge=False), **error.result},
+            f"The wait for scan {named_scans(pending(watch))} was given up, the scans go on: {error}", **error.result
         ) from None
     settle(watch, moved)
     if task.params["on_timeout"] == "stop":
@@ -123,22 +146,25 @@ def _poll(task, watch, now):
 
 
 def _stop_late(task, watch):
-    for entry in watch["entries"]:
-        if entry["outcome"] in (QUEUE_TIMEOUT, RUN_TIMEOUT) and "stopped" not in entry:
+    for entry in watch.entries:
+        if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id is not None and entry.stopped is None:
             stopped = []
             try:
-                stop_scans(task, [entry["scan_id"]], stopped)
+                stop_scans(task, [entry.scan_id], stopped)
             except CallError as error:
-                task.warn(f"Scan {entry['scan_id']} took too long and could not be stopped, so it goes on: {error}")
-            entry["stopped"] = bool(stopped)
+                fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
+                task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")
+            entry.stopped = bool(stopped)
 
 
 def _read(task, watch, now):
     kind, what = next_reading(watch)
-    watch["turn"] += 1
+    watch.turn += 1
+    if kind == "nothing":
+        return False
     if kind == "scan":
         return _note(task, watch, {what: task.client.read(SCAN, what)}, now)
-    query = dict(watch["query"])
+    query = dict(watch.query)
     if kind == "page":
         rows = task.client.page(SCAN, what, query)
         # one that has moved to another page is looked for by the next poll
@@ -149,7 +175,7 @@ def _read(task, watch, now):
 
 def _walk(task, watch, query, now):
     """Read all pages up to the last pending scan; one that no page shows is read by its id."""
-    wanted = {entry["scan_id"] for entry in pending(watch)}
+    wanted = {entry.scan_id for entry in pending(watch)}
     seen, number = {}, 1
     while wanted - set(seen):
         rows = task.client.page(SCAN, number, query)
@@ -159,25 +185,25 @@ def _walk(task, watch, query, now):
         seen.update({row["id"]: row for row in rows})
         number += 1
     for entry in pending(watch):
-        if entry["scan_id"] not in seen:
-            entry["page"], entry["unlisted"] = None, True
-            seen[entry["scan_id"]] = task.client.read(SCAN, entry["scan_id"])
+        if entry.scan_id not in seen:
+            entry.page, entry.unlisted = None, True
+            seen[entry.scan_id] = task.client.read(SCAN, entry.scan_id)
     return _note(task, watch, seen, now)
 
 
 def _note(task, watch, records, now):
     moved = False
     for entry in pending(watch):
-        if entry["scan_id"] in records:
-            record = records[entry["scan_id"]]
+        if entry.scan_id in records:
+            record = records[entry.scan_id]
             # what only a read by id tells is kept
-            known = entry["record"] if entry["record"] and entry["record"].get("id") == entry["scan_id"] else {}
+            known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}
             moved = observe(entry, record and without_secrets({**known, **record}), now, **_limits(task)) or moved
-    if "workspace_id" not in watch["query"]:
+    if "workspace_id" not in watch.query:
         # the current workspace may become another one while this waits
-        ids = {entry["record"].get("workspace_id") for entry in watch["entries"] if entry["record"]} - {None}
+        ids = {entry.record.get("workspace_id") for entry in watch.entries if entry.record} - {None}
         if len(ids) == 1:
-            watch["query"]["workspace_id"] = ids.pop()
+            watch.query["workspace_id"] = ids.pop()
     return moved
 
 
@@ -187,70 +213,15 @@ def _note(task, watch, records, now):
 def _read_started(task, watch):
     """Without a wait: the records of what was started just now, 1 GET each."""
     for entry in pending(watch):
-        if entry["started"]:
-            entry["record"] = task.client.read(SCAN, entry["scan_id"]) or entry["record"]
+        if entry.started:
+            entry.record = task.client.read(SCAN, entry.scan_id) or entry.record
 
 
-def _result(task, watch, judge=True):
-    entries = watch["entries"]
-    scans = [
-        dict(
-            target=entry["target"],
-            scan=entry["record"] and without_secrets(entry["record"]),
-            outcome=entry["outcome"],
-            started=entry["started"],
-            error=entry["error"],
-        )
-        for entry in entries
-    ]
-    started = [entry["target"] for entry in entries if entry["started"]]
-    stopped = [entry["scan_id"] for entry in entries if entry.get("stopped")]
-    single = task.params["targets"] is None
-    result = dict(
-        changed=bool(started or stopped),
-        scan=scans[0]["scan"] if single else None,
-        outcome=_common_outcome(scans),
-        started=bool(started),
-        scans=scans,
-        candidates=[each for entry in entries for each in entry["candidates"][:MOST_CANDIDATES]],
-        stopped=stopped,
-        deleted=[],
-    )
-    if task.diff_mode:
-        after = {name: value for name, value in (("started", started), ("stopped", stopped)) if value}
-        result["diff"] = dict(before={}, after=after, before_header="scans", after_header="scans")
-    bad = [entry for entry in entries if entry["outcome"] not in (None, FINISHED)]
-    if bad and judge:
-        raise ScannerError(_verdict(task, entries, bad), **result)
-    return result
+def _is_single(task):
+    return task.params["targets"] is None
 
 
-def _common_outcome(scans):
-    """The outcome of all of them: the first that is not finished, null while one is open."""
-    outcomes = [each["outcome"] for each in scans]
-    bad = [outcome for outcome in outcomes if outcome not in (None, FINISHED)]
-    return bad[0] if bad else FINISHED if outcomes and None not in outcomes else None
-
-
-def _verdict(task, entries, bad):
-    if len(entries) > 1:
-        named = ", ".join(f"{printable(entry['target'], 60)!r} ({entry['outcome']})" for entry in _some(bad))
-        more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
-        first = bad[0]
-        why = first["error"] or _sentence(task, first)
-        return f"{len(bad)} of {len(entries)} scans did not finish, {named}{more}; see scans. The first of them: {why}"
-    return _sentence(task, bad[0])
-
-
-def _sentence(task, entry):
-    seconds = task.params["queue_timeout" if entry["outcome"] == QUEUE_TIMEOUT else "run_timeout"]
-    sentence = bad_end(entry["scan_id"], entry["target"], entry["outcome"], entry["record"], seconds)
-    return (
-        sentence
-        if not entry.get("stopped")
-        else sentence.replace("it goes on; raise", "it was stopped; raise").replace(", or set on_timeout to stop", "")
-    )
-
-
-def _some(entries):
-    return entries[:_MOST_NAMED]
+def _result(task, watch):
+    if unfinished(watch):
+        raise ScannerError(verdict(watch, task.params), **result_of(watch, _is_single(task), task.diff_mode))
+    return result_of(watch, _is_single(task), task.diff_mode)

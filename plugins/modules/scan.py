@@ -123,6 +123,25 @@ options:
       password:
         description: The password. Required for V(login_form).
         type: str
+  redirect_level:
+    description:
+      - How far a redirect of the target may lead, such as V(same_domain). It is sent as it is. Left out, the service
+        decides, and refuses some targets that redirect.
+      - An existing scan is compared with it only if its record has the field.
+    type: str
+  scan_original_url:
+    description:
+      - Scan the address as it is written, although it redirects to another one. Left out, the service decides.
+      - An existing scan is compared with it only if its record has the field.
+    type: bool
+  start_params:
+    description:
+      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its own
+        is refused here.
+      - With O(scope), every URL in it must be in the scope, that of a callback as well.
+      - Danger - it is no place for secrets, as B(ansible) shows it with C(-vvv).
+      - An existing scan is compared with the fields that its record has.
+    type: dict
   max_age:
     description:
       - How old a finished scan may be to be used, in seconds, or as a number with V(s), V(m), V(h), V(d) or V(w), such
@@ -234,6 +253,7 @@ EXAMPLES = r"""
     workspace: Web shop
     target: https://shop.example.com
     tool: "170"
+    redirect_level: same_domain
     authentication:
       type: login_form
       login_page_url: https://shop.example.com/login
@@ -432,8 +452,9 @@ deleted:
   sample: []
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._handover import ARGUMENT
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan_start import AUTHENTICATION_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scan_wish import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scans import ensure_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
@@ -450,6 +471,9 @@ OPTIONS = dict(
     vpn_profile=dict(type="str"),
     max_scan_time=dict(type="int"),
     authentication=AUTHENTICATION_OPTION,
+    redirect_level=dict(type="str"),
+    scan_original_url=dict(type="bool"),
+    start_params=dict(type="dict"),
     max_age=dict(type="str", default="0"),
     state=dict(type="str", choices=["present", "stopped", "absent"], default="present"),
     force=dict(type="bool", default=False),
@@ -469,6 +493,7 @@ def main():
         OPTIONS,
         ensure_scan,
         scope_in_force,
+        hidden=ARGUMENT,
         required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
         mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
     )

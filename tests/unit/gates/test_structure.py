@@ -243,6 +243,9 @@ PURE = {
     "_earned",
     "_envelope",
     "_watch",
+    "_handover",
+    "_scan_result",
+    "_scan_wish",
     "_gate",
     "_rights",
 }

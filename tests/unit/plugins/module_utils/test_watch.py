@@ -8,15 +8,16 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._watch import (
+    Entry,
+    Watch,
     found_on,
     is_over,
-    lines,
-    new_entry,
-    new_watch,
     next_reading,
     observe,
+    out_of_patience,
     pause,
     pending,
+    refused_slot,
     settle,
     startable,
     take,
@@ -30,16 +31,36 @@ def record(number=1, status="running", **more):
 
 
 def watching(count, status="waiting", now=0):
-    watch = new_watch([new_entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170})
-    for number, entry in enumerate(watch["entries"], 1):
+    watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, None)
+    for number, entry in enumerate(watch.entries, 1):
         take(entry, record(number, status), now, started=True)
     return watch
 
 
 def test_a_watch_can_be_sent_as_json():
     watch = watching(3)
-    observe(watch["entries"][0], record(1), 5, **LIMITS)
-    assert json.loads(json.dumps(watch)) == watch
+    observe(watch.entries[0], record(1), 5, **LIMITS)
+    watch.no_slot_since = 5.5
+    text = json.dumps(watch.to_json())
+    assert Watch.from_json(json.loads(text)) == watch
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        {"entries": []},
+        {**watching(1).to_json(), "more": 1},
+        {**watching(1).to_json(), "entries": {}},
+        {**watching(1).to_json(), "entries": [{"target": "a"}]},
+        {**watching(1).to_json(), "entries": [None]},
+    ],
+)
+def test_what_is_no_watch_is_refused(value):
+    with pytest.raises(ValueError):
+        Watch.from_json(value)
 
 
 @pytest.mark.parametrize(
@@ -62,20 +83,20 @@ def test_a_watch_can_be_sent_as_json():
     ],
 )
 def test_two_timeouts(seen, outcome):
-    entry = watching(1)["entries"][0]
+    entry = watching(1).entries[0]
     for now, status in seen:
         observe(entry, record(1, status), now, **LIMITS)
-    assert entry["outcome"] == outcome
+    assert entry.outcome == outcome
 
 
 def test_a_scan_that_is_gone_was_deleted_and_its_last_record_is_kept():
-    entry = watching(1)["entries"][0]
+    entry = watching(1).entries[0]
     assert observe(entry, None, 1, **LIMITS)
-    assert (entry["outcome"], entry["record"]["id"]) == ("deleted", 1)
+    assert (entry.outcome, entry.record["id"]) == ("deleted", 1)
 
 
 def test_what_counts_as_moving():
-    entry = watching(1)["entries"][0]
+    entry = watching(1).entries[0]
     assert observe(entry, record(1), 1, **LIMITS)
     assert not observe(entry, record(1, duration=7), 2, **LIMITS)
     assert observe(entry, record(1, progress=1), 3, **LIMITS)
@@ -101,25 +122,25 @@ def test_no_pause_goes_beyond_a_timeout():
     watch = watching(1)
     assert pause(watch, 95, 10, 0, **LIMITS) == 5
     assert 0 < pause(watch, 100, 10, 0, **LIMITS) < 0.1
-    observe(watch["entries"][0], record(1), 95, **LIMITS)
+    observe(watch.entries[0], record(1), 95, **LIMITS)
     assert pause(watch, 95, 10, 0, **LIMITS) == 10
     assert pause(watch, 1090, 10, 0, **LIMITS) == 5
 
 
 def test_how_many_may_be_started():
-    watch = new_watch([new_entry(f"host-{number}") for number in range(5)], {})
+    watch = Watch([Entry(f"host-{number}") for number in range(5)], {}, None)
     assert len(startable(watch, 0)) == 5
-    assert [each["target"] for each in startable(watch, 2)] == ["host-0", "host-1"]
-    take(watch["entries"][0], record(1), 0)
-    take(watch["entries"][1], record(2), 0)
+    assert [each.target for each in startable(watch, 2)] == ["host-0", "host-1"]
+    take(watch.entries[0], record(1), 0)
+    take(watch.entries[1], record(2), 0)
     assert startable(watch, 2) == []
-    observe(watch["entries"][0], record(1, "finished"), 1, **LIMITS)
-    assert [each["target"] for each in startable(watch, 2)] == ["host-2"]
-    for entry in watch["entries"][2:]:
-        entry.update(error="no", outcome="failed_to_start")
+    observe(watch.entries[0], record(1, "finished"), 1, **LIMITS)
+    assert [each.target for each in startable(watch, 2)] == ["host-2"]
+    for entry in watch.entries[2:]:
+        entry.error, entry.outcome = "no", "failed_to_start"
     assert startable(watch, 0) == []
     assert not is_over(watch)
-    observe(watch["entries"][1], record(2, "aborted"), 1, **LIMITS)
+    observe(watch.entries[1], record(2, "aborted"), 1, **LIMITS)
     assert is_over(watch)
 
 
@@ -131,9 +152,9 @@ def test_one_scan_is_read_by_its_id_and_several_by_their_pages():
     assert next_reading(watch) == ("walk", None)
     found_on(watch, 5, [record(3)])
     assert next_reading(watch) == ("page", 4)
-    watch["turn"] += 1
+    watch.turn += 1
     assert next_reading(watch) == ("page", 5)
-    watch["turn"] += 1
+    watch.turn += 1
     assert next_reading(watch) == ("page", 4)
 
 
@@ -141,63 +162,37 @@ def test_one_that_has_left_its_page_is_looked_for():
     watch = watching(3)
     found_on(watch, 1, [record(1), record(2), record(3)])
     found_on(watch, 1, [record(1), record(3)])
-    assert [entry["page"] for entry in watch["entries"]] == [1, None, 1]
+    assert [entry.page for entry in watch.entries] == [1, None, 1]
     assert next_reading(watch) == ("walk", None)
 
 
 def test_one_that_no_page_shows_has_its_turn():
     watch = watching(3)
     found_on(watch, 1, [record(1), record(2)])
-    watch["entries"][2]["unlisted"] = True
+    watch.entries[2].unlisted = True
     turns = []
     for _poll in range(4):
         turns.append(next_reading(watch))
-        watch["turn"] += 1
+        watch.turn += 1
     assert turns == [("page", 1), ("scan", 3)] * 2
-    observe(watch["entries"][0], None, 1, **LIMITS)
-    observe(watch["entries"][1], None, 1, **LIMITS)
+    observe(watch.entries[0], None, 1, **LIMITS)
+    observe(watch.entries[1], None, 1, **LIMITS)
     assert next_reading(watch) == ("scan", 3)
     assert len(pending(watch)) == 1
 
 
-def test_a_line_tells_what_has_moved_and_nothing_twice():
+def test_a_wait_for_a_slot_ends_only_where_no_scan_of_the_task_holds_one():
     watch = watching(2)
-    shown, told = lines(watch, None)
-    assert shown == ["scan 1 of host-1: waiting", "scan 2 of host-2: waiting"]
-    assert lines(watch, told) == ([], told)
-    summary = {"critical": 0, "high": 1, "medium": 0, "low": 0, "info": 2}
-    observe(
-        watch["entries"][0],
-        record(1, progress=45, num_tests=38, num_finished_tests=17, result_summary=summary),
-        1,
-        **LIMITS,
-    )
-    shown, told = lines(watch, told)
-    assert shown == ["scan 1 of host-1: running, 45 %, 17 of 38 tests, 3 findings (1 high, 2 info)"]
-    observe(watch["entries"][1], record(2, progress=9, result_summary={"low": 1}), 1, **LIMITS)
-    shown, told = lines(watch, told)
-    assert shown == ["scan 2 of host-2: running, 9 %, 1 finding (1 low)"]
-    observe(watch["entries"][1], None, 1, **LIMITS)
-    assert [line.partition(",")[0] for line in lines(watch, told)[0]] == ["scan 2 of host-2: deleted"]
-
-
-def test_many_scans_share_a_line():
-    watch = watching(50)
-    for number, entry in enumerate(watch["entries"][:20], 1):
-        observe(entry, record(number, "finished", result_summary={"high": 1}), 1, **LIMITS)
-    watch["entries"][30].update(scan_id=None)
-    watch["entries"][31].update(scan_id=None, error="no", outcome="failed_to_start")
-    shown, told = lines(watch, None)
-    assert shown == ["50 scans: 1 failed, 20 finished, 1 to be started, 28 waiting; 20 findings (20 high)"]
-    assert lines(watch, told)[0] == []
-
-
-def test_control_characters_of_the_service_do_not_reach_the_terminal():
-    watch = watching(1)
-    watch["entries"][0]["target"] = "a\x1b[2J.example"
-    observe(watch["entries"][0], record(1, "run\x1b[31m\nning\u202e"), 1, **LIMITS)
-    (line,) = lines(watch, None)[0]
-    assert line.isprintable()
-    many = watching(9)
-    many["entries"][0]["record"]["status_name"] = "x\x1b"
-    assert lines(many, None)[0][0].isprintable()
+    watch.entries.append(Entry("host-3"))
+    assert not out_of_patience(watch, 0, 100)
+    refused_slot(watch, 10)
+    refused_slot(watch, 50)
+    assert watch.no_slot_since == 10
+    assert not out_of_patience(watch, 500, 100)
+    for entry in watch.entries[:2]:
+        observe(entry, record(entry.scan_id, "finished"), 500, **LIMITS)
+    assert not out_of_patience(watch, 599, 100)
+    assert pause(watch, 595, 10, 0, **LIMITS) == 5
+    assert out_of_patience(watch, 600, 100)
+    assert next_reading(watch) == ("nothing", None)
+    assert not is_over(watch)

@@ -9,6 +9,7 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.relied_on import not_in_the_table
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import STATE, WEB, Time
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
 
@@ -46,3 +47,25 @@ def run(service):
         return run_module(module, {**connection, **options}, check, diff, verbosity, sleep, clock)
 
     return with_connection
+
+
+@pytest.fixture
+def scan_account(service):
+    """The local service with two targets, and scans that take 15 seconds to begin and 100 to end."""
+    service.reset(settings={"scan_queue_time": 15, "scan_run_time": 100}, state=STATE)
+    return service
+
+
+@pytest.fixture
+def passing(scan_account):
+    return Time(scan_account)
+
+
+@pytest.fixture
+def scan(run, passing):
+    """Run the module scan; each wait lets the service's clock go on."""
+
+    def with_time(**options):
+        return run("scan", sleep=passing.sleep, clock=passing, **{**WEB, **options})
+
+    return with_time

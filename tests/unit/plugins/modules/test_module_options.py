@@ -833,6 +833,27 @@ def case_scan_authentication_login_form(account, run):
     assert started(account)[0]["authentication"]["params"] == form
 
 
+@case("scan", "redirect_level")
+def case_scan_redirect_level(account, run):
+    account.settings(redirecting_targets={"www.example.com": "https://shop.example.com/"})
+    options = dict(target="www.example.com")
+    assert "set redirect_level" in scan(account, run, **options)[0].msg
+    good(scan(account, run, **options, redirect_level="same_domain")[0])
+
+
+@case("scan", "scan_original_url")
+def case_scan_original_url(account, run):
+    account.settings(redirecting_targets={"www.example.com": "https://elsewhere.example/"})
+    good(scan(account, run, target="www.example.com", scan_original_url=True)[0])
+
+
+@case("scan", "start_params")
+def case_scan_start_params(account, run):
+    callback = {"url": "https://ci.example.com/hook"}
+    good(scan(account, run, start_params={"report_callback": callback})[0])
+    assert started(account)[0]["report_callback"] == callback
+
+
 @case("scan", "max_age")
 def case_scan_max_age(account, run):
     assert not good(scan(account, run, max_age="2h")[0]).changed

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import (
+    RUNNING,
+    WEB,
+    S,
+    T,
+    bodies,
+    gets,
+    good,
+    old,
+)
 
-WEB = {"workspace_id": 2, "target": "www.example.com", "tool": "Website Scanner"}
-T, S = "/targets", "/scans"
-STATE = {
-    "workspaces": [{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Empty"}],
-    "targets": [
-        {"id": 1001, "name": "www.example.com", "workspace": "Web shop"},
-        {"id": 1002, "name": "api.example.com", "workspace": "Web shop"},
-    ],
-}
 ENDS = {
     "failed to start": "failed_to_start",
     "stopped": "stopped",
@@ -31,55 +32,9 @@ ENDS = {
 }
 
 
-class Time:
-    """The time of the task and of the service: it passes only where the task waits."""
-
-    def __init__(self, service):
-        self.service = service
-        self.now = 0.0
-        self.slept = []
-
-    def __call__(self):
-        return self.now
-
-    def sleep(self, seconds):
-        self.slept.append(seconds)
-        self.now += seconds
-        self.service.settings(clock_offset=int(self.now))
-
-
 @pytest.fixture
-def account(service):
-    service.reset(settings={"scan_queue_time": 15, "scan_run_time": 100}, state=STATE)
-    return service
-
-
-@pytest.fixture
-def passing(account):
-    return Time(account)
-
-
-@pytest.fixture
-def scan(run, passing):
-    """Run the module; each wait lets the service's clock go on."""
-
-    def with_time(**options):
-        return run("scan", sleep=passing.sleep, clock=passing, **{**WEB, **options})
-
-    return with_time
-
-
-def good(result):
-    assert not result.failed, result.msg
-    return result
-
-
-def gets(service):
-    return [call for call in service.calls() if call.startswith("GET")]
-
-
-def bodies(service):
-    return [entry["json"] for entry in service.log() if (entry["method"], entry["path"]) == ("POST", S)]
+def account(scan_account):
+    return scan_account
 
 
 # --- starting and waiting
@@ -320,13 +275,6 @@ def test_targets_that_are_the_same_are_refused(account, scan):
 # --- a scan that is there
 
 
-def old(age, **more):
-    return {"target_id": 1001, "tool_id": 170, "age": age, **more}
-
-
-RUNNING = {"status_name": "waiting", "script": {"queue": 20, "run": 50}}
-
-
 def test_a_fresh_scan_is_used(account, scan, passing):
     account.add(scans=[old(9000), old(3000), old(10, tool_id=350), old(10, target_id=1002)])
     result = good(scan(max_age="1h"))
@@ -440,7 +388,7 @@ def test_two_new_scans_are_one_too_many(account, scan):
     record = {"target_id": 1001, "tool_id": 170, "status_name": "waiting"}
     account.fault(method="POST", path=S, action="do", resource="scans", record=record)
     result = scan()
-    assert "2 new scans of it are there: it may have been started" in result.msg
+    assert "it may have been started, though the list shows 2 new scans of it" in result.msg
 
 
 def test_a_lost_start_of_a_new_target(account, scan):
@@ -453,7 +401,7 @@ def test_a_lost_start_of_a_new_target(account, scan):
     [
         (403, "Target is blacklisted", "never scans this target"),
         (403, "the plan does not include it", "plan includes API access"),
-        (404, "no such profile", "check target_id, workspace_id and vpn_profile"),
+        (404, "no such tool", "check workspace_id and tool"),
         (400, "target is not reachable", "target is not reachable"),
     ],
 )
@@ -762,58 +710,6 @@ def test_a_tool_has_many_spellings(account, scan, tool):
 def test_an_unknown_tool_id_is_sent_as_it_is(account, scan):
     good(scan(tool="98765", wait=False))
     assert bodies(account)[0]["tool_id"] == 98765
-
-
-# --- the steps of a wait from outside
-
-
-def test_a_wait_in_short_runs_comes_to_the_same_end(account, scan, passing):
-    steps, watch, result = 0, None, None
-    while result is None or "watch" in result.result:
-        step = {"now": passing.now, **({"watch": watch} if watch else {})}
-        result = good(scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=2, _step=step))
-        assert result.changed is ("watch" not in result.result)
-        watch = json.loads(json.dumps(result.result.get("watch")))
-        if watch:
-            steps += 1
-            passing.sleep(result["pause"])
-    assert steps > 5
-    assert {each["outcome"] for each in result["scans"]} == {"finished"}
-    assert [each["started"] for each in result["scans"]] == [True, True, True]
-    assert account.calls().count(f"POST {S}") == 3
-
-
-def test_a_wait_that_a_password_would_garble_stays_in_one_run(account, scan, passing):
-    login = {"type": "login_form", "login_page_url": "https://x.example", "username": "me", "password": "example"}
-    result = good(scan(target=None, targets=["a.example", "b.example"], authentication=login, _step={"now": 5.0}))
-    assert (result["outcome"], "watch" in result.result) == ("finished", False)
-    assert [body["target_name"] for body in bodies(account)] == ["a.example", "b.example"]
-    assert 115 <= passing.now <= 150
-
-
-def test_a_wait_that_comes_to_stay_in_one_run_keeps_its_time(account, scan, passing):
-    account.settings(scan_queue_time=100000)
-    begun = scan(_step={"now": 1000000.0}, queue_timeout=100)
-    login = {"type": "login_form", "login_page_url": "https://x.example", "username": "me", "password": "example"}
-    step = {"now": 1000050.0, "watch": begun["watch"]}
-    result = scan(_step=step, queue_timeout=100, authentication=login)
-    assert result["outcome"] == "queue_timeout"
-    assert 49 <= passing.now <= 60
-
-
-def test_what_is_remembered_holds_no_secret_of_others(account, scan):
-    login = {"type": "headers", "params": {"headers": [SECRET]}}
-    account.add(scans=[old(5, **RUNNING, tool_params={"authentication": login})])
-    begun = good(scan(max_age="1h", _step={"now": 0.0}))
-    result = good(scan(max_age="1h", _step={"now": 10.0, "watch": begun["watch"]}))
-    assert result["watch"]["entries"][0]["record"]["tool_params"]["authentication"]["type"] == "headers"
-    assert SECRET not in json.dumps(result.result)
-
-
-def test_scans_are_stopped_from_outside(account, scan):
-    account.add(scans=[old(5, **RUNNING), old(5)])
-    result = good(scan(_step={"stop": [40001, 40002, 99]}))
-    assert (result.changed, result["stopped"]) == (False, [40001])
 
 
 def test_a_job_in_the_background_says_that_it_is_over(account, scan, monkeypatch):

@@ -1,0 +1,131 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a person who waits for scans is told, and what an interrupt leaves behind. Pure.
+
+The texts are those of the service: control characters are escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._scanning import findings_of, status_of
+from ansible_collections.scanops.scanner.plugins.module_utils._watch import (
+    Entry,
+    Watch,
+    pending,
+    signature,
+    startable,
+)
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import elapsed
+
+# so many scans have lines of their own
+_MOST_LINES = 5
+
+Told = Mapping[str, object]
+
+
+def lines(watch: Watch, told: Told | None, seconds: float) -> tuple[list[str], Told]:
+    """The lines to show now, and what is told with them.
+
+    told: what this gave the last time, or None; seconds: how long the task has waited.
+    """
+    entries = [entry for entry in watch.entries if entry.scan_id is not None]
+    now: dict[str, object] = {str(each.scan_id): [each.outcome, *signature(each.record)] for each in entries}
+    now["no slot"] = watch.no_slot_since is not None and bool(startable(watch, 0))
+    if len(watch.entries) > _MOST_LINES:
+        # one line an interval, so that time is seen to pass where nothing moves
+        return [_summary(watch, seconds)], now
+    told = told or {}
+    shown = [_line(entry) for entry in entries if now[str(entry.scan_id)] != told.get(str(entry.scan_id))]
+    if now["no slot"] and not told.get("no slot"):
+        shown.append(_waiting_for_a_slot(len(startable(watch, 0))))
+    return shown, now
+
+
+def _line(entry: Entry) -> str:
+    record = entry.record or {}
+    parts = [entry.outcome or printable(record.get("status_name") or "started", 60)]
+    if isinstance(record.get("progress"), int) and entry.phase == "running":
+        parts.append(f"{record['progress']} %")
+    if record.get("num_tests"):
+        parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
+    counts = findings_of(record)
+    if counts:
+        parts.append(_counted(counts))
+    return f"{_named(entry)}: {printable(', '.join(parts))}"
+
+
+def _named(entry: Entry) -> str:
+    return f"scan {entry.scan_id} of {printable(entry.target, 100)}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    number = sum(counts.values())
+    shown = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+    return f"{number} finding{'' if number == 1 else 's'}" + (f" ({shown})" if shown else "")
+
+
+def _waiting_for_a_slot(number: int) -> str:
+    return f"{number} scan{' waits' if number == 1 else 's wait'} for a free slot of the account's plan"
+
+
+def _summary(watch: Watch, seconds: float) -> str:
+    counts: dict[str, int] = {}
+    totals: dict[str, int] = {}
+    for entry in watch.entries:
+        state = _state(watch, entry)
+        counts[state] = counts.get(state, 0) + 1
+        for level, count in findings_of(entry.record or {}).items():
+            totals[level] = totals.get(level, 0) + count
+    shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
+    found = f"; {_counted(totals)}" if totals else ""
+    done = sum(entry.outcome is not None for entry in watch.entries)
+    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{found}"
+
+
+def _state(watch: Watch, entry: Entry) -> str:
+    if entry.scan_id is None and not entry.error:
+        return "to be started" if watch.no_slot_since is None else "waiting for a free slot"
+    return entry.outcome or status_of(entry.record or {}) or "started"
+
+
+# --- after an interrupt
+
+
+def goes_on(watch: Watch | None) -> list[str]:
+    """The lines for scans that an interrupted task leaves alone."""
+    if watch is None:
+        return [
+            "interrupted: scans may have been started, and they go on at the service; read the list with"
+            " scanops.scanner.scan_info"
+        ]
+    return [*_each(pending(watch), "goes on", "stop_on_interrupt is not set"), *_not_started(watch)]
+
+
+def fates(watch: Watch, told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The lines after a stop. told: what the module says became of each scan that it was to stop: id, fate, why."""
+    by_id = {each["id"]: each for each in told}
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in pending(watch):
+        fate = by_id.get(entry.scan_id, {"fate": "goes on", "why": "this task did not start it"})
+        groups.setdefault((fate["fate"], fate["why"] or ""), []).append(entry)
+    shown = [line for (fate, why), entries in groups.items() for line in _each(entries, fate, why)]
+    return shown + _not_started(watch)
+
+
+def _not_started(watch: Watch) -> list[str]:
+    number = len(startable(watch, 0))
+    return [f"interrupted: {number} scan{' was' if number == 1 else 's were'} not started"] if number else []
+
+
+def _each(entries: Sequence[Entry], fate: str, why: str = "") -> list[str]:
+    because = f" ({printable(why, 1000)})" if why else ""
+    if len(entries) <= _MOST_LINES:
+        return [f"interrupted: {_named(entry)}: {fate}{because}" for entry in entries]
+    ids = ", ".join(str(entry.scan_id) for entry in entries)
+    return [f"interrupted: {len(entries)} scans: {fate}{because}: {ids}"]
