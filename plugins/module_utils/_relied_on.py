@@ -41,6 +41,11 @@ class Operation(NamedTuple):
     def __str__(self):
         return f"{self.method} {self.path}"
 
+    @property
+    def is_list(self):
+        """Whether this reads a list of a family."""
+        return self.method == "GET" and "{" not in self.path
+
 
 # the filters of the lists, beside workspace and paging
 _FILTERS = {

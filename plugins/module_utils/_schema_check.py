@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from ._errors import printable
@@ -50,20 +51,56 @@ def _template(path):
     return re.sub(r"\{[^{}]*\}", "{}", str(path)).rstrip("/")
 
 
+# header parameters of these names are to be ignored (OpenAPI 3.0.3, Parameter Object)
+_EVERY_CALL_HAS = ("accept", "authorization", "content-type")
+# parameters that cut a list into pages
+_PAGING = frozenset(
+    ["page", "limit", "offset", "cursor", "per_page", "page_size", "page_token", "page_number", "starting_after"]
+)
+_MOST_URLS = 100
+
+
+def _urls(server):
+    """The addresses of a Server Object, each of its variables replaced by its values."""
+    server = _mapping(server)
+    url, variables = str(server.get("url") or ""), _mapping(server.get("variables"))
+    names = [name for name in re.findall(r"\{([^{}]*)\}", url) if name in variables]
+    values = [
+        _listed(_mapping(variables[name]).get("enum")) or [_mapping(variables[name]).get("default")] for name in names
+    ]
+    for chosen in itertools.islice(itertools.product(*values), _MOST_URLS):
+        filled = url
+        for name, value in zip(names, chosen):
+            filled = filled.replace(f"{{{name}}}", str(value).strip("/"))
+        yield filled
+
+
+def _takes_bearer(scheme):
+    """Whether a bearer token in the header Authorization is what a security scheme asks for."""
+    if str(scheme.get("type", "")).lower() == "apikey":
+        return scheme.get("in") == "header" and str(scheme.get("name", "")).lower() == "authorization"
+    return str(scheme.get("scheme", "")).lower() == "bearer"
+
+
 class _Reading:
     """An OpenAPI document as it is compared. Nothing in it is trusted to have the right shape."""
 
     def __init__(self, document, base_path):
         self.document = document
         self.base_path = base_path
+        self.urls = [url for server in _listed(document.get("servers")) for url in _urls(server)]
         self.paths = {_template(path): _mapping(item) for path, item in document["paths"].items()}
+        # each operation by its whole path: that of a server, and its own
+        self.whole = {}
+        for url in self.urls:
+            server = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*", "", url).rstrip("/")
+            self.whole.update({_template(server) + path: item for path, item in self.paths.items()})
 
     def servers(self):
-        urls = [str(_mapping(server).get("url") or "") for server in _listed(self.document.get("servers"))]
-        paths = [re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*", "", url).rstrip("/") for url in urls]
-        if not paths or self.base_path in paths or any(path.startswith(self.base_path) for path in self.paths):
+        below = _template(self.base_path) + "/"
+        if not self.urls or any(path.startswith(below) for path in (*self.whole, *self.paths)):
             return
-        shown = ", ".join(repr(printable(url, 100)) for url in urls[:5])
+        shown = ", ".join(repr(printable(url, 100)) for url in self.urls[:5])
         note = f"base_url ends in {printable(self.base_path)!r}, the schema's servers are {shown}"
         yield _difference("contradicts", "server", "", "servers", note)
 
@@ -73,13 +110,13 @@ class _Reading:
         if not schemes:
             note = "the schema names no way to send a key; the collection sends it as a bearer token"
             yield _difference("missing", "authentication", "", "bearer", note)
-        elif not any(str(each.get("scheme", "")).lower() == "bearer" for each in schemes):
+        elif not any(_takes_bearer(each) for each in schemes):
             note = "the collection sends the key as a bearer token, which the schema does not name"
             yield _difference("contradicts", "authentication", "", "bearer", note)
 
     def compare(self, operation):
-        wanted = _template(operation.path)
-        item = self.paths.get(wanted) or self.paths.get(_template(self.base_path + operation.path))
+        whole = _template(self.base_path + operation.path)
+        item = self.whole.get(whole) or self.paths.get(_template(operation.path)) or self.paths.get(whole)
         if item is None:
             yield _difference("missing", "operation", operation, "", "the schema has no such path")
             return
@@ -110,9 +147,16 @@ class _Reading:
                 yield _difference("deprecated", "parameter", operation, name, "the schema calls it deprecated")
             yield from self._value("parameter", operation, name, _mapping(parameter.get("schema")))
         for (place, name), parameter in parameters.items():
-            if place in ("query", "header") and parameter.get("required") is True and name.lower() != "authorization":
+            if place == "header" and name.lower() in _EVERY_CALL_HAS:
+                continue
+            if place in ("query", "header") and parameter.get("required") is True:
                 note = f"the schema demands it in the {place}, and the collection sends it not always, or never"
                 yield _difference("contradicts", "parameter", operation, printable(name, 100), note)
+        names = {name for place, name in parameters if place == "query"}
+        if operation.is_list and not _PAGING.intersection(operation.query):
+            for name in sorted(_PAGING.intersection(names)):
+                note = "the schema cuts this list into pages, and the collection reads it whole"
+                yield _difference("contradicts", "parameter", operation, name, note)
 
     def _body(self, operation, body):
         names = operation.always + operation.sometimes
@@ -180,6 +224,9 @@ class _Reading:
             note = "the schema does not say which fields the answer has, so they cannot be compared"
             yield _difference("missing", "answer", operation, "", note)
             return
+        if not any(self._has_envelope(view, operation.is_list) for view in views):
+            note = "the collection reads what is in data, and the schema's answer has no data"
+            yield _difference("contradicts", "answer", operation, "data", note)
         for name in operation.fields:
             other = (operation.also or {}).get(name)
             if name not in known and other in known:
@@ -191,6 +238,10 @@ class _Reading:
         if operation.one_of and not any(name in known for name in operation.one_of):
             note = f"the schema's answer has none of {', '.join(operation.one_of)}"
             yield _difference("missing", "field", operation, operation.one_of[0], note)
+
+    def _has_envelope(self, schema, is_list):
+        """Whether an answer has its content in data. A list may come without."""
+        return "data" in self._properties(schema) or (is_list and bool(self._items(schema)))
 
     def _record(self, views, inside):
         """The properties of the records in an answer: a dict from the name to a list of schemas."""

@@ -229,7 +229,77 @@ def test_paths_may_hold_the_path_of_base_url():
     assert found(dict(document, servers=[{"url": "https://scanner.example.com"}])) == []
 
 
-def test_a_list_and_a_record_without_envelope_are_read_too():
+@pytest.mark.parametrize(
+    ("server", "prefix"),
+    [
+        ({"url": "https://scanner.example.com/api"}, "/v2"),
+        ({"url": "https://scanner.example.com/"}, "/api/v2"),
+        (
+            {
+                "url": "https://{region}.example.com/{base}",
+                "variables": {"region": {"default": "eu"}, "base": {"default": "api/v2"}},
+            },
+            "",
+        ),
+        (
+            {
+                "url": "https://scanner.example.com/api/{version}",
+                "variables": {"version": {"default": "v3", "enum": ["v3", "v2"]}},
+            },
+            "",
+        ),
+    ],
+)
+def test_server_and_path_together_make_the_address(server, prefix):
+    document = dict(GOOD, paths={f"{prefix}{path}": item for path, item in GOOD["paths"].items()}, servers=[server])
+    assert found(document) == []
+
+
+@pytest.mark.parametrize("name", ["Accept", "Content-Type", "Authorization"])
+def test_headers_that_every_call_has_are_no_difference(name):
+    header = {"name": name, "in": "header", "required": True}
+    document = copy.deepcopy(GOOD)
+    document["paths"]["/targets/"]["parameters"].append(header)
+    assert found(document) == []
+
+
+def test_a_key_in_the_header_authorization_may_be_a_bearer_token():
+    key = {"type": "apiKey", "in": "header", "name": "authorization"}
+    assert found(changed("components securitySchemes key", key)) == []
+    wrong = dict(key, name="X-Api-Key")
+    assert found(changed("components securitySchemes key", wrong)) == [("contradicts", "authentication", "", "bearer")]
+
+
+@pytest.mark.parametrize("name", ["page", "offset", "cursor", "per_page"])
+def test_pages_of_a_list_that_is_read_whole_are_found(name):
+    whole = Operation("GET", "/targets", query=("workspace_id", "type"), fields=("id", "name"))
+    document = copy.deepcopy(GOOD)
+    del document["components"]["parameters"]["Page"]
+    document["paths"]["/targets/"]["get"]["parameters"][0] = {"name": name, "in": "query"}
+    assert [(each["kind"], each["part"], each["name"]) for each in differences(document, "/api/v2", [whole])] == [
+        ("contradicts", "parameter", name)
+    ]
+    assert found(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "operation"),
+    [
+        ("paths /reports post responses 201 content application/json schema", "POST /reports"),
+        ("paths /http_loggers/{logger}/data get responses default content application/json schema", str(DATA)),
+        ("paths /targets/ get responses 200 content application/json schema", "GET /targets"),
+    ],
+)
+def test_an_answer_without_data_is_found(path, operation):
+    holder, key = at(GOOD, path)
+    inner = holder[key]["properties"]["data"]
+    expected = ("contradicts", "answer", operation, "data")
+    assert expected not in found(GOOD)
+    bare = inner.get("items", inner)
+    assert found(changed(path, bare)) == [expected]
+
+
+def test_a_list_without_envelope_is_read_too():
     record = {"$ref": "#/components/schemas/Target"}
     for schema in (
         {"type": "array", "items": record},
