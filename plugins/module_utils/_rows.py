@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from itertools import accumulate
 
 from ._resources import is_row, record_of
 
@@ -86,6 +87,85 @@ def _finite(digits):
     return number
 
 
+# texts, with their quote at the end, which one that goes on behind the window has not
+_TEXTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*("?)', re.DOTALL)
+_IN_TEXT = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_TO_BRACKET = re.compile(r'(?:[^][{}"]+|"[^"\\]*(?:\\.[^"\\]*)*")*', re.DOTALL)
+_SCALAR_END = re.compile(r"[\s,\]}]")
+_DEEPER = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(set(range(256)) - set(_DEEPER))
+# how much is worked on at once, so that no expression needs much memory
+_WINDOW = 65536
+
+
+class _ValueEnd:
+    """Finds where a JSON value ends that arrives in pieces, in one pass over its text. It does not judge the value."""
+
+    def __init__(self):
+        self._first = ""
+        self._depth = 0
+        self._in_text = False
+        self._escaped = False
+
+    def find(self, piece):
+        """The place behind the end of the value, or None where the piece has none. The first piece begins with the
+        value."""
+        place = 0
+        if not self._first:
+            place = 1
+            self._first = piece[0]
+            self._in_text = self._first == '"'
+            self._depth = int(self._first in "[{")
+        if not self._in_text and not self._depth:
+            found = _SCALAR_END.search(piece)
+            return found.start() if found else None
+        while place < len(piece):
+            window = min(len(piece), place + _WINDOW)
+            if self._in_text:
+                place = self._pass_text(piece, place, window)
+                if not self._in_text and not self._depth:
+                    return place
+            elif self._ends_in(piece[place:window]):
+                return self._walk(piece, place)
+            else:
+                place = window
+        return None
+
+    def _pass_text(self, piece, place, window):
+        if self._escaped:
+            self._escaped = False
+            return place + 1
+        quote = piece.find('"', place, window)
+        end = window if quote < 0 else quote
+        # quicker than the expression
+        plain = piece.find("\\", place, end) < 0
+        place = end if plain else _IN_TEXT.match(piece, place, window).end()
+        if place == window:
+            return place
+        # what stops it is the quote, or a backslash at the end of the window
+        self._in_text = self._escaped = piece[place] == "\\"
+        return place + 1
+
+    def _ends_in(self, window):
+        """Whether the brackets of a window close the value; if not, they are counted."""
+        bare, texts = _TEXTS.subn(r"\1", window) if '"' in window else (window, 0)
+        brackets = bare.encode("ascii", "replace").translate(None, _NO_BRACKETS)
+        depths = list(accumulate(map(_DEEPER.__getitem__, brackets), initial=self._depth))
+        if 0 in depths:
+            return True
+        self._depth = depths[-1]
+        self._in_text = texts > bare.count('"')
+        self._escaped = self._in_text and bare.endswith("\\")
+        return False
+
+    def _walk(self, piece, place):
+        while self._depth:
+            place = _TO_BRACKET.match(piece, place, place + _WINDOW).end()
+            self._depth += _DEEPER[ord(piece[place])]
+            place += 1
+        return place
+
+
 class _Text:
     """A JSON text that arrives in pieces: a list, or an object with a list in ``data``. row: called with each of its
     values."""
@@ -147,21 +227,38 @@ class _Text:
 
     def _value(self):
         yield from self._next()
+        try:
+            value, end = self._read(self._buffer, self._place)
+        except json.JSONDecodeError:
+            if self.ended:
+                raise
+        else:
+            # a number may go on in the next piece
+            if self.ended or end < len(self._buffer):
+                self._place = end
+                return value
+        text = yield from self._long_value()
+        value, end = self._read(text, 0)
+        if end < len(text):
+            raise ValueError("something follows a value")
+        return value
+
+    def _long_value(self):
+        """The text of a value that goes on in the next pieces. They are joined once, at its end."""
+        finder = _ValueEnd()
+        piece = self._buffer[self._place :]
+        pieces = []
         while True:
-            try:
-                value, end = self._read(self._buffer, self._place)
-            except json.JSONDecodeError:
-                if self.ended:
-                    raise
-            else:
-                # a number may go on in the next piece
-                if self.ended or end < len(self._buffer):
-                    self._place = end
-                    return value
-            # twice as much before the next try, so that one long value is not read again and again
-            enough = 2 * (len(self._buffer) - self._place)
-            while len(self._buffer) - self._place < enough and not self.ended:
-                yield from self._more()
+            end = finder.find(piece)
+            if end is not None or self.ended:
+                break
+            pieces.append(piece)
+            self._buffer, self._place = "", 0
+            yield from self._more()
+            piece = self._buffer
+        self._buffer = piece
+        self._place = len(piece) if end is None else end
+        return "".join((*pieces, piece[: self._place]))
 
     def _mark(self, wanted):
         mark = yield from self._next()

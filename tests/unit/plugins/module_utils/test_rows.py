@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import json
+import time
+from unittest import mock
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _rows
@@ -171,7 +173,23 @@ def test_what_is_read_is_what_was_written(rows, size, ascii_only):
     )["data"]
 
 
-def test_one_long_row_is_not_read_again_with_each_piece(monkeypatch):
+LONG = {
+    "text": "y" * 900_000,
+    "line ends": "y\n" * 300_000,
+    "quotes": '"' * 450_000,
+    "backslashes": "\\" * 450_000,
+    "umlauts": "\u00fc" * 150_000,
+    "lists": [[]] * 225_000,
+    "numbers": [1] * 300_000,
+    "objects": [{"a": '}"'}] * 60_000,
+    "number": 7,
+}
+
+
+@pytest.mark.parametrize("size", [1000, 65536])
+@pytest.mark.parametrize("value", LONG.values(), ids=LONG)
+def test_one_long_value_is_read_at_most_twice(monkeypatch, value, size):
+    """The first try fails where the value goes on in the next piece; the second has all of it."""
     tries = []
     decoder = json.JSONDecoder(parse_constant=_rows._refuse_constant)
 
@@ -184,8 +202,53 @@ def test_one_long_row_is_not_read_again_with_each_piece(monkeypatch):
             return decoder.raw_decode(text, place)
 
     monkeypatch.setattr(_rows.json, "JSONDecoder", Counting)
-    assert ids({"data": [{"id": 1, "x": "y" * 1_000_000}, {"id": 2}]}, 1000) == [1, 2]
-    assert len(tries) < 30
+    body = json.dumps({"data": [{"id": 1, "x": value}, {"id": 2}]})
+    rows, number = read(body.encode(), size)
+    assert (number, rows[0]["x"]) == (2, value)
+    assert sum(tries) <= len(body) + 4 * size
+
+
+@pytest.mark.parametrize("value", LONG.values(), ids=LONG)
+def test_the_time_for_a_long_value_grows_with_its_size(value):
+    """Eight times the size take about eight times as long, however small the pieces are; 64 times if it were quadratic."""
+
+    def seconds(times):
+        body = json.dumps({"data": [{"id": 1, "x": value * times}]}).encode()
+        best = []
+        for _attempt in range(3):
+            began = time.process_time()
+            read(body, 4096)
+            best.append(time.process_time() - began)
+        return min(best)
+
+    assert seconds(8) < 30 * max(seconds(1), 0.002)
+
+
+@QUICK
+@given(
+    st.recursive(
+        st.one_of(st.none(), st.booleans(), st.integers(), st.text(alphabet='ab"\\{}[],: \n\u00fc', max_size=30)),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=4), st.dictionaries(st.text(alphabet='a"\\{}[]', max_size=4), inner, max_size=4)
+        ),
+        max_leaves=20,
+    ),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.sampled_from(["", " ", "\n"]),
+)
+def test_the_end_of_a_value_is_found_however_it_is_cut(value, size, window, space):
+    text = json.dumps(value, ensure_ascii=False)
+    finder = _rows._ValueEnd()
+    follows = f"{space},[1]"
+    with mock.patch.object(_rows, "_WINDOW", window):
+        pieces = [(text + follows)[place : place + size] for place in range(0, len(text + follows), size)]
+        for number, piece in enumerate(pieces):
+            end = finder.find(piece)
+            if end is not None:
+                assert number * size + end == len(text)
+                return
+    raise AssertionError("the end was not found")
 
 
 # --- with the service
