@@ -71,7 +71,7 @@ _CREATES = {
             "tool_params", "redirect_level", "scan_original_url", "report_callback",
         ),
     ),
-    "report": (JSON, ("format", "source", "resources"), ("group_by",)),
+    "report": (JSON, ("format", "source", "resources", "group_by"), ("webhook_url",)),
 }  # fmt: skip
 
 _FURTHER = (
@@ -98,6 +98,7 @@ _TYPES = {
         "name", "description", "label", "type", "handler_url", "uuid", "vpn_profile_uuid", "target_name", "status",
         "status_name", "status_message", "start_time", "end_time", "format", "source", "group_by", "vuln_id_type",
         "ip_address", "request_method", "request_body_base64", "request_date", "output_type", "redirect_level",
+        "webhook_url",
     ),
     "boolean": ("predefined", "has_ptt_exploit", "group_duplicates", "scan_original_url"),
     "array": ("cve", "resources"),

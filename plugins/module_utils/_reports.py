@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urlsplit
 
 from . import _attributes as attributes
 from ._downloads import CONTENT_TYPES, download
 from ._drafts import sweep
-from ._errors import ApiError, CallError, Refused, ScannerError, printable
+from ._errors import ApiError, Refused, ScannerError, printable
 from ._files import check_place, content_of, predict_attributes, store, try_place
 from ._lookup import UNKNOWN_ID
 from ._report_notes import LONGEST_NAME, Note, note_path, read_note, write_note
+from ._report_starts import RESUMED_FOR, create, from_earlier_run
 from ._resources import REPORT, new_record
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
@@ -26,13 +28,6 @@ _NOT_YET = ("waiting", "running", "pending", "queued", "in progress", "processin
 _FAILED = ("failed", "error", "aborted", "failed to start", "cancelled", "canceled", "timed out")
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
-_RESUMED_FOR = 86400
-
-_CREATE_HINTS = {
-    400: "correct source, resources, format and group_by",
-    404: "one of resources is not there, or this key may not see it; correct source and resources",
-    422: "correct source, resources, format and group_by",
-}
 
 
 def readiness(status):
@@ -69,9 +64,23 @@ def ensure_report(task):
     if params["wait_timeout"] < 0:
         raise Refused(f"wait_timeout is {params['wait_timeout']}: set it to 0 or more.")
     request = canonical(params, task.client.transport.connection.base_url)
+    _check_webhook(params["webhook_url"])
     if not request.get("resources", True):
         raise Refused("resources is empty: give the ids of scans or findings, or skip this task where there are none.")
     return _Present(task, request).result()
+
+
+def _check_webhook(address):
+    """Refuse what is no address of a webhook, without showing it: it may hold a secret."""
+    if address is None:
+        return
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme.lower() in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good or not address.isprintable() or " " in address:
+        raise Refused("webhook_url is not an address: write it as https://hooks.example.com/reports.")
 
 
 class _Present:
@@ -82,7 +91,7 @@ class _Present:
         self.dest = task.params["dest"]
         self.request = request
         self.made = self.deleted = False
-        self.record = None
+        self.note = self.record = self.rows = None
         self.asked_at = time.time()
 
     def result(self):
@@ -91,7 +100,7 @@ class _Present:
         for path in () if task.check_mode else (self.dest, note_path(self.dest)):
             sweep(path)
         live = content_of(self.dest)
-        note = read_note(task, self.dest)
+        note = self.note = read_note(task, self.dest)
         known = note is not None and note.content is not None and note.content == live
         known = known and not attributes.stays_planted(task, self.dest)
         before = _shown(note.request) if known else dict(checksum=live.checksum) if live else {}
@@ -102,7 +111,7 @@ class _Present:
         if UNKNOWN_ID in (self.request.get("id"), *self.request.get("resources", ())):
             task.warn_foreseen("a report" if "id" in self.request else "an object among resources")
             return self._foretold(before, live)
-        self._find(note)
+        self._find()
         if task.check_mode and (self.record is None or live is None):
             return self._foretold(before, live)
         if self.record is None:
@@ -132,9 +141,9 @@ class _Present:
             difference = {side: dict(difference[side], kept=side == "before") for side in ("before", "after")}
         return self._answer(adjusted or self.deleted, before, live, difference)
 
-    def _find(self, note):
+    def _find(self):
         """The report that is there already: the one of the id, or one that an earlier run of this task asked for."""
-        client = self.task.client
+        client, note = self.task.client, self.note
         if "id" in self.request:
             self.record = client.read(REPORT, self.request["id"])
             if self.record is None:
@@ -143,31 +152,26 @@ class _Present:
                     " resources and format to have one made."
                 )
             return
-        asked = note is not None and note.content is None and note.report and note.request == self.request
-        if asked and 0 <= time.time() - note.asked_at < _RESUMED_FOR:
-            self.asked_at = note.asked_at
+        if note is None:
+            return
+        asked = note.content is None and note.report and note.request == self.request
+        if note.sent and note.sent.request == self.request:
+            self.rows = client.all(REPORT)
+            self.record = from_earlier_run(self.task, self.rows, note.sent)
+            asked_at = note.sent.asked_at
+        elif asked and 0 <= time.time() - note.asked_at < RESUMED_FOR:
             self.record = client.read(REPORT, note.report["id"])
+            asked_at = note.asked_at
+        if self.record is not None:
+            self.asked_at = asked_at
 
     def _create(self):
-        body = {name: value for name, value in _shown(self.request).items() if value is not None}
-        try:
-            report_id, dummy = self.task.client.start(REPORT, body, _CREATE_HINTS)
-        except CallError as error:
-            if not error.maybe_done:
-                raise
-            raise Refused(
-                f"{error} The report may have been started all the same, so it is not asked for again: look for it with"
-                " scanops.scanner.report_info, and give its id to this task.",
-                **error.result,
-            ) from None
-        if report_id is None:
-            raise Refused(
-                "the report was asked for and the answer of the service tells no id: look for it with"
-                " scanops.scanner.report_info, and give its id to this task.",
-                changed=True,
-            )
+        if self.rows is None:
+            # so that a new one can be told from those that exist
+            self.rows = self.task.client.all(REPORT)
+        report_id = create(self.task, self.dest, self.note, self.request, self.rows)
         self.made = True
-        self.record = dict(new_record(REPORT, body), id=report_id)
+        self.record = dict(new_record(REPORT, _shown(self.request)), id=report_id)
         self._note(None)
 
     def _after_create(self, error):

@@ -21,9 +21,11 @@ description:
     report. A download that breaks off is tried again from its beginning, O(retries) times. One that is shorter or
     longer than announced, an HTML page in place of another format, and a file that does not begin as its format does
     are errors.
-  - A report is never asked for twice unseen - where the answer to its creation was lost the task fails and says so. A
-    task that ended while it waited goes on with the same report when it is run again within a day.
-  - Cost - none where the file is there; a new report costs 1 POST and 2 GET, and 2 GET more for each look while it is
+  - A report is never asked for twice unseen. Where the answer to its creation was lost, the one new report of the same
+    format in the list of reports is taken for it, with a warning. Where there is none, or more than one, the task fails
+    and says so, and the next run of the task looks in the list before it asks for another report. A task that ended
+    while it waited goes on with the same report when it is run again within a day.
+  - Cost - none where the file is there; a new report costs 1 POST and 3 GET, and 2 GET more for each look while it is
     not ready; by O(id) 2 GET. O(keep=false) costs 1 DELETE more. O(state=absent) costs 1 GET, and 1 DELETE where the
     report is there.
 version_added: 1.0.0
@@ -59,9 +61,18 @@ options:
     choices: [pdf, html, json, csv, xlsx, docx]
   group_by:
     description:
-      - How the report is ordered. Left out, the service decides.
+      - How the report is ordered.
     type: str
     choices: [target, vulnerability]
+    default: target
+  webhook_url:
+    description:
+      - An address that the service sends a message to when the report is ready. It is sent with the creation of the
+        report and at no other time, so another O(webhook_url) does not lead to another report.
+      - The service contacts this address, and whoever runs it learns of the report. Scopes do not restrict it, as it is
+        not scanned.
+      - Such an address often holds a secret. It is treated as one, and is not kept in the note beside the file.
+    type: str
   dest:
     description:
       - The path of the file, in a folder that is there. A folder is refused; a link is replaced and not followed.
@@ -189,7 +200,9 @@ OPTIONS = dict(
     source=dict(type="str", choices=list(SOURCES)),
     resources=dict(type="list", elements="int"),
     format=dict(type="str", choices=list(FORMATS)),
-    group_by=dict(type="str", choices=list(GROUPINGS)),
+    group_by=dict(type="str", choices=list(GROUPINGS), default="target"),
+    # such an address often holds a secret
+    webhook_url=dict(type="str", no_log=True),
     dest=dict(type="path"),
     wait_timeout=dict(type="int", default=600),
     keep=dict(type="bool", default=True),
@@ -203,8 +216,10 @@ def main():
         ensure_report,
         add_file_common_args=True,
         required_one_of=[("id", "source")],
-        mutually_exclusive=[("id", "source"), ("id", "resources"), ("id", "format"), ("id", "group_by")],
-        required_by=dict(source=("resources", "format"), resources=("source",), format=("source",)),
+        mutually_exclusive=[("id", option) for option in ("source", "resources", "format", "group_by", "webhook_url")],
+        required_by=dict(
+            source=("resources", "format"), resources=("source",), format=("source",), webhook_url=("source",)
+        ),
         required_if=[("state", "present", ("dest",)), ("state", "absent", ("id",))],
     )
 

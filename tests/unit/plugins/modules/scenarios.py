@@ -394,7 +394,7 @@ WRITES = {
     "report-create": _task(
         "report",
         True,
-        f"POST {R}, GET {R}/303, GET {R}/303/download",
+        f"GET {R}, POST {R}, GET {R}/303, GET {R}/303/download",
         source="scans",
         resources=[40001],
         format="pdf",

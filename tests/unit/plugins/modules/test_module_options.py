@@ -656,9 +656,16 @@ def case_report_format(account, run):
     good(run("report", **{**REPORT, "format": "csv"}))
     good(run("report", **REPORT, group_by="vulnerability"))
     assert [(body["format"], body.get("group_by")) for body in bodies(account)] == [
-        ("csv", None),
+        ("csv", "target"),
         ("pdf", "vulnerability"),
     ]
+
+
+@case("report", "webhook_url")
+def case_report_webhook_url(account, run):
+    good(run("report", **REPORT))
+    good(run("report", **{**REPORT, "dest": "2.pdf"}, webhook_url="https://hooks.example.com/x"))
+    assert [body.get("webhook_url") for body in bodies(account)] == [None, "https://hooks.example.com/x"]
 
 
 @case("report", "dest")

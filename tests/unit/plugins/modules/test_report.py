@@ -100,7 +100,7 @@ def test_another_request_makes_another_report(account, run, other):
     result = good(run("report", **{**PDF, **other}))
     assert check.changed and result.changed
     assert check.diff == result.diff
-    assert result.diff["before"] == {"source": "scans", "resources": [40001], "format": "pdf", "group_by": None}
+    assert result.diff["before"] == {"source": "scans", "resources": [40001], "format": "pdf", "group_by": "target"}
     assert account.writes() == ["POST /reports"]
     assert json.loads(NOTE.read_text())["request"]["resources"] == sorted(set({**PDF, **other}["resources"]))
 
@@ -150,7 +150,7 @@ def test_the_note_says_what_was_asked_for_and_is_for_nobody_else(account, run):
         "source": "scans",
         "resources": [40001],
         "format": "pdf",
-        "group_by": None,
+        "group_by": "target",
     }
     assert (note["report"], note["size"], note["checksum"]) == (result["report"], result["size"], result["checksum"])
     assert stat.S_IMODE(NOTE.stat().st_mode) == 0o600
@@ -358,13 +358,6 @@ def test_what_a_status_says_of_the_file(status, expected):
 def test_the_new_id_is_read_in_each_form(account, run, form):
     account.settings(report_answer=form)
     assert good(run("report", **PDF))["report"]["id"] == 303
-
-
-def test_an_answer_without_an_id_is_an_error_that_says_what_to_do(account, run):
-    account.settings(report_answer="nothing")
-    result = refused(run("report", **PDF), "tells no id: look for it with scanops.scanner.report_info, and give its id")
-    assert result.changed
-    assert good(run("report", id=303, dest="report.pdf")).changed
 
 
 def test_resources_that_are_not_there_are_explained(account, run):
@@ -589,3 +582,57 @@ def test_in_check_mode_ids_of_earlier_tasks_are_foreseen(account, run, value):
     assert made["report"] == {"id": None, "format": "pdf", "status": None}
     assert account.calls() == []
     assert run("report", **{**PDF, "resources": [40001, value]}).failed
+
+
+# --- grouping and webhook
+
+HOOK = "https://hooks.example.com/services/T0/B0/token-of-a-webhook"
+
+
+def test_without_group_by_a_report_is_ordered_by_target(account, run):
+    good(run("report", **PDF))
+    assert [entry["json"]["group_by"] for entry in account.log() if entry["method"] == "POST"] == ["target"]
+    assert not good(run("report", **PDF, group_by="target")).changed
+    assert good(run("report", **PDF, group_by="vulnerability")).changed
+
+
+def test_a_note_from_before_group_by_had_a_default_is_one_of_the_same_request(account, run):
+    good(run("report", **PDF))
+    note = json.loads(NOTE.read_text())
+    note["request"]["group_by"] = None
+    del note["sent"]
+    NOTE.write_text(json.dumps(note))
+    account.clear_log()
+    assert not good(run("report", **PDF)).changed
+    assert account.calls() == []
+
+
+def test_a_webhook_is_sent_with_the_creation_only_and_makes_no_other_report(account, run):
+    result = good(run("report", **PDF, webhook_url=HOOK))
+    assert [entry["json"]["webhook_url"] for entry in account.log() if entry["method"] == "POST"] == [HOOK]
+    assert "token-of-a-webhook" not in NOTE.read_text()
+    assert "token-of-a-webhook" not in str(result.result)
+    account.clear_log()
+    for other in ({}, {"webhook_url": "https://other.example.com/"}):
+        assert not good(run("report", **PDF, **other)).changed
+    assert account.calls() == []
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(
+    "address",
+    ["", "hooks.example.com/token", "ftp://example.com/token", "https:///token", "https://a.example/ token",
+     "https://a.example:x/token", "https://a.example/token\n", "https://[::1/token", "javascript:token"],
+)  # fmt: skip
+def test_a_webhook_that_is_no_address_is_refused_without_showing_it(account, run, address, check):
+    result = refused(
+        run("report", check=check, **PDF, webhook_url=address), "webhook_url is not an address: write it as"
+    )
+    assert "token" not in result.msg
+    assert account.calls() == []
+
+
+def test_a_webhook_is_refused_where_no_report_is_made(account, run):
+    refused_options = run("report", id=301, dest="x.pdf", webhook_url=HOOK)
+    assert "mutually exclusive: id|webhook_url" in refused_options.msg
+    assert account.calls() == []
