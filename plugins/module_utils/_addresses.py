@@ -59,6 +59,9 @@ _NOT_PUBLIC = {
 }
 # IPv4-compatible, IPv4-mapped, IPv4-translated, NAT64: the IPv4 address is in the last 32 bits
 _NAT64 = "64:ff9b::/96"
+# NAT64 for local use (RFC 8215); the prefix in it has one of these lengths (RFC 6052, section 2.2)
+_LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
+_NAT64_LENGTHS = (48, 56, 64)
 _WITH_IPV4 = ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", _NAT64)
 
 _KINDS = Networks()
@@ -82,6 +85,10 @@ def embedded(address):
         return ()
     number = int(address)
     last = ipaddress.IPv4Address(number & 0xFFFFFFFF)
+    if address in _LOCAL_NAT64:
+        found = (*(_behind_prefix(number, length) for length in _NAT64_LENGTHS), last)
+        # only the translator knows its prefix; what would be an address in 0.0.0.0/8 is none
+        return tuple(each for each in found if int(each) >> 24) or (last,)
     if number > 1 and any(_EMBEDDING.covering(address)):
         return (last,)
     if address.sixtofour:
@@ -92,3 +99,9 @@ def embedded(address):
     if (number >> 32) & 0xFDFFFFFF == 0x00005EFE:
         return (last,)
     return ()
+
+
+def _behind_prefix(number, length):
+    """The IPv4 address behind a NAT64 prefix of 48 to 64 bits: bits 64 to 71 belong neither to the prefix nor to it."""
+    joined = (number >> 64) << 56 | number & 0xFFFFFFFFFFFFFF
+    return ipaddress.IPv4Address(joined >> (88 - length) & 0xFFFFFFFF)

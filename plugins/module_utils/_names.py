@@ -34,6 +34,8 @@ _PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 # RFC 1123, and the underscore that names in the DNS may have
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
+# a top-level domain begins with a letter (RFC 1123, section 2.1) and has no underscore; nmap reads 10.0.0.1-254 as a range
+_LAST_LABEL = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
 # what makes the C library, browsers and others read a host as an IPv4 address: a number at its end
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 # what a reader that decodes too early takes for the end of the user info or of the host
@@ -162,11 +164,14 @@ def read_host(text):
     labels = host.split(".")
     if _NUMBER.fullmatch(labels[-1]):
         return _read_ipv4(host, text)
-    international = not bare.isascii() or any(label.startswith("xn--") for label in labels)
-    if international and not _is_idna(bare, host):
-        raise UnreadableName(text, "is no international name that all programs read alike: write its xn-- form")
+    _refuse_unlike_readings(text, bare, labels)
     if not all(_LABEL.fullmatch(label) for label in labels):
         raise UnreadableName(text, "has a character that no host name has in this place")
+    if not _LAST_LABEL.fullmatch(labels[-1]):
+        raise UnreadableName(
+            text,
+            f"ends in {printable(labels[-1], 63)!r}, which is no top-level domain: write each host, address or URL by itself",
+        )
     return host, None
 
 
@@ -245,13 +250,61 @@ def _read_ipv4(host, text):
     return host, address
 
 
-def _is_idna(text, host):
-    """Whether ``host`` is the IDNA form of ``text`` by the idna package and by the standard library."""
+def _refuse_unlike_readings(text, bare, labels):
+    """Refuse an international name that is not the same name to all programs. labels: those of its normal form."""
+    if not bare.isascii() and _idna2003(bare) != ".".join(labels):
+        raise UnreadableName(
+            text, f"is no international name that all programs read alike: {_how_to_write(bare, labels)}"
+        )
+    for label in labels:
+        if label.startswith("xn--") and not _is_xn_label(label):
+            raise UnreadableName(
+                text,
+                f"has a label that is no international name, {printable(label, 63)!r}: correct it, or leave it out",
+            )
+
+
+def _how_to_write(bare, labels):
+    forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
+    return "write its xn-- form" + (f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else "")
+
+
+def _is_xn_label(label):
+    """Whether an xn-- label is one that all programs accept and that none takes for another."""
     if idna is None:
         return False
     try:
-        if idna.encode(idna.decode(host)).decode("ascii") != host:
-            return False
-        return text.encode("idna").decode("ascii").lower() == host
+        if idna.encode(idna.decode(label)).decode("ascii") == label:
+            return True
+    except UnicodeError:
+        pass
+    try:
+        # IDNA 2008 has no emoji; where UTS 46 and IDNA 2003 agree on them there is no other reading
+        decoded = _decoded(label)
+        return idna.uts46_remap(decoded, True, False) == decoded and _idna2003(decoded) == label
     except UnicodeError:
         return False
+
+
+def other_reading(host):
+    """The host that programs which know IDNA 2003 only make of one that ``read_host`` gave, None where it is the same.
+
+    They may decode an xn-- form and encode it again: xn--strae-oqa.example is then strasse.example.
+    """
+    if "xn--" not in host:
+        return None
+    labels = [_decoded(label) if label.startswith("xn--") else label for label in host.split(".")]
+    other = _idna2003(".".join(labels))
+    return None if other == host else other
+
+
+def _decoded(label):
+    return label[4:].encode("ascii").decode("punycode")
+
+
+def _idna2003(name):
+    """A host name by the standard library, or None where it has no form there."""
+    try:
+        return name.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return None

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ._addresses import Networks, embedded, kind_of
 from ._errors import ConfigurationError, printable
-from ._names import DEFAULT_PORTS, UnreadableName, read_host, read_name, read_path
+from ._names import DEFAULT_PORTS, UnreadableName, other_reading, read_host, read_name, read_path
 
 SCOPE_OPTION = dict(
     type="dict",
@@ -151,7 +151,9 @@ class _Layer(NamedTuple):
                 reason = self._not_allowed(place)
             if reason:
                 return reason if place is target else f"{_shown(target)} stands for {place.host}, and {reason}"
-        return None
+        other = None if target.address else other_reading(target.host)
+        reason = other and self.deny.touching(target._replace(host=other))
+        return reason and f"{_shown(target)} is {other} to programs that know IDNA 2003 only, and {reason}"
 
     def _not_allowed(self, target):
         entries = () if self.allow is None else tuple(self.allow.covering(target))

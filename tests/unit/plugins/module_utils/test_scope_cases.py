@@ -16,6 +16,7 @@ MISTAKEN = "mistaken for another host"
 ODD_IPV4 = "unusual notation"
 LABEL = "has a character that no host name has"
 IDNA = "international name"
+TOP_LEVEL = "is no top-level domain"
 NOT_ALLOWED = "is not in scope.allow"
 DENIED = "is refused by scope.deny[0]"
 INCLUDES = "which scope.deny[0] refuses"
@@ -173,6 +174,7 @@ TABLE = [
             "bücher.example": ALLOWED,
             "BÜCHER.example": ALLOWED,
             "bu\u0308cher.example": ALLOWED,
+            "WWW.bücher.example": ALLOWED,
             "xn--bcher-kva.example": ALLOWED,
             "XN--BCHER-KVA.example": ALLOWED,
             "https://www.bücher.example/ü": ALLOWED,
@@ -197,6 +199,57 @@ TABLE = [
             "\u1806apple.example": IDNA,
             "apple\u2488example": IDNA,
             "\u2764.example": IDNA,
+            # a hyphen of Mongolian, which IDNA 2003 leaves out
+            "xn--apple-mr3a.example": IDNA,
+        },
+    ),
+    # emoji are no international names by IDNA 2008, and all programs read their xn-- form alike
+    (
+        {"allow": ["xn--ls8h.la", "*.xn--i-7iq.ws", "xn--bcher-kva.example"]},
+        {
+            "xn--ls8h.la": ALLOWED,
+            "https://www.XN--LS8H.la/": ALLOWED,
+            "a.xn--i-7iq.ws:443": ALLOWED,
+            "xn--BCHER-KVA.example": ALLOWED,
+            "xn--i-7iq.ws": NOT_ALLOWED,
+            "xn--ls8h-.la": IDNA,
+            # an emoji with a variation selector, and upper case, which are mapped to another name
+            "xn--i-7iqv272g.ws": IDNA,
+            "xn--Bcher-kva8m.example": IDNA,
+        },
+    ),
+    # to programs that know IDNA 2003 only, an xn-- name can be that of another host
+    (
+        {"allow": ["example"], "deny": ["strasse.example", "https://xn--4xa.example/x"]},
+        {
+            "xn--strae-oqa.example": DENIED,
+            "www.xn--strae-oqa.example:443": DENIED,
+            "https://xn--3xa.example/x": "is refused by scope.deny[1]",
+            "xn--4xa.example": "which scope.deny[1] refuses",
+            "https://xn--3xa.example/y": ALLOWED,
+            "xn--bcher-kva.example": ALLOWED,
+        },
+    ),
+    ({"deny": ["strasse.xn--ls8h.example"]}, {"xn--strae-oqa.xn--ls8h.example": DENIED}),
+    ({"allow": ["xn--strae-oqa.example"]}, {"xn--strae-oqa.example": ALLOWED}),
+    # ranges as nmap reads them, and whatever else ends in no top-level domain
+    (
+        {"deny": ["10.0.0.0/8"], "private": True},
+        {
+            "10.0.0.1-254": TOP_LEVEL,
+            "192.168.0-255.1-254:22": TOP_LEVEL,
+            "https://10.0.0.1-254/": TOP_LEVEL,
+            "10.0.0.0_24": TOP_LEVEL,
+            "10.0.0.1x": TOP_LEVEL,
+            "10-11": TOP_LEVEL,
+            "a.example_1": TOP_LEVEL,
+            "a.0example": TOP_LEVEL,
+            "10.0.0-5.example": ALLOWED,
+            "a.xn--p1ai": ALLOWED,
+            "a.e": ALLOWED,
+            "a.e1": ALLOWED,
+            "a.e-e": ALLOWED,
+            "intranet": ALLOWED,
         },
     ),
     # denied names, dressed up
@@ -205,6 +258,7 @@ TABLE = [
         {
             "good.example": ALLOWED,
             "notevil.example": ALLOWED,
+            "xn--ls8h.la": ALLOWED,
             "https://good.example/evil.example": ALLOWED,
             "evil.example": DENIED,
             "EVIL.EXAMPLE": DENIED,
@@ -305,6 +359,30 @@ TABLE = [
             "::198.41.0.4": DENIED,
             "::ffff:0:198.41.0.4": DENIED,
             "2001:0:4136:e378:8000:63bf:3fff:fdd2": ALLOWED,
+        },
+    ),
+    # NAT64 for local use: the prefix may be of any length that RFC 6052 knows
+    (
+        {"private": True, "deny": ["198.41.0.0/24"]},
+        {
+            "[64:ff9b:1::c629:4]": DENIED,
+            "64:ff9b:1:102:3:400:c629:4": DENIED,
+            "64:ff9b:1:c629:0:400::": DENIED,
+            "64:ff9b:1:c629:0:400:1234:5678": DENIED,
+            "64:ff9b:1:c6:29:4::": DENIED,
+            "64:ff9b:1:0:c6:2900:400:0": DENIED,
+            "64:ff9b:1:1:c6:2900:400:1": DENIED,
+            "64:ff9b:1::c629:104": ALLOWED,
+            "64:ff9b:2:c629:0:400::": ALLOWED,
+        },
+    ),
+    (
+        {"allow": ["64:ff9b:1::/48", "198.41.0.0/24"]},
+        {
+            "64:ff9b:1::198.41.0.4": ALLOWED,
+            "64:ff9b:1:c629:0:400::": "41.0.4.0 is not in scope.allow",
+            "64:ff9b:1::198.41.1.4": "198.41.1.4 is not in scope.allow",
+            "64:ff9b:1::7": "0.0.0.7 is not in scope.allow",
         },
     ),
     ({"deny": ["::/0"]}, {"::ffff:198.41.0.4": DENIED, "198.41.0.4": ALLOWED}),

@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import urlsplit
 
+import requests
+import urllib3
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, normal_form, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import combine, compile_scope
 from hypothesis import HealthCheck, given, settings
@@ -74,6 +77,19 @@ def well_dressed(draw, hosts):
     return draw(st.sampled_from(["http", "https", "HTTPS", "hTTp"])) + "://" + user + host + port + tail
 
 
+def local_nat64(address, length, rest):
+    """An address for NAT64 in local use, its prefix of this length; rest: whatever is in the other bits."""
+    before = {48: 0, 56: 8, 64: 16, 96: 48}[length]
+    if length == 96:
+        bits = (rest >> 32) << 32 | int(address)
+    else:
+        # 72 bits follow the 48 that are fixed, beside bits 64 to 71
+        joined = int(address) << (40 - before) | (rest & ~(0xFFFFFFFF << (40 - before)))
+        joined &= 2**72 - 1
+        bits = (joined >> 56) << 64 | (rest >> 72) << 56 | joined & (2**56 - 1)
+    return f"[{ipaddress.IPv6Address(0x0064FF9B0001 << 80 | bits)}]"
+
+
 denied_names = st.builds(
     lambda prefix, domain: ".".join([*prefix, domain]),
     st.lists(labels, max_size=3),
@@ -89,6 +105,8 @@ denied_addresses = st.one_of(
     denied_ipv4.map(lambda a: f"[::ffff:{a}]"),
     denied_ipv4.map(lambda a: f"[64:ff9b::{a}]"),
     denied_ipv4.map(lambda a: f"[{ipaddress.IPv6Address(0x2002 << 112 | int(a) << 80 | 1)}]"),
+    st.builds(local_nat64, denied_ipv4, st.sampled_from([48, 56, 64, 96]), st.integers(0, 2**80 - 1)),
+    st.builds("{}{}".format, denied_ipv4, st.sampled_from(["-254", "-0xff", "_24", "x", "-", "/24", ",5", "-9.1-9"])),
     st.integers(0, 2**96 - 1).map(lambda low: f"[{ipaddress.IPv6Address(0x26064700 << 96 | low)}]"),
 )
 
@@ -162,6 +180,68 @@ def test_what_is_denied_is_seen_through_every_valid_dress(name):
 @given(dressed(st.one_of(denied_names, denied_addresses)))
 def test_what_is_not_in_the_allow_list_is_never_allowed_however_it_is_written(name):
     assert compile_scope({"allow": ["good.example"]}).verdict(name) is not None
+
+
+octets = st.one_of(
+    st.integers(0, 255).map(str),
+    st.builds("{}-{}".format, st.integers(0, 255), st.one_of(st.integers(0, 255), st.just(""))),
+    st.builds("{}_{}".format, st.integers(0, 255), st.integers(0, 32)),
+    st.builds("{}{}".format, st.integers(0, 255), st.sampled_from("xyz")),
+    st.sampled_from(["*", "-", "1,2"]),
+)
+
+
+@thorough
+@given(st.lists(octets, min_size=1, max_size=5).map(".".join), schemes, ports)
+def test_a_range_of_addresses_is_never_a_name(range_, scheme, port):
+    name = scheme + range_ + port
+    try:
+        target = read_name(name)
+    except UnreadableName:
+        return
+    assert str(target.address) == range_
+
+
+@thorough
+@given(st.text(min_size=1, max_size=6), st.sampled_from(["", "www.", "xn--strae-oqa."]))
+def test_an_xn_form_that_is_read_is_judged_as_programs_with_idna_2003_read_it(label, before):
+    host = f"{before}xn--{label.encode('punycode', 'surrogatepass').decode()}.example"
+    try:
+        read = read_name(host).host
+    except UnreadableName:
+        return
+    decoded = ".".join(
+        part[4:].encode().decode("punycode") if part.startswith("xn--") else part for part in read.split(".")
+    )
+    try:
+        other = decoded.encode("idna").decode("ascii")
+    except UnicodeError:
+        return
+    assert compile_scope({"allow": ["example"]}).verdict(host) is None
+    assert compile_scope({"deny": [other]}).verdict(host) is not None
+
+
+@thorough
+@given(dressed(st.one_of(denied_names, denied_addresses, st.just("good.example"))))
+def test_other_readers_of_urls_find_the_same_host(name):
+    try:
+        target = read_name(name)
+    except UnreadableName:
+        return
+    if target.scheme is None:
+        return
+    readers = {
+        "urllib": lambda: urlsplit(name).hostname,
+        "urllib3": lambda: urllib3.util.parse_url(name).host,
+        "requests": lambda: urlsplit(requests.Request("GET", name).prepare().url).hostname,
+    }
+    for reader, host in readers.items():
+        try:
+            found = normal_form(host()).strip("[]")
+        except (ValueError, urllib3.exceptions.LocationParseError, requests.exceptions.RequestException):
+            # what a reader refuses it does not call
+            continue
+        assert found == target.host, reader
 
 
 @thorough
