@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import new_entry, new_watch
 
 S, T = "/scans", "/targets"
 OUTSIDE = "outside the authorised scope"
@@ -167,25 +166,3 @@ def test_secrets_are_neither_judged_nor_shown(account, scan):
 def test_a_description_names_no_place(account, run):
     options = dict(workspace_id=2, name="new.example.com", description="https://wiki.elsewhere.example/new")
     assert not run("target", scope=ALLOW, **options).failed
-
-
-# --- what reaches the module beside the options
-
-
-@BOTH
-@pytest.mark.parametrize("target", [{"target": "outside.example"}, {"target": "www.example.com", "target_id": 1003}])
-def test_no_start_that_is_handed_over_passes_by_the_scope(account, scan, target, check):
-    account.add(scans=[{"id": 900, "target_id": 1002, "tool_id": 170}])
-    account.settings(scan_run_time=1000)
-    running = dict(new_entry("www.example.com", 1002), scan_id=900, since=0, record={"id": 900})
-    started = dict(new_entry(**target), by_id="target_id" in target)
-    watch = new_watch([running, started], {"workspace_id": 2})
-    result = scan(target="www.example.com", wait=True, scope=ALLOW, check=check, _step={"now": 0, "watch": watch})
-    assert account.writes() == []
-    assert check or OUTSIDE in result.msg
-
-
-def test_no_stop_that_is_handed_over_is_sent_in_check_mode(account, scan):
-    account.add(scans=[{"id": 900, "target_id": 1002, "tool_id": 170}])
-    result = scan(target="www.example.com", check=True, _step={"stop": [900]})
-    refused(account, result, "check mode writes nothing")
