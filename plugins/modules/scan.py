@@ -85,6 +85,7 @@ options:
       - The parameters of the tool, sent as they are.
       - A scan that is there has them when each key that is declared here is found in its record with this value. Of
         dictionaries below only what is declared counts.
+      - With O(scope), every URL in it must be in the scope, and so must bare hosts in fields for hosts.
     type: dict
   vpn_profile:
     description:
@@ -115,7 +116,9 @@ options:
         type: list
         elements: str
       login_page_url:
-        description: The address of the page with the form. Required for V(login_form).
+        description:
+          - The address of the page with the form. Required for V(login_form).
+          - With O(scope), it must be in the scope, because the scanner sends the credentials there.
         type: str
       username:
         description: The user. Required for V(login_form).
