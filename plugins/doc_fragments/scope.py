@@ -14,10 +14,10 @@ options:
     description:
       - What may be a target at all, for example because its owner has agreed to be scanned. A name that is not in scope
         fails the task before any call, in check mode too. With O(ignore:state=absent) it is not looked at.
-      - The exact request is judged once more when it is sent. That is the name that the service gets, in the spelling of
-        the live target where one exists, and the live name of a target that is given by id. Every URL in the request
-        must be in scope too, however deep it is nested, such as a login page, a callback or a URL in C(tool_params), and
-        so must a bare host in a field whose name ends in C(host), C(url), C(domain), C(ip), C(target) or the like.
+      - The exact request is judged once more when it is sent. That is the name that the service gets, in the spelling
+        of the live target where one exists, and the live name of a target that is given by id. Every URL in the request
+        must be in scope too, however deep it is nested, such as a login page, a callback or a URL in C(tool_params). So
+        must a bare host in a field whose name ends in C(host), C(url), C(domain), C(ip), C(target) or the like.
       - C(webhook_url) of M(scanops.scanner.report) is not judged. It receives a message and is not scanned.
       - Null, as an unset variable gives it, is refused for this option and for what is in it; it does not mean that
         there is no scope.

@@ -139,8 +139,8 @@ options:
     type: bool
   start_params:
     description:
-      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its own
-        is refused here.
+      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its
+        own is refused here.
       - With O(scope), every URL in it must be in the scope, that of a callback as well.
       - Danger - it is no place for secrets, as B(ansible) shows it with C(-vvv).
       - An existing scan is compared with the fields that its record has.
