@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 
-from ._errors import CallError, Refused, printable
+from ._errors import ApiError, CallError, Refused, printable
 from ._lookup import find_by_key
 from ._names import normal_form
 from ._resources import SCAN, TARGET, VPN_PROFILE, is_row, new_record
@@ -25,6 +26,10 @@ from ._scanning import (
     service_now,
 )
 from ._watch import Entry, Watch, out_of_patience, refused_slot, startable, take
+
+# how a service may refuse a list that this key, or this plan, does not have
+_NOT_LISTED = (403, 404, 405, 501)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def find_scans(task, now):
@@ -59,7 +64,16 @@ def _vpn_uuid(task):
     wanted = task.params["vpn_profile"]
     if not wanted:
         return wanted
-    rows = task.client.all(VPN_PROFILE)
+    try:
+        rows = task.client.all(VPN_PROFILE)
+    except ApiError as error:
+        if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
+            raise
+        task.warn(
+            f"vpn_profile {wanted!r} could not be checked, as the list of VPN profiles was refused ({error.status}); it is"
+            " sent as it is."
+        )
+        return wanted
     if any(row["uuid"] == wanted for row in rows):
         return wanted
     named = [row for row in rows if row["name"] == wanted]

@@ -218,3 +218,28 @@ def test_many_starts_are_shown_while_they_are_made(account, scan, passing, run):
     assert results[0]["pause"] == 0
     assert max(started) == 12
     assert {each["outcome"] for each in results[-1]["scans"]} == {"finished"}
+
+
+# --- a VPN profile whose list cannot be read
+
+UUID = "0b9f1c9e-6a3f-4f1e-8f0e-4d6f5a7b8c9d"
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_uuid_of_a_vpn_profile_needs_no_list(account, scan, status):
+    account.add(vpn_profiles=[{"uuid": UUID, "name": "Office"}])
+    account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
+    result = good(scan(vpn_profile=UUID, wait=False))
+    assert bodies(account)[0]["vpn_profile_uuid"] == UUID
+    assert any(f"vpn_profile '{UUID}' could not be checked" in warning for warning in result.warnings)
+    named = scan(vpn_profile="Office", wait=False)
+    assert named.failed
+    assert named["api_error"]["status"] == status
+    assert account.calls().count(f"POST {S}") == 1
+
+
+@pytest.mark.parametrize("status", [401, 429, 500])
+def test_a_list_of_vpn_profiles_that_fails_otherwise_is_an_error(account, scan, status):
+    account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
+    assert scan(vpn_profile=UUID, wait=False, retries=0, rate_limit_wait=0).failed
+    assert account.writes() == []
