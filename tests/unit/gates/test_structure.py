@@ -239,6 +239,7 @@ PURE = {
     "_relied_on",
     "_tools",
     "_scanning",
+    "_moments",
     "_since",
     "_earned",
     "_envelope",

@@ -353,6 +353,15 @@ def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
     assert not good(run("scan", **WEB, max_age="2h", wait=False))["started"]
 
 
+@pytest.mark.parametrize("form", ["offset", "utc", "unix", "unix_ms"])
+@pytest.mark.parametrize("zone", [7200, -18000])
+def test_a_time_of_another_form_is_understood(account, run, form, zone):
+    account.settings(time_form=form, record_zone=zone, scan_queue_time=0, scan_run_time=0)
+    account.add(scans=[old(3000)])
+    assert not good(run("scan", **WEB, max_age="1h", wait=False))["started"]
+    assert good(run("scan", **WEB, max_age="40m", wait=False))["started"]
+
+
 def test_a_page_that_the_server_cuts_short_does_not_hide_the_newest(account, scan):
     account.settings(page_cap=3)
     account.add(scans=[old(100 - number) for number in range(8)])
