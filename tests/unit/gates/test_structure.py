@@ -232,6 +232,7 @@ PURE = {
     "_scope",
     "_addresses",
     "_declaration",
+    "_given",
     "_plan",
     "_findings",
     "_schema_check",

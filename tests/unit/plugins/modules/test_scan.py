@@ -120,7 +120,7 @@ def test_the_live_spelling_of_a_target_is_scanned(account, scan):
 def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
     account.add(current_workspace=2)
     account.fault(method="POST", path=S, action="reset", when="after")
-    result = good(scan(workspace_id=None))
+    result = good(scan(workspace_id="left out"))
     assert bodies(account)[0]["workspace_id"] == 2
     lists = [entry["query"] for entry in account.log() if (entry["method"], entry["path"]) == ("GET", S)]
     assert {query["workspace_id"] for query in lists} == {"2"}
@@ -128,7 +128,7 @@ def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
 
 
 def test_a_target_by_id(account, scan):
-    result = good(scan(target=None, target_id=1002, workspace_id=None))
+    result = good(scan(target=None, target_id=1002, workspace_id="left out"))
     assert result["scans"][0]["target"] == "api.example.com"
     assert bodies(account) == [{"tool_id": 170, "target_id": 1002, "workspace_id": 2}]
     assert result.warnings == []
