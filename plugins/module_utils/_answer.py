@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json as json_codec
 
-from ._errors import AnswerError, printable
+from ._errors import ANY_CALL, AnswerError, after_another_answer, printable
 
 
 class Answer:
     """A whole answer. status: int; headers: mapping without case; body: bytes; moments: the Unix times of the request and
-    of the first of the answer."""
+    of the first of the answer; about: what the call was, a ``_errors.Call``."""
 
-    def __init__(self, method, path, status, headers, body, moments=(0.0, 0.0)):
+    def __init__(self, method, path, status, headers, body, moments=(0.0, 0.0), about=ANY_CALL):
         self.method = method
         self.path = path
         self.status = status
         self.headers = headers
         self.body = body
         self.moments = moments
+        self.about = about
 
     @property
     def content_type(self):
@@ -44,10 +45,10 @@ class Answer:
     def unexpected(self, what):
         """The AnswerError that says that this answer is not the service's."""
         return AnswerError(
-            f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)}) with {what}:"
-            " check that base_url is the address of the service's API.",
+            f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)}) with {what}",
             self.method,
             self.path,
             status=self.status,
             maybe_done=self.method != "GET" and self.status < 300,
+            advice=after_another_answer(self.about),
         )

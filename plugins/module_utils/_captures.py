@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import ipaddress
-from datetime import datetime, timezone
+from datetime import datetime
 
 from ._errors import Refused, printable
 from ._lookup import UNKNOWN_ID, find
-from ._moments import moment_of
 from ._resources import HTTP_LOGGER
 
 
@@ -27,8 +26,13 @@ def clear(task):
         task.warn(f"there is no HTTP logger {_reference(task)}, so nothing was cleared.")
         return _cleared(task, 0)
     count = len(_captured(task, logger))
-    if count and not task.check_mode and not task.client.delete(HTTP_LOGGER, logger["id"], below="/data"):
-        return _cleared(task, 0)
+    if count and not task.check_mode:
+
+        def is_gone():
+            return not _captured(task, logger)
+
+        if not task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone):
+            return _cleared(task, 0)
     return _cleared(task, count)
 
 
@@ -83,8 +87,10 @@ def selected(entry, method=None, source=None, since=None):
         if address not in source:
             return False
     if since is not None:
-        moment = moment_of(entry.get("request_date"))
-        return moment is not None and moment.at >= since.replace(tzinfo=timezone.utc).timestamp()
+        try:
+            return datetime.fromisoformat(entry.get("request_date") or "").replace(tzinfo=None) >= since
+        except (TypeError, ValueError):
+            return False
     return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _listing
-from ._errors import ApiError, CallError, Refused, create_hints, printable
+from ._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Refused, printable
 from ._resources import TARGET, WORDLIST, is_row, new_record, record_of
 from ._retry import GATEWAY
 
@@ -25,14 +25,19 @@ class Created(NamedTuple):
 class Client:
     """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``; each write passes the ``_gate.Gate``."""
 
-    def __init__(self, transport, gate):
+    def __init__(self, transport, gate, warn=lambda text: None):
+        """warn: takes what a person should know of a call that succeeded."""
         self.transport = transport
         self._gate = gate
+        self._warn = warn
+        self._about = transport.known.call
 
-    def _write(self, method, path, query=None, form=None, json=None, hints=None):
+    def _write(self, method, path, about, query=None, form=None, json=None, hints=None):
         """Send a write that the gate permits; returns its Answer."""
         permit = self._gate.permit(method, path, query, form, json, self._target_name)
-        return self.transport.send(method, path, query=query, form=form, json=json, hints=hints, permit=permit)
+        return self.transport.send(
+            method, path, query=query, form=form, json=json, hints=hints, about=about, permit=permit
+        )
 
     def _target_name(self, target_id):
         record = self.read(TARGET, target_id)
@@ -56,7 +61,7 @@ class Client:
     def read(self, resource, object_id):
         """The record with this id, or None where the service says that there is none."""
         try:
-            answer = self.transport.send("GET", f"{resource.path}/{object_id}")
+            answer = self.transport.send("GET", f"{resource.path}/{object_id}", about=self._about("read", resource))
         except ApiError as error:
             if error.status == 404:
                 return None
@@ -73,20 +78,22 @@ class Client:
         was declared, with its id, or None where the answer gives none.
         """
         lost = False
-        hints = create_hints(resource.key)
+        about = self._about("create", resource, query or values)
         while True:
             try:
-                answer = self._write("POST", resource.path, query=query, form=values, hints=hints)
+                answer = self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS)
                 record, object_id = self._created(resource, answer)
                 break
             except CallError as error:
-                found = self._look_again(look, error)
+                error.after_loss = error.after_loss or lost
+                found = self._look_again(resource, look, error)
                 if found is not None:
-                    if error.maybe_done or lost:
+                    if error.may_have_worked:
                         return Created(found, True, _lost_note(resource, error))
                     return Created(found, made=False)
                 # a unique key protects every family created here, so one more try cannot make a second object
                 if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
+                    _not_seen(error, resource.noun, "created")
                     raise
                 lost = True
         if record is None and not read_back:
@@ -96,13 +103,11 @@ class Client:
                 record = look(None) if object_id is None else self.read(resource, object_id)
         except CallError as error:
             raise Refused(
-                f"{resource.noun} {printable(values[resource.key])!r} was made, and reading it back failed: {error} Run"
-                " this task again to see it.",
-                changed=True,
-                **error.result,
+                f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
+                **{**error.result, "changed": True},
             ) from None
         if record is None:
-            raise answer.unexpected("success, yet the new object cannot be read back")
+            raise _not_read_back(resource, answer)
         return Created(record, made=True)
 
     def start(self, resource, body, hints=None):
@@ -111,7 +116,8 @@ class Client:
         body: a value for JSON. It is sent once; an error with ``maybe_done`` may have been started all the same, and only
         the caller can know where to look for it.
         """
-        answer = self._write("POST", resource.path, json=body, hints=hints)
+        about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
+        answer = self._write("POST", resource.path, about, json=body, hints=hints)
         data = self._data(answer) if answer.body.strip() else {}
         if not isinstance(data, dict):
             raise answer.unexpected("data that is no object")
@@ -119,32 +125,85 @@ class Client:
 
     def stop(self, resource, object_id):
         """Ask that something that is running stops."""
-        self._write("POST", f"{resource.path}/{object_id}/stop")
+        _accepted(self._write("POST", f"{resource.path}/{object_id}/stop", self._about("stop", resource)))
 
     def update(self, resource, object_id, values):
-        """Change fields of an object."""
-        hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
-        self._write("PUT", f"{resource.path}/{object_id}", json=values, hints=hints)
+        """Change fields of an object. A lost answer is settled by reading the object again."""
 
-    def delete(self, resource, object_id, below=""):
-        """Delete an object, or what stands ``below`` it; True where this run did it, False where it was gone already."""
-        path = f"{resource.path}/{object_id}"
+        def is_done():
+            record = self.read(resource, object_id)
+            return record is not None and all(record.get(field) == value for field, value in values.items())
+
+        hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
         try:
-            self._write("DELETE", path + below, hints=resource.delete_hints)
-        except ApiError as error:
-            if error.status != 404:
-                raise
-            if self.read(resource, object_id) is not None:
-                raise
-            return error.after_loss
+            _accepted(
+                self._write(
+                    "PUT",
+                    f"{resource.path}/{object_id}",
+                    self._about("update", resource),
+                    json=values,
+                    hints=hints if resource.key in values else None,
+                )
+            )
+        except CallError as error:
+            self._settle(error, resource.noun, "updated", is_done)
+
+    def delete(self, resource, object_id, below="", is_gone=None):
+        """Delete an object, or what is ``below`` it; True where this run did it, False where it was gone already.
+
+        is_gone: a function that reads whether it is gone; it decides what a lost answer means. Without it the object is
+        read.
+        """
+        is_gone = is_gone or (lambda: self.read(resource, object_id) is None)
+        what = f"data of the {resource.noun}" if below else resource.noun
+        path = f"{resource.path}/{object_id}{below}"
+        try:
+            _accepted(self._write("DELETE", path, self._about("delete", resource), hints=resource.delete_hints))
+        except CallError as error:
+            if error.status == 404 and isinstance(error, ApiError):
+                return self._gone_before(error, resource, object_id)
+            self._settle(error, what, "deleted", is_gone)
         return True
+
+    def _gone_before(self, error, resource, object_id):
+        """A delete was answered 404: whether an earlier try did it; raises where a read does not confirm the 404."""
+        try:
+            there = self.read(resource, object_id) is not None
+        except CallError as second:
+            if error.after_loss:
+                second.may_have(f"The {resource.noun} may have been deleted by an earlier try.")
+            raise
+        if there:
+            raise error
+        return error.after_loss
+
+    def _settle(self, error, what, done, is_done):
+        """Return where reading again shows that a write was done after all, else raise its error.
+
+        what: what was written; done: a participle; is_done: a function that reads whether it was done.
+        """
+        if not error.may_have_worked:
+            raise error
+        try:
+            shown = is_done()
+        except CallError:
+            error.unread = True
+            error.may_have(f"The {what} may have been {done}.")
+            # the write is what failed; that nothing could be read after it must not hide it
+            raise error from None
+        if not shown:
+            _not_seen(error, what, done)
+            raise error
+        if isinstance(error, AnswerError):
+            self._warn(f"{error.what}. Reading again shows that the {what} was {done}.")
 
     def data(self, resource, object_id, below, **options):
         """The Answer for what stands ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist.
 
         options: accept, hints and sink as ``Transport.send`` takes them.
         """
-        return self.transport.send("GET", f"{resource.path}/{object_id}{below}", **options)
+        about = self._about("download", resource)
+        return self.transport.send("GET", f"{resource.path}/{object_id}{below}", about=about, **options)
 
     def words(self, wordlist_id):
         """The words of a wordlist, a list of str."""
@@ -161,12 +220,15 @@ class Client:
         return words
 
     @staticmethod
-    def _look_again(look, error):
+    def _look_again(resource, look, error):
         if error.status not in (403, 409) and not error.maybe_done:
             return None
         try:
             return look(error.status)
         except CallError:
+            error.unread = True
+            if error.may_have_worked:
+                error.may_have(f"The {resource.noun} may have been created.")
             # the create is what failed; that nothing could be read after it must not hide it
             raise error from None
 
@@ -184,9 +246,42 @@ class Client:
         data = self._data(answer)
         if not is_row(resource, data):
             raise answer.unexpected(f"data that is no {resource.noun}")
+        self.transport.known.note(resource, [data])
         return record_of(resource, data)
 
     _data = staticmethod(_listing.data_of)
+
+
+def _accepted(answer):
+    """Raise unless the answer to a PUT, a DELETE or a stop says that it was done: 204, no body, or the service's JSON, an
+    object with data or an empty one."""
+    if answer.status == 204 or not answer.body.strip():
+        return
+    body = answer.json()
+    if not isinstance(body, dict) or (body and "data" not in body):
+        raise answer.unexpected("no data in it")
+
+
+def _not_seen(error, what, done):
+    """A read after a write that failed does not show its work: say what that means."""
+    if error.status == 500 and not error.after_loss:
+        # the service has ended its work on the call, so it was not done
+        error.excluded()
+    elif error.may_have_worked:
+        error.may_have(f"The {what} may have been {done}, although reading again did not show it.")
+
+
+def _not_read_back(resource, answer):
+    error = AnswerError(
+        f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
+        answer.method,
+        answer.path,
+        status=answer.status,
+        maybe_done=True,
+        advice="run the task again; it changes only what is still missing",
+    )
+    error.may_have(f"The {resource.noun} may have been created.")
+    return error
 
 
 def _new_id(resource, data):
@@ -197,6 +292,6 @@ def _new_id(resource, data):
 def _lost_note(resource, error):
     what = "was lost" if error.status is None else f"was no success ({error.status})"
     return (
-        f"The answer to {error.method} {error.path} {what}; the {resource.noun} is there now and is counted as made by"
-        " this task."
+        f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
+        " by this task."
     )

@@ -9,6 +9,8 @@ The text of every exception is one sentence that says what to do next. None hold
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 class ScannerError(Exception):
     """Base of all. ``result`` holds keys that a failing module adds to what it returns."""
@@ -33,16 +35,31 @@ class Refused(ScannerError):
 class CallError(ScannerError):
     """A call that did not succeed.
 
+    what: what failed and why, and what to do next, which ``advice`` may hold instead: a clause without a full stop.
     status: int or None, the HTTP status, None where no answer came; message, details: str or None, the service's;
     method, path: str; maybe_done: bool, True where the service may have done the work all the same; final: bool, True
     where the same call can only fail again; after_loss: bool, True where an earlier try of the same call may have done
-    the work.
+    the work; unread: bool, True where the read that should have shown whether the work was done failed too.
     """
 
-    def __init__(self, sentence, method, path, status=None, message=None, details=None, maybe_done=False, final=False):
+    def __init__(
+        self,
+        what,
+        method,
+        path,
+        status=None,
+        message=None,
+        details=None,
+        maybe_done=False,
+        final=False,
+        advice=None,
+    ):
         super().__init__(
-            sentence, api_error=dict(status=status, message=message, details=details, method=method, path=path)
+            f"{what}: {advice}." if advice else what,
+            api_error=dict(status=status, message=message, details=details, method=method, path=path),
         )
+        self.what = what
+        self.advice = advice
         self.method = method
         self.path = path
         self.status = status
@@ -50,6 +67,24 @@ class CallError(ScannerError):
         self.maybe_done = maybe_done
         self.final = final
         self.after_loss = False
+        self.unread = False
+
+    @property
+    def may_have_worked(self):
+        """Whether this is a write of which nobody knows whether it was done."""
+        return self.method != "GET" and (self.maybe_done or self.after_loss)
+
+    def may_have(self, effect):
+        """Say in the message and in the result that something may have changed. effect: a sentence; the first counts."""
+        if self.result.get("changed"):
+            return
+        self.result["changed"] = True
+        advice = f" {self.advice[0].upper()}{self.advice[1:]}." if self.advice else ""
+        self.args = (f"{self.what.rstrip('.')}. {effect}{advice}",)
+
+    def excluded(self):
+        """Note that the work was not done, as reading again has shown."""
+        self.maybe_done = self.after_loss = False
 
 
 class NetworkError(CallError):
@@ -71,24 +106,86 @@ def printable(text, longest=300):
     return shown + ("..." if len(str(text)) > longest else "")
 
 
-# what to do next, by status, where no more is known about the call
-_NEXT_STEP = {
-    400: "check the options of this task",
-    401: "check api_key, or create a new key in the account's API section",
-    403: "check that the account's plan includes API access and that this key may do this",
-    404: "check the id and that this key may see the object",
-    406: "ask for another format",
-    409: "the object's present state does not allow it; look at it in the web application and run again",
-    422: "correct the value that the service names",
-    429: "run again later, or raise rate_limit_wait",
-    502: "a gateway answered in the service's place; run again later",
-    503: "the service is not available now; run again later",
-    504: "a gateway waited for the service in vain; run again later",
-    500: "look at what was done, run again later, and tell the service's support if it stays",
-}
+class Call(NamedTuple):
+    """What is known about a call when its failure is explained.
+
+    action: one of ACTIONS; noun: what it is about; key: the option that names such an object; filtered: the task filters
+    the list; within: the call names a workspace; given: the option that gave the id in the call, "" where the service
+    itself has shown this id in this task; answered: the service has accepted a call of this task before, so that address
+    and key were right then.
+    """
+
+    action: str = "read"
+    noun: str = "object"
+    key: str = "name"
+    filtered: bool = False
+    within: bool = False
+    given: str = ""
+    answered: bool = False
+
+    @property
+    def facts(self):
+        """What the table of next steps asks for, a set of words."""
+        kind = "reading" if self.action in READS else "starting" if self.action == "start" else "writing"
+        others = (name for name in ("filtered", "within", "given", "answered") if getattr(self, name))
+        return {self.action, kind, *others}
+
+
+# nothing is known about the call
+ANY_CALL = Call("list")
+# what a call does
+READS = ("list", "read", "download")
+ACTIONS = (*READS, "create", "start", "update", "delete", "stop")
+
+_AGAIN = "run the task again later"
+_COMPLETE = "run the task again; it changes only what is still missing"
+_CHECK_FIRST = "check the {noun}s in the web application before you run the task again"
+_SUPPORT = "tell the service's support if this persists"
+_ADDRESS = "check that base_url is the address of the service's API"
+
+# What to do next: statuses, facts of the call, clause. The first row counts whose facts are all true.
+_NEXT_STEPS = (
+    ((400, 422), "list filtered", "correct the filters of this task"),
+    ((400, 422), "create", "correct the option {key}, or the one that the service names"),
+    ((400, 422), "start", "correct the options of this task"),
+    ((400, 422), "update", "correct the declared values"),
+    ((400, 422), "", "this task sends no value that could be corrected; tell the service's support"),
+    ((401,), "answered", "the key was accepted earlier in this task; create a new one if it was revoked since"),
+    ((401,), "", "check api_key, or create a new key in the account's API section"),
+    ((403,), "answered", "check what this key may do, and what the account's plan and licence include"),
+    ((403,), "", "check that the account's plan includes API access and that this key may do this"),
+    ((404,), "within given", "no workspace has this id; check {given}"),
+    ((404,), "within", "the workspace was deleted after this task had found it; run the task again"),
+    ((404,), "given", "check {given}, and that this key may see the {noun}"),
+    ((404,), "list answered", "the service lists no {noun}s for this account; tell its support"),
+    ((404,), "create answered", "the service creates no {noun}s for this account; tell its support"),
+    ((404,), "start answered", "the service starts no {noun}s for this account; tell its support"),
+    ((404,), "list", _ADDRESS),
+    ((404,), "create", _ADDRESS),
+    ((404,), "start", _ADDRESS),
+    ((404,), "", "the {noun} was deleted after this task had found it; run the task again"),
+    ((406,), "download", "ask for another format"),
+    ((409,), "create", "another {noun} has this {key}, and this task cannot see it; choose another {key}"),
+    ((409,), "start", "wait until what is in progress has ended, and run the task again"),
+    ((409,), "update", "somebody else may be changing the {noun}; run the task again"),
+    ((409,), "delete", "the {noun} is in use; end what uses it, and run the task again"),
+    ((409,), "stop", "the {noun} may have ended; run the task again"),
+    ((409,), "", f"the service cannot show this now; {_AGAIN}"),
+    ((429,), "", f"{_AGAIN}, or raise rate_limit_wait"),
+    ((500, 502, 503, 504), "starting", _CHECK_FIRST),
+    ((500,), "writing", f"{_COMPLETE}. {_SUPPORT.capitalize()}"),
+    ((500,), "", f"{_AGAIN}, and {_SUPPORT}"),
+    ((502, 504), "writing", f"a gateway answered in the service's place; {_COMPLETE}"),
+    ((503,), "writing", f"the service is not available now; {_COMPLETE}"),
+    ((502,), "", f"a gateway answered in the service's place; {_AGAIN}"),
+    ((503,), "", f"the service is not available now; {_AGAIN}"),
+    ((504,), "", f"a gateway waited for the service in vain; {_AGAIN}"),
+)
+_NO_ROW = f"{_AGAIN} if the cause is temporary, and {_SUPPORT}"
 
 # the reasons of a 403 on a create, told apart by words of the service's message
 _CREATE_REFUSALS = (
+    (("api access",), "check that the account's plan includes API access"),
     (("blacklist", "blocklist"), "the service never scans this target; remove it from the declaration"),
     (
         ("too many", "maximum", "limit"),
@@ -98,35 +195,66 @@ _CREATE_REFUSALS = (
 )
 
 
+CREATE_HINTS = {403: _CREATE_REFUSALS}
+
+
 def create_hints(key):
-    """What to do next, by status, after a create of an object that the option ``key`` names."""
+    """What to do next, by status, after a create of an object that only the option ``key`` describes."""
     correct = f"correct the option {key}"
-    return {400: correct, 403: _CREATE_REFUSALS, 404: "no workspace has this id; check workspace_id", 422: correct}
+    return {400: correct, 422: correct, **CREATE_HINTS}
 
 
-def next_step(status, message=None, hints=None):
+def next_step(status, message=None, hints=None, call=ANY_CALL):
     """What the reader of an error with this status does next: a clause without a full stop.
 
-    hints: dict or None, for this call, from status to a clause, or to (words of the message, clause) pairs.
+    hints: dict or None, for this call, from status to a clause, or to (words of the message, clause) pairs; what they do
+    not hold is in the table.
     """
     hint = (hints or {}).get(status)
     if isinstance(hint, tuple):
         words = (message or "").lower()
         hint = next((step for marks, step in hint if any(mark in words for mark in marks)), None)
-    return hint or _NEXT_STEP.get(status) or "look at the service's message, and run again later if it is passing"
+    return hint or _from_table(status, call)
 
 
-def api_error(status, message, details, method, path, hints=None):
+def _from_table(status, call):
+    facts = call.facts
+    rows = (
+        clause for statuses, wanted, clause in _NEXT_STEPS if status in statuses and facts.issuperset(wanted.split())
+    )
+    return next(rows, _NO_ROW).format(noun=call.noun, key=call.key, given=call.given)
+
+
+def after_no_answer(call, otherwise):
+    """What to do next where the answer never came, or broke off. otherwise: what may help."""
+    if call.action == "start":
+        return _CHECK_FIRST.format(noun=call.noun)
+    if call.action in READS:
+        return f"{_AGAIN}, and {otherwise}"
+    return f"{_COMPLETE}. {otherwise[0].upper()}{otherwise[1:]}"
+
+
+def after_another_answer(call):
+    """What to do next where the answer is not the service's: HTML, broken JSON, another shape."""
+    if not call.answered:
+        return _ADDRESS
+    if call.action == "start":
+        return _CHECK_FIRST.format(noun=call.noun)
+    return f"a proxy may have answered in the service's place; {_AGAIN if call.action in READS else _COMPLETE}"
+
+
+def api_error(status, message, details, method, path, hints=None, call=ANY_CALL):
     """The ApiError for an answer with the service's JSON error body."""
     said = f", {printable(message)!r}" if message else ""
     if details:
         said += f" ({printable(details)})"
     return ApiError(
-        f"{method} {path} was answered {status}{said}: {next_step(status, message, hints)}.",
+        f"{method} {path} was answered {status}{said}",
         method,
         path,
         status=status,
         message=message,
         details=details,
         maybe_done=status in (500, 502, 503, 504),
+        advice=next_step(status, message, hints, call),
     )

@@ -35,11 +35,6 @@ def page(transport, resource, number, query=None):
     return rows_of(resource, _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, "page": number}, number))[0]
 
 
-def next_step(query):
-    """What to do next where a list is refused, by status."""
-    return {404: "no workspace has this id; check workspace_id"} if "workspace_id" in query else None
-
-
 def _by_pages(transport, resource, query, whole):
     seen = set()
     received = 0
@@ -48,6 +43,7 @@ def _by_pages(transport, resource, query, whole):
         place = {"offset": received} if resource.paged == "offset" else {"page": number}
         answer = _ask(transport, resource, query, {"limit": PAGE_SIZE, **place}, number)
         rows, _beside = rows_of(resource, answer)
+        transport.known.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
         if rows and not fresh:
             raise AnswerError(
@@ -72,6 +68,7 @@ def _at_once(transport, resource, query):
     answer = _ask(transport, resource, query)
     while True:
         rows, found = rows_of(resource, answer)
+        transport.known.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
         progress.note(len(fresh), found)
         yield fresh
@@ -90,10 +87,11 @@ def _at_once(transport, resource, query):
 def _ask(transport, resource, query, place=None, number=1):
     """The Answer for one page. Only an empty page ends a list: a 404 behind the first may mean that its workspace was
     deleted meanwhile."""
+    about = transport.known.call("list", resource, query)
     # the task's own filters count, whatever a link to the next page says
     query = {**query, **{name: value for name, value in (place or {}).items() if name not in query}}
     try:
-        return transport.send("GET", resource.path, query=query, hints=next_step(query))
+        return transport.send("GET", resource.path, query=query, about=about)
     except ApiError as error:
         if error.status != 404 or number == 1:
             raise

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._errors import Refused, printable
-from ._given import UNKNOWN_ID
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
+
+# an id that an earlier task would have given: what a null id means in check mode (see ``_module``)
+UNKNOWN_ID = 0
 
 _NAMES_LISTED = 20
 

@@ -157,7 +157,10 @@ def _carry_out(task, wanted, lives, names, rules, refused):
     result.update(_report(task, done), changed=any(step.action in _plan.WRITES for step, _id, _error in done))
     if run.wrote:
         result["changed"] = True
-    problems = [error or step.reason for step, _id, error in done if step.action in ("refused", "failed")]
+    # what failed first: an earlier row may only be refused because of it
+    problems = [
+        error or step.reason for action in ("failed", "refused") for step, _id, error in done if step.action == action
+    ]
     if problems:
         _fail(result, problems, run.failure)
     return result
@@ -263,6 +266,7 @@ class _Run:
             action, object_id = self._send(step)
         except ScannerError as error:
             self.failed = True
+            self.wrote = self.wrote or bool(error.result.get("changed"))
             if not self.go_on or _is_final(error):
                 self.failure = error
             return step._replace(action="failed"), None, str(error)

@@ -23,9 +23,9 @@ def stream(client, resource, query, begin, take):
     forgotten; take: called with each record. Raises what ``Transport.send`` raises; an AnswerError where the answer is no
     list of this family, maybe after rows of it were taken.
     """
-    hints = {404: "no workspace has this id; check workspace_id"} if "workspace_id" in query else None
+    about = client.transport.known.call("list", resource, query)
     reader = _Reader(resource, begin, take)
-    client.transport.send("GET", resource.path, query=query, hints=hints, sink=reader)
+    client.transport.send("GET", resource.path, query=query, about=about, sink=reader)
     reader.finish()
     return reader.rows
 

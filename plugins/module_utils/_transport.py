@@ -20,7 +20,17 @@ from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VER
 
 from . import _gate, _retry, _tail
 from ._answer import Answer
-from ._errors import AnswerError, ConfigurationError, NetworkError, api_error, printable
+from ._errors import (
+    ANY_CALL,
+    AnswerError,
+    Call,
+    ConfigurationError,
+    NetworkError,
+    after_no_answer,
+    api_error,
+    printable,
+)
+from ._known import Known
 
 try:
     import requests
@@ -47,7 +57,7 @@ class Transport:
     """Sends calls to one base URL with one key.
 
     connection: a ``_options.Connection``; calls: list of "METHOD path -> status", what was sent so far; last: the Answer to
-    the last try, a refusal too, None where it got none or a redirect;
+    the last try, a refusal too, None where it got none or a redirect; known: a ``_known.Known``;
     sleep, clock, jitter: replaced in tests.
     """
 
@@ -55,6 +65,8 @@ class Transport:
         self.connection = connection
         self.calls = []
         self.last = None
+        self.known = Known()
+        self._about = ANY_CALL
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
@@ -112,6 +124,7 @@ class Transport:
         sink=None,
         at_host=False,
         permit=None,
+        about=None,
     ):
         """Send one call and return its Answer, a success (2xx).
 
@@ -120,10 +133,12 @@ class Transport:
         hints: dict or None, what the reader of an error does next (see ``_errors.next_step``);
         sink: None, or where the body of a success goes in pieces instead of into the Answer: ``restart(answer)`` is called
         before the first piece of each try, with an Answer without body, and ``write(piece)`` for each;
-        permit: for any method but GET, the Permit of the gate for exactly this call.
+        permit: for any method but GET, the Permit of the gate for exactly this call;
+        about: what the call is, a ``_errors.Call``, or None.
         Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``_retry``).
         """
         _gate.require(permit, method, path, query, form, json)
+        self._about = (about or _call_of(method))._replace(answered=self.known.answered)
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
         if at_host:
             request["auth"] = _anonymous
@@ -146,6 +161,7 @@ class Transport:
             if answer is not None:
                 self._learn_spacing(budget, answer.headers)
                 if 200 <= answer.status < 300:
+                    self.known.answered |= answer.content_type.startswith("application/json")
                     return answer
                 error = self._refusal(answer, hints)
             error.after_loss = after_loss
@@ -180,7 +196,7 @@ class Transport:
                 f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
                 method, path, status=response.status_code,
             )  # fmt: skip
-        answer = Answer(method, path, response.status_code, response.headers, b"", (asked, time.time()))
+        answer = Answer(method, path, response.status_code, response.headers, b"", (asked, time.time()), self._about)
         if sink is not None and 200 <= answer.status < 300:
             tail = _tail.watch(response.raw)
             with contextlib.closing(response):
@@ -241,9 +257,10 @@ class Transport:
                 " service can be reached from this host."
             )
         elif isinstance(error, known.Timeout):
-            sentence = f"{where} got no answer within {self.connection.timeout:g} s: run again, or raise timeout."
+            within = f"got no answer within {self.connection.timeout:g} s"
+            return self._no_answer(method, path, within, "raise timeout if this persists")
         else:
-            sentence = f"{where} got no answer, the connection broke: run again, and check the network if it stays."
+            return self._no_answer(method, path, "got no answer, the connection broke")
         return NetworkError(sentence, method, path, maybe_done=not never_sent, final=final)
 
     def _host(self):
@@ -292,12 +309,12 @@ class Transport:
             raise self._broken_off(method, path) from None
 
     def _broken_off(self, method, path, how="the answer broke off before its announced end"):
-        return NetworkError(
-            f"{method} {path} was answered, but {how}: run again, and check the network if it stays.",
-            method,
-            path,
-            maybe_done=True,
-        )
+        return self._no_answer(method, path, f"was answered, but {how}")
+
+    def _no_answer(self, method, path, how, otherwise="check the network if this persists"):
+        """The error for a request that may have arrived, without a whole answer to it."""
+        advice = after_no_answer(self._about, otherwise)
+        return NetworkError(f"{method} {path} {how}", method, path, maybe_done=True, advice=advice)
 
     def _refusal(self, answer, hints):
         """The error for an answer that is no success."""
@@ -309,10 +326,12 @@ class Transport:
         if isinstance(said, dict) and isinstance(said.get("message"), str):
             message, details = said["message"], said.get("details")
             details = details if details is None or isinstance(details, str) else json_codec.dumps(details)
-            return api_error(status, self.without_key(message), self.without_key(details), method, path, hints)
+            return api_error(
+                status, self.without_key(message), self.without_key(details), method, path, hints, self._about
+            )
         if status in (429, 500) or status in _retry.GATEWAY:
             # what stands before the service answers so, without the service's error body
-            return api_error(status, None, None, method, path, hints)
+            return api_error(status, None, None, method, path, hints, self._about)
         return answer.unexpected("no error body of the service")
 
     def _keep_spacing(self, budget):
@@ -332,13 +351,19 @@ class Transport:
         if pause > left:
             raise type(error)(
                 f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
-                f" in {pause:.0f} s: run again later, or raise rate_limit_wait (now {self.connection.rate_limit_wait} s"
-                " for the whole task).",
+                f" in {pause:.0f} s",
                 answer.method, answer.path, status=429, message=error.message,
                 details=error.result["api_error"]["details"],
+                advice="run the task again later, or raise rate_limit_wait"
+                f" (now {self.connection.rate_limit_wait} s for the whole task)",
             ) from None  # fmt: skip
         self._waited += pause
         self._sleep(pause)
+
+
+def _call_of(method):
+    """What is known of a call that its sender does not describe."""
+    return Call({"GET": "list", "POST": "create", "PUT": "update", "DELETE": "delete"}.get(method, "list"))
 
 
 def _anonymous(request):

@@ -217,7 +217,7 @@ def test_a_download_that_breaks_off_or_goes_on_is_begun_again(reports, client, n
 def test_a_download_that_is_never_as_long_as_announced_is_an_error(reports, transport, action, words, missing):
     reports.settings(report_size=200_000)
     reports.fault(path="/reports/.*", action=action, missing=missing, times=None)
-    with pytest.raises(NetworkError, match=f"GET /reports/301/download was answered, but .*{words}: run again"):
+    with pytest.raises(NetworkError, match=f"GET /reports/301/download was answered, but .*{words}: run the task"):
         fetch(Client(transport(retries=2), open_gate()))
     assert len(reports.calls()) == 3
 

@@ -4,9 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _errors
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    ACTIONS,
+    READS,
+    Call,
+    NetworkError,
+    after_another_answer,
+    after_no_answer,
     api_error,
     create_hints,
     next_step,
@@ -44,22 +53,113 @@ def test_what_is_no_text_is_shown_too():
     assert printable(7) == "7"
 
 
+# --- what to do next
+
+CALLS = [
+    Call(action, "target", "name", *facts)
+    for action in ACTIONS
+    for facts in itertools.product((False, True), (False, True), ("", "workspace_id", "id"), (False, True))
+]
+NO_STATUS = ("no answer", "another answer")
+
+
+def advice(status, call):
+    if status == "no answer":
+        return after_no_answer(call, "raise timeout")
+    return after_another_answer(call) if status == "another answer" else next_step(status, call=call)
+
+
+@pytest.mark.parametrize("status", [*range(400, 600), *NO_STATUS])
+def test_no_advice_names_what_cannot_be_the_cause(status):
+    for call in CALLS:
+        step = advice(status, call)
+        assert step, call
+        assert not step.endswith("."), call
+        assert "{" not in step, call
+        if call.answered:
+            # address and key were right in an earlier call of this task
+            assert "base_url" not in step, call
+            assert "api_key" not in step, call
+            assert "API access" not in step, call
+        for option in ("workspace_id", "id"):
+            assert re.search(rf"check {option}\b", step) is None or call.given == option, call
+        assert "filter" not in step or call.filtered, call
+        assert "format" not in step or call.action == "download", call
+        assert "may have been" not in step, call
+        assert "look at" not in step, call
+        if call.action in READS:
+            assert "still missing" not in step, call
+            assert "choose another" not in step, call
+        if call.action in ("delete", "stop", *READS):
+            assert "correct the option" not in step, call
+            assert "declared" not in step, call
+        if call.action in ("list", "create"):
+            assert "the target was deleted" not in step, call
+            assert "in use" not in step, call
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, *NO_STATUS])
+def test_what_may_have_been_done_is_repeated_only_where_that_is_safe(status):
+    for call in CALLS:
+        step = advice(status, call)
+        if call.action == "start" and (call.answered or status != "another answer"):
+            assert "before you run the task again" in step, call
+        elif call.action not in READS and (call.answered or status != "another answer"):
+            assert "it changes only what is still missing" in step, call
+
+
 @pytest.mark.parametrize("status", range(400, 600))
-def test_every_status_has_a_next_step(status):
-    step = next_step(status)
-    assert step
-    assert not step.endswith(".")
-    error = api_error(status, "no", None, "GET", "/targets")
-    assert str(error) == f"GET /targets was answered {status}, 'no': {step}."
+def test_an_error_says_what_failed_why_and_what_to_do(status):
+    for call in CALLS:
+        error = api_error(status, "no", None, "GET", "/targets", call=call)
+        assert str(error) == f"GET /targets was answered {status}, 'no': {next_step(status, call=call)}."
+
+
+@pytest.mark.parametrize(
+    "status, facts, step",
+    [
+        (
+            404,
+            {"action": "list", "within": True, "given": "workspace_id"},
+            "no workspace has this id; check workspace_id",
+        ),
+        (404, {"action": "list", "within": True}, "the workspace was deleted after this task had found it"),
+        (404, {"action": "create", "within": True}, "the workspace was deleted after this task had found it"),
+        (404, {"action": "update"}, "the target was deleted after this task had found it"),
+        (404, {"action": "read", "given": "scan_id"}, "check scan_id"),
+        (409, {"action": "list"}, "cannot show this now"),
+        (401, {"action": "list"}, "check api_key"),
+        (401, {"action": "list", "answered": True}, "was accepted earlier"),
+        (422, {"action": "list", "filtered": True}, "correct the filters"),
+        (422, {"action": "create"}, "correct the option name"),
+    ],
+)
+def test_advice_follows_from_what_is_known(status, facts, step):
+    assert step in next_step(status, call=Call(**{"noun": "target", **facts}))
 
 
 def test_hints_of_the_call_come_first():
     hints = create_hints("label")
     assert next_step(422, "bad", hints) == "correct the option label"
-    assert next_step(404, "bad", hints) == "no workspace has this id; check workspace_id"
     assert next_step(401, "bad", hints) == next_step(401)
     assert next_step(403, None, hints) == next_step(403)
     assert next_step(403, "something else", hints) == next_step(403)
+    assert next_step(403, "the plan does not include API access", hints) != next_step(403, call=Call(answered=True))
+
+
+@pytest.mark.parametrize("advice", [None, "run the task again"])
+def test_what_may_have_been_done_is_said_once_and_counts_as_changed(advice):
+    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice=advice)
+    assert error.may_have_worked
+    error.may_have("The workspace may have been updated.")
+    error.may_have("The change may have been made.")
+    end = " Run the task again." if advice else ""
+    assert str(error) == f"PUT /x got no answer. The workspace may have been updated.{end}"
+    assert error.result["changed"] is True
+
+
+def test_a_read_never_changes_anything():
+    assert not NetworkError("GET /x got no answer", "GET", "/x", maybe_done=True).may_have_worked
 
 
 def test_the_error_for_machines_has_five_keys():

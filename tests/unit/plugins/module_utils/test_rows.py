@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _rows
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._known import Known
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Answer
 from hypothesis import given, settings
@@ -27,10 +28,11 @@ class OneAnswer:
 
     def __init__(self, body, size=5):
         self.transport = self
+        self.known = Known()
         self._body = body
         self._size = size
 
-    def send(self, method, path, query, hints, sink):
+    def send(self, method, path, query, about, sink):
         sink.restart(ANSWER)
         for place in range(0, len(self._body), self._size):
             sink.write(self._body[place : place + self._size])

@@ -177,10 +177,12 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
         assert failed.count("failed") == 1
         if method != "DELETE":
             assert [call for call in account.writes() if call.startswith("DELETE")] == []
-        assert result.changed is (position > 0)
+        # a request that was lost may have been done
+        assert result.changed is (position > 0 or fault == "reset-before")
+        assert ("may have been" in result.msg) is (fault == "reset-before")
     else:
-        # the answer was lost, the object was found: only a create is settled so
-        assert (fault, method) == ("reset-after", "POST")
+        # the answer was lost, and reading again showed the work
+        assert fault == "reset-after"
     account.clear_faults()
     good(run("estate", **options))
     assert found(account) == PURGED
@@ -227,7 +229,7 @@ def test_a_fault_in_each_position_of_a_recreation(account, run, fault, position)
     if result.failed:
         refused(result, "were not done")
         assert ("was deleted, and making it again failed" in result.msg) is (method == "POST")
-        assert result.changed is (position > 0)
+        assert result.changed is (position > 0 or fault == "reset-before")
     good(run("estate", **RECREATE))
     shop = [target for target in account.targets() if target["workspace_id"] == 2]
     assert sorted(target["name"] for target in shop) == ["a.example.com", "b.example.com"]

@@ -1018,7 +1018,7 @@ def timeout(attempt, tls, tmp_path):
     attempt.service.fault(action="delay", seconds=1.5, times=None)
     result = attempt(0.2, retries=0)
     assert result.failed
-    assert "within 0.2 s: run again, or raise timeout" in result.msg
+    assert "within 0.2 s: run the task again later, and raise timeout" in result.msg
     assert result["api_error"]["status"] is None
     attempt.service.clear_faults()
     attempt.service.fault(action="delay", seconds=0.4)

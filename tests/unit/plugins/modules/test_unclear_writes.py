@@ -1,0 +1,209 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Updates and deletes whose answer does not say that they were done: settled by reading again, else reported."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_statuses import (
+    CHANGING,
+    assert_error,
+    assert_succeeded,
+    fault_cases,
+    run_task,
+)
+
+PAGE = {"action": "html", "status": 200}
+# answers with a status of success that do not say that anything was done
+NOT_THE_SERVICE = {
+    "html": PAGE,
+    "text": {"action": "status", "status": 200, "body": "<p>done</p>"},
+    "list": {"action": "status", "status": 200, "body": []},
+    "no-data": {"action": "status", "status": 202, "body": {"status": "queued"}},
+    "cut": {"action": "status", "status": 200, "body": '{"data": {"id"'},
+}
+THE_SERVICE = {
+    "204": {"action": "status", "status": 204, "body": ""},
+    "empty": {"action": "status", "status": 200, "body": ""},
+    "object": {"action": "status", "status": 200, "body": {}},
+    "data": {"action": "status", "status": 200, "body": {"data": {}}},
+    "null": {"action": "status", "status": 200, "body": {"data": None}},
+}
+LOST = {
+    "reset": {"action": "reset"},
+    "504": {"action": "html", "status": 504},
+    "html": PAGE,
+}
+
+
+@pytest.mark.parametrize("fault", fault_cases(NOT_THE_SERVICE))
+@pytest.mark.parametrize("call", CHANGING)
+def test_a_change_that_was_not_done_is_not_done_because_of_its_status(account, run, call, fault):
+    state = account.state()
+    call.fault(account, times=None, **fault)
+    result = run_task(run, call)
+    assert_error(result, call, fault["status"])
+    assert "may have been" in result.msg
+    assert "run the task again" in result.msg.lower()
+    assert "base_url" not in result.msg
+    assert result.changed
+    assert account.state() == state
+
+
+@pytest.mark.parametrize("fault", fault_cases(NOT_THE_SERVICE))
+@pytest.mark.parametrize("call", CHANGING)
+def test_a_change_that_reading_again_shows_is_done_and_warned_of(account, run, call, fault):
+    call.fault(account, when="after", **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert [warning for warning in result.warnings if f"{call.method} {call.path} was answered" in warning]
+    assert account.writes().count(f"{call.method} {call.path}") == 1
+
+
+@pytest.mark.parametrize("fault", fault_cases(THE_SERVICE))
+@pytest.mark.parametrize("call", CHANGING)
+def test_an_empty_answer_and_an_object_say_that_a_change_was_done(account, run, call, fault):
+    account.allow_violations = True
+    call.fault(account, when="after", **fault)
+    result = run_task(run, call)
+    assert_succeeded(result, call)
+    assert account.calls() == list(call.task.calls)
+
+
+@pytest.mark.parametrize("fault", fault_cases(LOST))
+@pytest.mark.parametrize("call", CHANGING)
+def test_a_change_that_nothing_is_known_of_says_so_and_counts_as_changed(account, run, call, fault):
+    """The work was done, and neither its answer nor the read after it arrives."""
+    call.fault(account, when="after", times=None, **fault)
+    path = call.path.split("/")[1]
+    for nth in (1, 2, 3):
+        before = call.task.calls[: call.task.calls.index(f"{call.method} {call.path}")]
+        reads = sum(each.startswith(f"GET /{path}") for each in before)
+        account.fault(method="GET", path=f"/{path}.*", nth=reads + nth, action="status", status=503, times=None)
+    result = run_task(run, call)
+    assert_error(result, call, fault.get("status"))
+    assert "may have been" in result.msg
+    assert "run the task again; it changes only what is still missing" in result.msg.lower()
+    assert result.changed
+
+
+def test_an_update_whose_answers_are_lost_is_settled_by_reading(account, run):
+    """Each of the tries is done, and none is answered."""
+    account.fault(method="PUT", when="after", times=None, action="reset")
+    result = run("workspace", name="Web shop", description="Other", new_name="Shop")
+    assert not result.failed, result.msg
+    assert result.changed
+    assert result["workspace"] == {"id": 2, "name": "Shop", "description": "Other"}
+    assert account.calls() == ["GET /workspaces", *["PUT /workspaces/2"] * 4, "GET /workspaces/2"]
+
+
+def test_a_delete_that_the_service_refuses_after_a_lost_try_is_settled_by_reading(account, run):
+    account.fault(method="DELETE", when="after", action="reset")
+    account.fault(method="DELETE", nth=2, action="status", status=403, message="no")
+    result = run("target", workspace_id=2, name="192.0.2.7", state="absent")
+    assert not result.failed, result.msg
+    assert result.changed
+
+
+@pytest.mark.parametrize("module", ["workspace", "wordlist"])
+def test_a_404_after_a_lost_delete_that_cannot_be_confirmed_may_be_its_work(account, run, module):
+    path = {"workspace": "/workspaces/3", "wordlist": "/wordlists/1700"}[module]
+    account.fault(method="DELETE", when="after", action="reset")
+    account.fault(method="GET", path=path, action="status", status=500, times=None)
+    name = {"workspace": "Empty", "wordlist": "Our hosts"}[module]
+    result = run(module, name=name, state="absent")
+    assert result.failed
+    assert result.changed
+    assert "may have been deleted by an earlier try" in result.msg
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_after_500_a_read_decides(account, run, method):
+    """500 ends the work of the service: what is not seen after it was not done."""
+    options = {"PUT": {"name": "Web shop", "description": "Other"}, "DELETE": {"name": "Empty", "state": "absent"}}[
+        method
+    ]
+    account.fault(method=method, action="status", status=500, message="broken")
+    result = run("workspace", **options)
+    assert result.failed
+    assert not result.changed
+    assert "may have been" not in result.msg
+    account.fault(method=method, when="after", action="status", status=500, message="broken")
+    result = run("workspace", **options)
+    assert (result.failed, result.changed) == (False, True)
+
+
+def test_recorded_requests_that_are_gone_after_a_lost_delete_were_cleared(account, run):
+    account.fault(method="DELETE", when="after", action="html", status=504, times=None)
+    result = run("http_logger_data", label="canary", state="absent")
+    assert not result.failed, result.msg
+    assert (result.changed, result["cleared"]) == (True, 2)
+    assert account.calls()[-1] == "GET /http_loggers/501/data"
+
+
+def test_recorded_requests_that_may_be_gone_are_reported(account, run):
+    account.fault(method="DELETE", action="html", status=504, times=None)
+    result = run("http_logger_data", label="canary", state="absent")
+    assert result.failed
+    assert result.changed
+    assert "The data of the HTTP logger may have been deleted" in result.msg
+
+
+def test_a_success_that_cannot_be_read_back_may_have_created_the_object(account, run):
+    account.fault(method="POST", action="status", status=200, body="")
+    result = run("target", workspace_id=2, name="new.example.com")
+    assert result.failed
+    assert result.changed
+    assert "cannot be read back. The target may have been created." in result.msg
+
+
+def test_a_stop_is_not_done_because_of_its_status(account, run):
+    account.add(
+        scans=[
+            {
+                "id": 5,
+                "tool_id": 170,
+                "target": "www.example.com",
+                "workspace": "Web shop",
+                "status_name": "running",
+                "script": {"run": 9000},
+            }
+        ]
+    )
+    account.fault(method="POST", path="/scans/5/stop", **PAGE)
+    result = run("scan", id=5, state="stopped")
+    assert result.failed
+    assert "POST /scans/5/stop" in result.msg
+    assert "may have been stopped" in result.msg
+    assert result.slept == []
+
+
+# --- what a message may advise
+
+VANISHED = {
+    "targets": {"workspace": "Web shop", "targets": ["new.example.com"]},
+    "target": {"workspace": "Web shop", "name": "new.example.com"},
+    "target_info": {"workspace": "Web shop"},
+    "http_logger_info": {"workspace": "Web shop"},
+    "finding_info": {"workspace": "Web shop"},
+    "estate": {"workspaces": [{"name": "Web shop", "targets": ["new.example.com"]}]},
+}
+
+
+@pytest.mark.parametrize("module", VANISHED)
+def test_a_workspace_given_by_name_that_vanishes_is_no_wrong_id(account, run, module):
+    account.fault(
+        path="/(targets|http_loggers|findings)", action="do", do="delete", resource="workspaces", record={"id": 2}
+    )
+    result = run(module, **VANISHED[module])
+    assert result.failed
+    assert result["api_error"]["status"] == 404
+    assert "check workspace_id" not in result.msg
+    assert "the workspace was deleted after this task had found it; run the task again" in result.msg
+
+
+def test_an_unknown_workspace_id_is_named(account, run):
+    result = run("target_info", workspace_id=99)
+    assert "no workspace has this id; check workspace_id" in result.msg
