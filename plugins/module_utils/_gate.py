@@ -121,11 +121,9 @@ class Gate:
 
 
 def outside_scope(what, reason):
-    """The sentence for a target or a field that the scope refuses."""
-    return (
-        f"{what} is outside the authorised scope: {reason}. The request was not sent. Remove it, or widen that scope if you are"
-        " authorised to scan it."
-    )
+    """The sentence for a target or a field that the scope refuses. reason: a verdict of the scope."""
+    next_step = getattr(reason, "next_step", "Remove it, or widen that scope if you are authorised to scan it.")
+    return f"{what} is outside the authorised scope: {reason}. The request was not sent. {next_step}"
 
 
 def _entry(path):

@@ -189,7 +189,7 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
             return Step("unchanged", *ours, item=item)
         return Step("delete", *ours, before=match, reason=_other_spelling(entry, item, match), item=item)
     if item.path in refused:
-        return Step("refused", *ours, before=match, reason=refused[item.path], item=item)
+        return Step("refused", *ours, before=match, reason=str(refused[item.path]), item=item)
     after = {entry.key: item.name, **item.fields}
     if match is None:
         if item.name in live.elsewhere:

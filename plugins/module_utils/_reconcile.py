@@ -99,7 +99,7 @@ def _refusals(task, wanted, rules):
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
         raise Refused(
             outside_scope(f"{path}{more}", reason),
-            refused=[dict(path=path, reason=reason) for path, reason in refused.items()],
+            refused=[dict(path=path, reason=str(reason)) for path, reason in refused.items()],
         )
     return refused
 

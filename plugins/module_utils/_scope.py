@@ -165,6 +165,12 @@ class _Layer(NamedTuple):
         return None
 
 
+class Unreadable(str):
+    """A reason that no other scope would lift: the name itself must be written in another way."""
+
+    next_step = "Correct its spelling."
+
+
 class Scope:
     """What may be a target. Made by ``compile_scope`` and ``combine``."""
 
@@ -182,7 +188,7 @@ class Scope:
         try:
             target = read_name(name)
         except UnreadableName as error:
-            return str(error)
+            return Unreadable(error)
         return next(filter(None, (layer.refusal(target) for layer in self._layers)), None)
 
 

@@ -136,6 +136,16 @@ def test_an_id_is_judged_by_the_live_name():
             post(gate, "/scans", {"target_id": wrong}, names.get)
 
 
+def test_a_refusal_says_what_can_be_done():
+    for name, end in (
+        ("evil.example", "widen that scope if you are authorised to scan it."),
+        ("127.1", "its spelling."),
+    ):
+        with pytest.raises(Refused) as caught:
+            Gate(SCOPE).refuse([name])
+        assert str(caught.value).endswith(end)
+
+
 def test_without_a_scope_in_force_no_id_is_read():
     assert post(open_gate(), "/scans", {"target_id": 1})
 
