@@ -207,6 +207,8 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.vars import combine_vars
 from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._contents import Contents
+from ansible_collections.scanops.scanner.plugins.module_utils._earned import InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     ConfigurationError,
     Refused,
@@ -349,13 +351,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         kind = self.get_option("type")
         try:
             client = Client(transport, Gate(closed="an inventory only reads"))
-            workspaces = _chosen(client.all(WORKSPACE), self.get_option("workspaces"))
+            everywhere = client.all(WORKSPACE)
+            workspaces = _chosen(everywhere, self.get_option("workspaces"))
+            wanted = [(workspace["id"], TARGET) for workspace in workspaces]
+            contents = Contents(client, wanted, everywhere, filters={"type": kind} if kind else None)
             targets = {}
             for workspace in workspaces:
-                filters = {"workspace_id": workspace["id"], **({"type": kind} if kind else {})}
-                for row in client.all(TARGET, filters):
-                    # a service that ignores a filter must not bring in targets that were not asked for
-                    if all(row[field] in (None, value) for field, value in filters.items()):
+                for row in earned(InWorkspace, contents[TARGET, workspace["id"]]):
+                    # a service that ignores the filter must not bring in targets that were not asked for
+                    if kind is None or row["type"] in (None, kind):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])
         finally:
             for call in transport.calls:

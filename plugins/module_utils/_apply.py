@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from . import _plan
 from ._errors import ApiError, CallError, NetworkError, ScannerError, printable
-from ._estate import targets_in
 from ._names import normal_form
 from ._resources import RESOURCES, TARGET, WORKSPACE, difference
 
@@ -59,7 +58,9 @@ class Run:
         return {_normal(resource_name, row[resource.key]): row["id"] for row in rows}
 
     def _rows(self, resource, place):
-        return targets_in(self.client, place) if resource is TARGET else self.client.all(resource, place)
+        rows = self.client.all(resource, place)
+        # a service that ignores the filter must not mix workspaces up
+        return [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
 
     def _place(self, resource, workspace):
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}

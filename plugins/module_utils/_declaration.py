@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from typing import NamedTuple
 
-from ._errors import ConfigurationError, printable
+from ._errors import ConfigurationError, Refused, printable
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
 
 
@@ -118,3 +118,16 @@ def _kind(value):
     if isinstance(value, dict):
         return "a dictionary"
     return "a list" if isinstance(value, list) else "a text"
+
+
+def same_labels(wanted):
+    """Refuse a label that is declared in two workspaces: labels are unique in the account."""
+    seen = {}
+    for entry in wanted:
+        for item in entry.lists.get(HTTP_LOGGER.name, ()):
+            if item.name in seen:
+                raise Refused(
+                    f"{seen[item.name]} and {item.path} have the same label, {printable(item.name)!r}, and labels are unique"
+                    " in the account: choose another one."
+                )
+            seen[item.name] = item.path

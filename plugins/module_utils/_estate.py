@@ -6,31 +6,24 @@
 
 from __future__ import annotations
 
+from ._contents import Contents
+from ._earned import Complete, InWorkspace, earned
 from ._errors import Refused, printable
 from ._names import normal_form
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
 
 
-def targets_in(client, query):
-    """Every target of a workspace, the whole list or an error. query: {"workspace_id": int}."""
-    rows = client.all(TARGET, query)
-    # a service that ignores the filter must not make a task take, or purge, another workspace's targets; a list that does
-    # not say the workspace is believed
-    return [row for row in rows if row["workspace_id"] in (None, query["workspace_id"])]
-
-
 def read_account(task):
     """The work of the module estate_info: the result, a dict."""
     client, names = task.client, task.params["workspaces"]
-    rows = client.all(WORKSPACE)
-    if names is not None:
-        rows = [row for row in rows if row["name"] in names]
+    workspaces = client.all(WORKSPACE)
+    rows = [row for row in workspaces if names is None or row["name"] in names]
     _refuse_same(WORKSPACE, rows, "the account", "rename one of them")
     loggers = client.all(HTTP_LOGGER)
-    contents = []
-    for row in sorted(rows, key=lambda row: row["name"]):
-        query = {"workspace_id": row["id"]}
-        contents.append((row, targets_in(client, query), client.all(HTTP_LOGGER, query)))
+    rows.sort(key=lambda row: row["name"])
+    wanted = [(row["id"], resource) for row in rows for resource in (TARGET, HTTP_LOGGER)]
+    read = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers})
+    contents = [(row, read[TARGET, row["id"]], read[HTTP_LOGGER, row["id"]]) for row in rows]
     missing = sorted(set(names or ()) - {row["name"] for row in rows})
     return dict(estate_of(contents, loggers), missing=missing)
 
@@ -38,20 +31,15 @@ def read_account(task):
 def estate_of(contents, loggers):
     """The estate and what it cannot show, a dict.
 
-    contents: a (workspace record, target records, logger records) for each workspace; loggers: every logger record.
-    Raises Refused where the estate module could not tell two live objects apart.
+    contents: a (workspace record, its targets, its loggers) for each workspace, both InWorkspace; loggers: every logger
+    record, a Complete. Raises Refused where the estate module could not tell two live objects apart.
     """
-    workspaces, alike, places = [], [], {}
+    workspaces, alike, placed = [], [], set()
     for row, targets, inside in contents:
-        where = f"workspace {printable(row['name'])!r}"
-        _refuse_same(TARGET, targets, where, "delete one of them")
-        for logger in inside:
-            place = places.setdefault(logger["id"], where)
-            if place != where:
-                raise Refused(
-                    f"the service lists HTTP logger {printable(logger['label'])!r} (id {logger['id']}) in {place} and in"
-                    f" {where}, so nobody can tell where it lives: tell the service's support."
-                )
+        _refuse_same(
+            TARGET, earned(InWorkspace, targets), f"workspace {printable(row['name'])!r}", "delete one of them"
+        )
+        placed.update(logger["id"] for logger in earned(InWorkspace, inside))
         workspaces.append(
             dict(
                 _declared(WORKSPACE, row),
@@ -60,7 +48,7 @@ def estate_of(contents, loggers):
             )
         )
         alike += [dict(workspace=row["name"], names=names) for names in alike_in(row["name"] for row in targets)]
-    elsewhere = sorted(logger["label"] for logger in loggers if logger["id"] not in places)
+    elsewhere = sorted(logger["label"] for logger in earned(Complete, loggers) if logger["id"] not in placed)
     return dict(workspaces=workspaces, alike=alike, loggers_elsewhere=elsewhere)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._contents import Contents, confirm_place
 from ._errors import Refused, printable
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
 
@@ -106,10 +107,18 @@ def match(resource, rows, wanted, normal_form=None, options=None):
 def find_by_key(client, resource, wanted, query=None, normal_form=None, whole=False):
     """The live record that ``wanted`` names, or None; stops reading at an exact match.
 
-    whole: read until an empty page before saying that there is none, as a server may cap its pages.
+    whole: read until an empty page before saying that there is none, as a server may cap its pages. Costs 2 GET more where
+    a workspace is asked for and the record does not name its own.
     """
+    record = _find_by_key(client, resource, wanted, query or {}, normal_form, whole)
+    if record and query and "workspace_id" in query:
+        confirm_place(client, resource, record, query["workspace_id"])
+    return record
+
+
+def _find_by_key(client, resource, wanted, query, normal_form, whole):
     near = []
-    place_id = (query or {}).get("workspace_id")
+    place_id = query.get("workspace_id")
     for page in client.pages(resource, query, whole):
         # a service that ignores the filter must not make a task take another workspace's object
         page = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
@@ -140,7 +149,12 @@ def find(task, resource, place=NOWHERE, normal_form=None, whole=False):
 
 
 def _in_place(task, resource, record, place):
-    if not place.declared or in_place(task.client, resource, record, place):
+    if not place.declared:
+        return record
+    if in_place(task.client, resource, record, place):
+        # nothing is deleted in the wrong workspace; a logger that stays is not worth the calls
+        if resource is not HTTP_LOGGER or task.params.get("state") == "absent":
+            confirm_place(task.client, resource, record, place.id)
         return record
     if task.params.get("state") == "absent":
         task.warn(
@@ -185,6 +199,8 @@ def information(task, resource, normal_form=None, query=None):
             return []
         return [record]
     wanted = params.get(resource.key)
+    if wanted is None and resource is TARGET and place.declared:
+        return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
     if wanted is None:
         return list(task.client.all(resource, filters))
     not_empty(resource.key, wanted)

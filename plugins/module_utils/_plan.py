@@ -11,6 +11,7 @@ import json
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from ._earned import InWorkspace, earned
 from ._errors import Refused, printable
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
 
@@ -46,8 +47,8 @@ class Step(NamedTuple):
 
 
 class Live(NamedTuple):
-    """One live workspace as it was read. record: dict or None where it is not there; rows: {resource name: list of
-    records}; elsewhere: {label: record}, loggers of other workspaces."""
+    """One live workspace as it was read. record: dict, or None where it does not exist; rows: {resource name: InWorkspace},
+    without lists that were not read; elsewhere: {label: record}, loggers of other workspaces."""
 
     record: dict | None
     rows: dict
@@ -100,21 +101,33 @@ def plan(wanted, lives, names, rules, refused):
     wanted: list of Wanted; lives: list of Live, one for each; names: the names of their workspaces;
     refused: what ``refusals`` gave.
     """
-    steps, last = [], []
+    steps, last, lists, claims = [], [], [], {}
     for entry, live, name in zip(wanted, lives, names):
         if entry.workspace is not None:
             steps.append(_workspace_step(entry.workspace, live.record))
         for resource, items in entry.lists.items():
-            rows = live.rows.get(resource, [])
+            rows = earned(InWorkspace, live.rows[resource]) if resource in live.rows else ()
             taken = _matches(resource, items, rows, rules)
             for item in items:
                 steps.append(_item_step(resource, name, item, taken.get(item.path), live, rules, refused))
-            if resource in rules.purge and rules.state == "present":
-                last += _purge_steps(resource, name, items, rows, taken, rules)
+            lists.append((resource, name, items, rows))
+            claims.update(_claims(resource, name, items, taken))
+    for resource, name, items, rows in lists:
+        if resource in rules.purge and rules.state == "present":
+            last += _purge_steps(resource, name, items, rows, claims, rules)
     if any(step.action == "refused" for step in steps):
         reason = "not declared, but nothing is purged while another object is refused"
         last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
     return steps + last
+
+
+def _claims(resource, workspace, items, taken):
+    """{what the declaration claims: name of the workspace}: live objects by their id, and labels of loggers, which are
+    unique in the account."""
+    claims = {(resource, match["id"]): workspace for match in taken.values() if isinstance(match, dict)}
+    if resource == HTTP_LOGGER.name:
+        claims.update({(resource, item.name): workspace for item in items})
+    return claims
 
 
 def _workspace_step(item, record):
@@ -224,7 +237,7 @@ def _other_spelling(entry, item, match):
     return None if live == item.name else f"it is there as {printable(live)!r}"
 
 
-def _purge_steps(resource, workspace, items, rows, taken, rules):
+def _purge_steps(resource, workspace, items, rows, claims, rules):
     entry = RESOURCES[resource]
     rows = rules.purgeable(rows)
     if rows and not items:
@@ -232,17 +245,19 @@ def _purge_steps(resource, workspace, items, rows, taken, rules):
             f"nothing is declared for the {entry.noun}s of workspace {printable(workspace)!r}, so purge would delete all of"
             " them: declare what is to stay, or leave the list out, or purge without this kind."
         )
-    claimed = {match["id"] for match in taken.values() if isinstance(match, dict)}
     kept = {rules.normal(resource, item.name) for item in items if item.ignore}
     steps = []
     for row in sorted(rows, key=lambda row: row["id"]):
-        if row["id"] in claimed:
-            continue
         name = row[entry.key]
         normal = rules.normal(resource, name)
-        if normal in kept:
+        claimed = claims.get((resource, row["id"]), claims.get((resource, name)))
+        if claimed == workspace or normal in kept:
             continue
         step = Step("delete", resource, workspace, name, before=row, reason="not declared", purged=True)
+        if claimed is not None:
+            reason = f"not declared here, but in workspace {printable(claimed)!r}"
+            steps.append(step._replace(action="protected", reason=reason))
+            continue
         pattern = next(
             (pattern for pattern in rules.protect if _protects(pattern, name, normal, resource, rules)), None
         )
@@ -378,16 +393,3 @@ def as_diff(steps):
 def _line(entry, record, declared):
     fields = [field for field in entry.declared if record.get(field) and (declared is None or field in declared)]
     return printable(record[entry.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
-
-
-def same_labels(wanted):
-    """Refuse a label that is declared in two workspaces: labels are unique in the account."""
-    seen = {}
-    for entry in wanted:
-        for item in entry.lists.get(HTTP_LOGGER.name, ()):
-            if item.name in seen:
-                raise Refused(
-                    f"{seen[item.name]} and {item.path} have the same label, {printable(item.name)!r}, and labels are unique"
-                    " in the account: choose another one."
-                )
-            seen[item.name] = item.path

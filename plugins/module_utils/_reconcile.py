@@ -10,13 +10,13 @@ from collections import Counter
 
 from . import _plan
 from ._apply import Run
-from ._declaration import read_estate, read_targets
+from ._declaration import read_estate, read_targets, same_labels
 from ._errors import CallError, NetworkError, Refused, ScannerError, printable
-from ._estate import targets_in
 from ._gate import outside_scope
+from ._live import live_estate, live_targets
 from ._lookup import place_of
 from ._names import normal_form
-from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
+from ._resources import HTTP_LOGGER, RESOURCES, TARGET
 from ._retry import GATEWAY
 
 # the options of the modules that take many objects
@@ -47,24 +47,22 @@ def reconcile_targets(task):
     place = place_of(task)
     if place.missing and purge:
         raise Refused(f"purge needs a workspace that is there, and {place} is not: correct its name or make it first.")
-    live = _plan.Live(None if place.missing else dict(id=place.id, name=place.name), {}, {})
-    if not place.missing:
-        live.rows[TARGET.name] = targets_in(task.client, place.query)
+    live, contents = live_targets(task.client, place)
     # a workspace that check mode has not made has neither name nor id
-    return _carry_out(task, wanted, [live], [place.name or str(place.id or "")], rules, refused)
+    return _carry_out(task, wanted, [live], [place.name or str(place.id or "")], rules, refused, contents)
 
 
 def reconcile_estate(task):
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
     wanted = read_estate(task.params["workspaces"])
-    _plan.same_labels(wanted)
+    same_labels(wanted)
     purge = tuple(entry.name for entry in (TARGET, HTTP_LOGGER) if entry.plural in task.params["purge"])
     if purge and not wanted:
         raise Refused("workspaces is empty, so purge has nothing to compare: declare a workspace, or leave purge out.")
     rules = _rules(task, purge, "present")
     refused = _refusals(task, wanted, rules)
-    lives = _read(task.client, wanted)
-    return _carry_out(task, wanted, lives, [entry.workspace.name for entry in wanted], rules, refused)
+    lives, contents = live_estate(task.client, wanted)
+    return _carry_out(task, wanted, lives, [entry.workspace.name for entry in wanted], rules, refused, contents)
 
 
 def _rules(task, purge, state):
@@ -105,44 +103,12 @@ def _refusals(task, wanted, rules):
     return refused
 
 
-def _read(client, wanted):
-    """Read what the declaration manages, the whole of each list or an error: a list of Live."""
-    rows = client.all(WORKSPACE)
-    by_name = {}
-    for row in rows:
-        by_name.setdefault(row["name"], []).append(row)
-    loggers = []
-    if any(HTTP_LOGGER.name in entry.lists for entry in wanted):
-        loggers = client.all(HTTP_LOGGER)
-    lives = []
-    for entry in wanted:
-        found = by_name.get(entry.workspace.name, [])
-        if len(found) > 1:
-            ids = ", ".join(str(row["id"]) for row in found)
-            raise Refused(
-                f"{entry.workspace.path}.name {printable(entry.workspace.name)!r} names {len(found)} workspaces, with the ids"
-                f" {ids}: rename one of them."
-            )
-        lives.append(_read_workspace(client, entry, found[0] if found else None, loggers))
-    return lives
-
-
-def _read_workspace(client, entry, record, loggers):
-    live = _plan.Live(record, {}, {})
-    query = {"workspace_id": record["id"]} if record else None
-    if TARGET.name in entry.lists and query:
-        live.rows[TARGET.name] = targets_in(client, query)
-    if HTTP_LOGGER.name in entry.lists:
-        mine = client.all(HTTP_LOGGER, query) if query else []
-        inside = {row["id"] for row in mine}
-        live.rows[HTTP_LOGGER.name] = mine
-        live.elsewhere.update({row[HTTP_LOGGER.key]: row for row in loggers if row["id"] not in inside})
-    return live
-
-
-def _carry_out(task, wanted, lives, names, rules, refused):
-    reads = len(task.client.transport.calls)
+def _carry_out(task, wanted, lives, names, rules, refused, contents):
     steps = _plan.plan(wanted, lives, names, rules, refused)
+    contents.refuse_shared(
+        [(RESOURCES[step.resource], step.before) for step in steps if step.action == "delete" or step.recreates]
+    )
+    reads = len(task.client.transport.calls)
     result = dict(plan=_plan.as_result(steps, reads))
     if task.diff_mode:
         result["diff"] = _plan.as_diff(steps)

@@ -12,7 +12,8 @@ short_description: Declare an HTTP logger of the security-scanning service
 description:
   - Creates or deletes an HTTP logger, an address that records the requests sent to it.
   - Cost - 1 GET where nothing changes; in a declared workspace 2, and 1 more when the workspace is given by name. To
-    make a logger costs 1 GET, 1 POST and 1 GET, and 1 GET more by name of the workspace. A delete costs 1 DELETE more.
+    make a logger costs 1 GET, 1 POST and 1 GET, and 1 GET more by name of the workspace. A delete costs 1 DELETE more,
+    and in a declared workspace 2 GET.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

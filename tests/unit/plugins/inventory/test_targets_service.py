@@ -159,6 +159,30 @@ def test_a_service_that_ignores_the_filters(service, parse):
     assert list(parse(workspaces=["A"], type="hostname").hosts) == ["a.example"]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"workspaces": ["A"]}, {"workspaces": ["A", "B"]}, {"type": "hostname"}], ids=str
+)
+def test_a_target_in_the_lists_of_two_workspaces_adds_no_host(service, parse, options):
+    service.settings(ignored_filters=["workspace_id"], missing_fields={"targets": ["workspace_id"]})
+    service.add(workspaces=[{"id": 5, "name": "A"}, {"id": 6, "name": "B"}])
+    service.add(targets=[{"id": 1, "name": "a.example", "workspace": "A"}])
+    inventory = parse(**options)
+    assert "lists target 'a.example' (id 1) in workspace" in inventory.error
+    assert inventory.hosts == {}
+
+
+def test_targets_that_do_not_name_their_workspace_are_in_the_one_that_lists_them(service, parse):
+    service.settings(missing_fields={"targets": ["workspace_id"]})
+    service.add(workspaces=[{"id": 5, "name": "A"}, {"id": 6, "name": "B"}])
+    service.add(targets=[{"name": "a.example", "workspace": "A"}, {"name": "b.example", "workspace": "B"}])
+    hosts = parse().hosts
+    assert {name: hosts[name]["scanner_workspace"] for name in hosts} == {"a.example": "A", "b.example": "B"}
+    service.clear_log()
+    assert list(parse(workspaces=["A"]).hosts) == ["a.example"]
+    # the first page of another workspace shows that the service filters
+    assert service.calls() == [LIST, PAGE, PAGE, PAGE]
+
+
 def test_the_calls_are_shown(service, parse):
     parse()
     assert "scanops.scanner.targets: GET /targets?workspace_id=1&limit=1000&page=1 -> 200" in parse.shown

@@ -10,7 +10,8 @@ import itertools
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _plan
-from ansible_collections.scanops.scanner.plugins.module_utils._declaration import read_estate, read_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._declaration import read_estate, read_targets, same_labels
+from ansible_collections.scanops.scanner.plugins.module_utils._earned import InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, Refused
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from hypothesis import assume, given, settings
@@ -66,13 +67,13 @@ def lives_of(account, wanted):
         name = entry.workspace.name
         mine = rows.get(name, {"record": None, "target": [], "http_logger": []})
         others = {row["label"]: row for other, space in rows.items() if other != name for row in space["http_logger"]}
-        lives.append(_plan.Live(mine["record"], {kind: mine[kind] for kind in entry.lists}, others))
+        lives.append(_plan.Live(mine["record"], {kind: InWorkspace(mine[kind]) for kind in entry.lists}, others))
     return lives
 
 
 def planned(estate, account, **rules):
     wanted = read_estate(estate)
-    _plan.same_labels(wanted)
+    same_labels(wanted)
     names = [entry.workspace.name for entry in wanted]
     rules = _plan.Rules(normal_forms=FORMS, purge_max=10**6, purge_max_percent=100, **rules)
     lives = lives_of(account, wanted)
@@ -263,6 +264,40 @@ def test_a_label_of_another_workspace_is_refused():
     assert [step.action for step in steps] == ["create", "refused"]
 
 
+@pytest.mark.parametrize("ignore", [False, True])
+def test_purge_keeps_what_is_declared_in_another_workspace(ignore):
+    """The list of the one workspace holds a logger that the declaration expects in the other."""
+    account = {
+        "Lab": {"description": "", "targets": {}, "loggers": {"one", "two"}},
+        "Shop": {"description": "", "targets": {}, "loggers": set()},
+    }
+    estate = [
+        {"name": "Lab", "http_loggers": [{"label": "three"}]},
+        {"name": "Shop", "http_loggers": [{"label": "one", "ignore": ignore}]},
+    ]
+    steps = planned(estate, account, purge=("http_logger",))
+    kept = next(step for step in steps if step.name == "one" and step.item is None)
+    assert (kept.action, kept.reason) == ("protected", "not declared here, but in workspace 'Shop'")
+
+
+def test_purge_keeps_a_live_object_that_the_declaration_takes_in_another_workspace():
+    row = {"id": 7, "name": "a.example", "description": ""}
+    wanted = read_estate([{"name": "Lab", "targets": ["a.example"]}, {"name": "Shop", "targets": ["b.example"]}])
+    lives = [
+        _plan.Live({"id": number, "name": name, "description": ""}, {"target": InWorkspace([row])}, {})
+        for number, name in ((1, "Lab"), (2, "Shop"))
+    ]
+    steps = _plan.plan(wanted, lives, ["Lab", "Shop"], _plan.Rules(purge=("target",), normal_forms=FORMS), {})
+    assert [step.action for step in steps] == ["unchanged", "unchanged", "unchanged", "create", "protected"]
+
+
+@pytest.mark.parametrize("rules", [{}, {"purge": ("target",)}, {"state": "absent"}])
+def test_a_list_that_nobody_has_proven_is_not_planned_with(rules):
+    lives = [_plan.Live({"id": 1, "name": "Lab"}, {"target": [{"id": 7, "name": "a.example", "description": ""}]}, {})]
+    with pytest.raises(TypeError, match="no InWorkspace"):
+        _plan.plan([read_targets(["a.example"])], lives, ["Lab"], _plan.Rules(normal_forms=FORMS, **rules), {})
+
+
 def test_a_label_declared_twice_is_refused():
     with pytest.raises(Refused, match="same label"):
         planned(
@@ -352,7 +387,7 @@ def test_100_000_items_are_planned_without_quadratic_work():
     names = [f"host-{number}.example" for number in range(100_000)]
     wanted = [read_targets(names)]
     rows = [{"id": number, "name": name, "description": ""} for number, name in enumerate(names, 1)]
-    lives = [_plan.Live({"id": 1, "name": "bulk"}, {"target": rows}, {})]
+    lives = [_plan.Live({"id": 1, "name": "bulk"}, {"target": InWorkspace(rows)}, {})]
     rules = _plan.Rules(purge=("target",), normal_forms=FORMS)
     steps = _plan.plan(wanted, lives, ["bulk"], rules, {})
     assert {step.action for step in steps} == {"unchanged"}

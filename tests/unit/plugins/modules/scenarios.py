@@ -214,7 +214,8 @@ WRITES = {
     "http_logger-delete-in-workspace": _task(
         "http_logger",
         True,
-        f"GET {H}, GET {H}, DELETE {H}/501",
+        # before a delete, the list of another workspace shows that the service filters
+        f"GET {H}, GET {H}, GET {W}, GET {H}, DELETE {H}/501",
         workspace_id=2,
         label="canary",
         state="absent",
@@ -377,7 +378,8 @@ WRITES = {
     "estate-describe-and-purge": _task(
         "estate",
         True,
-        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, PUT {W}/2, POST {H}, DELETE {T}/1002, DELETE {T}/1003,"
+        # before a logger is purged, the lists of the other workspaces show that it is in none of them
+        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, GET {H}, GET {H}, PUT {W}/2, POST {H}, DELETE {T}/1002, DELETE {T}/1003,"
         f" DELETE {H}/501",
         workspaces=[
             {

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._earned import Complete, InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._estate import alike_in, estate_of
 
 STATE = {
@@ -136,14 +136,15 @@ def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_estate(accou
     assert "workspaces" not in read.result
 
 
-def test_a_logger_in_two_workspaces_is_refused():
-    rows = [
-        ({"id": number, "name": name, "description": ""}, [], [{"id": 7, "label": "x"}])
-        for number, name in ((1, "A"), (2, "B"))
-    ]
-    with pytest.raises(Refused) as caught:
-        estate_of(rows, [{"id": 7, "label": "x"}])
-    assert "lists HTTP logger 'x' (id 7) in workspace 'A' and in workspace 'B'" in str(caught.value)
+def test_a_list_that_nobody_has_proven_is_not_exported():
+    row = {"id": 1, "name": "A", "description": ""}
+    for targets, inside, loggers in (
+        ([], InWorkspace(), Complete()),
+        (InWorkspace(), Complete(), Complete()),
+        (InWorkspace(), InWorkspace(), []),
+    ):
+        with pytest.raises(TypeError):
+            estate_of([(row, targets, inside)], loggers)
 
 
 def test_alike_in_groups_by_meaning():

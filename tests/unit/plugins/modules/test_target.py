@@ -58,9 +58,10 @@ def test_a_service_that_ignores_the_workspace_does_not_mix_them_up(service, run)
     assert run("target", workspace_id=3, name="www.example.com")["target"]["id"] == 1002
 
 
-def test_a_list_that_does_not_say_the_workspace_is_believed(service, run):
+def test_a_list_that_does_not_say_the_workspace_is_believed_where_another_one_differs(service, run):
     rows = [{"id": 1001, "name": "www.example.com", "type": "hostname", "description": ""}]
-    service.fault(method="GET", path="/targets", action="status", status=200, body={"data": rows}, times=None)
+    answer = dict(action="status", status=200, body={"data": rows}, times=None)
+    service.fault(method="GET", path="/targets", query={"workspace_id": 2}, **answer)
     result = run("target", workspace_id=2, name="www.example.com")
     assert not result.changed
     assert result["target"]["workspace_id"] is None

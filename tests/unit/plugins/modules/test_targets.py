@@ -105,16 +105,6 @@ def test_what_was_made_is_reported_where_its_ids_cannot_be_read(account, run):
     assert "ids of the new targets are not known" in result.warnings[0]
 
 
-def test_a_list_that_does_not_say_the_workspace_is_believed(account, run):
-    rows = [{"id": 1001, "name": OLD[0], "type": "hostname", "description": ""}]
-    for page, answer in ((1, rows), (2, [])):
-        account.fault(
-            method="GET", path="/targets", query={"page": page}, action="status", status=200, body={"data": answer}
-        )
-    assert not good(run("targets", workspace_id=2, targets=[OLD[0]])).changed
-    assert account.writes() == []
-
-
 def test_a_service_that_ignores_the_workspace_does_not_mix_them_up(account, run):
     account.add(workspaces=[{"id": 3, "name": "Other"}], targets=[{"id": 7777, "name": NEW[0], "workspace": "Other"}])
     rows = [{"id": 7777, "name": NEW[0], "type": "hostname", "description": "", "workspace_id": 3}]
