@@ -57,6 +57,7 @@ options:
     description:
       - Names that are never purged, as glob patterns, such as V(*.example.com). For targets they are compared with the
         normal form of the name (lower case, no trailing dot, IDNA, no default port).
+      - Null, as an unset variable gives it, is refused; it does not mean that nothing is protected.
     type: list
     elements: str
     default: []

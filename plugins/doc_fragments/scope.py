@@ -14,6 +14,11 @@ options:
     description:
       - What may be a target at all, for example because its owner has agreed to be scanned. A name that is not in scope
         fails the task before any call, in check mode too. With O(ignore:state=absent) it is not looked at.
+      - The exact request is judged once more when it is sent. That is the name that the service gets, in the spelling
+        of the live target where one exists, and the live name of a target that is given by id. Every URL in the request
+        must be in scope too, however deep it is nested, such as a login page, a callback or a URL in C(tool_params). So
+        must a bare host in a field whose name ends in C(host), C(url), C(domain), C(ip), C(target) or the like.
+      - C(webhook_url) of M(scanops.scanner.report) is not judged. It receives a message and is not scanned.
       - Null, as an unset variable gives it, is refused for this option and for what is in it; it does not mean that
         there is no scope.
       - A host means all of its ports and URLs, a host with a port all URLs on it, and a URL all that is below its path.
@@ -27,11 +32,16 @@ options:
         not.
       - Names are compared in their normal form (case, trailing dot, IDNA, spelling of IPv6 addresses, default port). A
         name that programs read differently is refused, such as one with a backslash, white space, an invisible
-        character, an encoded host, an IPv4 address like V(127.1) or V(0x7f.0.0.1), or a port V(0443). An international
-        name that the two versions of IDNA read differently can be given in its V(xn--) form. Only host names, IP
-        addresses and http and https URLs are in scope.
+        character, an encoded host, an IPv4 address like V(127.1) or V(0x7f.0.0.1), or a port V(0443). Only host names,
+        IP addresses and http and https URLs are in scope.
+      - A range such as V(10.0.0.1-254) is no name. The last label of a host name begins with a letter and has no
+        underscore.
+      - An international name that IDNA 2003 and IDNA 2008 read differently, and an emoji domain, can be given in its
+        V(xn--) form. O(scope.deny) refuses an V(xn--) form also for the name that IDNA 2003 makes of it.
+        V(xn--strae-oqa.example) is refused where V(strasse.example) is denied.
       - An IPv6 address that leads to an IPv4 address (IPv4-mapped, NAT64, 6to4, Teredo, ISATAP and the like) is judged
-        as that address too.
+        as that address too. An address in V(64:ff9b:1::/48), NAT64 for local use, is judged as each address that it
+        leads to under a prefix of 48, 56, 64 or 96 bits.
       - No name is resolved. A host name that leads to a denied or private address is in scope if its name is, what a
         redirect leads to is not looked at, and an entry that is a network covers no host names. Deny what must not be
         scanned by name and by address.

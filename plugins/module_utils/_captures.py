@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import binascii
 import ipaddress
-from datetime import datetime
+from datetime import datetime, timezone
 
 from ._errors import Refused, printable
 from ._lookup import UNKNOWN_ID, find
+from ._moments import moment_of
 from ._resources import HTTP_LOGGER
 
 
@@ -87,10 +88,8 @@ def selected(entry, method=None, source=None, since=None):
         if address not in source:
             return False
     if since is not None:
-        try:
-            return datetime.fromisoformat(entry.get("request_date") or "").replace(tzinfo=None) >= since
-        except (TypeError, ValueError):
-            return False
+        moment = moment_of(entry.get("request_date"))
+        return moment is not None and moment.at >= since.replace(tzinfo=timezone.utc).timestamp()
     return True
 
 

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import NamedTuple
 
 from ._errors import ConfigurationError, Refused, printable
+from ._given import shape_of, unknown_key
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
 
 
@@ -72,7 +72,7 @@ def _items(resource, entries, path):
 
 def _list(entries, path):
     if not isinstance(entries, list):
-        raise ConfigurationError(f"{path} is {_kind(entries)}: write a list.")
+        raise ConfigurationError(f"{path} is {shape_of(entries)}: write a list.")
     return entries
 
 
@@ -81,13 +81,15 @@ def _item(resource, entry, path, index):
         entry = {resource.key: entry}
     if not isinstance(entry, dict):
         shape = "a text (in quotes) or a dictionary" if resource is TARGET else "a dictionary"
-        raise ConfigurationError(f"{path} is {_kind(entry)}: write {shape} with the key {resource.key}.")
+        raise ConfigurationError(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
     keys = _KEYS[resource.name]
     for key in entry:
         if key not in keys:
-            near = difflib.get_close_matches(str(key), keys, 1)
-            hint = f"did you mean {near[0]}?" if near else f"its keys are {', '.join(keys)}."
-            raise ConfigurationError(f"{path} has the unknown key {printable(key)!r}: {hint}")
+            raise ConfigurationError(f"{unknown_key(path, key, keys)}.")
+        if entry[key] is None and key not in (resource.key, *resource.declared):
+            raise ConfigurationError(
+                f"{path}.{key} is null, as an unset variable is: give a value, or leave the key out."
+            )
     if entry.get(resource.key) is None:
         raise ConfigurationError(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
     name = _text(entry[resource.key], f"{path}.{resource.key}")
@@ -98,26 +100,14 @@ def _item(resource, entry, path, index):
     }
     ignore = entry.get("ignore") or False
     if not isinstance(ignore, bool):
-        raise ConfigurationError(f"{path}.ignore is {_kind(ignore)}: write true or false.")
+        raise ConfigurationError(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
     return Item(path, index, name, fields, ignore)
 
 
 def _text(value, path):
     if not isinstance(value, str):
-        raise ConfigurationError(f"{path} is {_kind(value)}, not text: put it in quotes.")
+        raise ConfigurationError(f"{path} is {shape_of(value)}, not text: put it in quotes.")
     return value
-
-
-def _kind(value):
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"a boolean ({str(value).lower()})"
-    if isinstance(value, (int, float)):
-        return f"a number ({value})"
-    if isinstance(value, dict):
-        return "a dictionary"
-    return "a list" if isinstance(value, list) else "a text"
 
 
 def same_labels(wanted):

@@ -28,7 +28,7 @@ _HOST_KEY = re.compile(
 _FLAGS = ("", "true", "false", "yes", "no", "on", "off", "none", "null")
 # what programs follow as a URL, also without the slashes, and after white space or invisible characters
 _URL = re.compile(r"[^0-9a-z]*(?:https?:\S|[a-z][a-z0-9+.-]+:[/\\]{2})", re.IGNORECASE)
-_URL_INSIDE = re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]+:[/\\]{2}[^\s,;|\"'<>]*", re.IGNORECASE)
+_URL_INSIDE = re.compile(r"(?<![a-z])[a-z][a-z0-9+.-]+:[/\\]{2}[^\s,;|\"'<>]*", re.IGNORECASE)
 _BETWEEN_URLS = re.compile(r"[\s,;|]+")
 
 

@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 from ._contents import Contents, confirm_place
 from ._errors import Refused, printable
+from ._given import UNKNOWN_ID
 from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
-
-# an id that an earlier task would have given: what a null id means in check mode (see ``_module``)
-UNKNOWN_ID = 0
 
 _NAMES_LISTED = 20
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
 from ._client import Client
 from ._errors import CallError, Refused, ScannerError, printable
 from ._gate import Gate
-from ._lookup import UNKNOWN_ID
+from ._given import missing_variables, refusal, secrets_in, unknown_options, with_unknown_ids, wrong_id
 from ._options import CONNECTION_OPTIONS, connection_from
 from ._transport import Transport, missing_requests
 
@@ -25,17 +25,8 @@ except ImportError:
 
     mask_secrets = register_secret = None
 
-# the options that name an object by id, with the options that name it otherwise
-REFERENCES = {
-    "id": ("name", "label", "source"),
-    "workspace_id": ("workspace",),
-    "target_id": ("target", "targets"),
-    "scan_id": (),
-}
-# the options that list objects by id
-LISTED = ("resources",)
-# the options whose null, as a variable that is not set gives it, must not mean that they are not given
-NEVER_LEFT_OUT = ("expect_plan", "scope")
+# the options of which a null is no value: it must not keep an environment variable, or what a file has, from counting
+LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
 
 
 class Task:
@@ -73,20 +64,25 @@ class _Module(AnsibleModule):
         if self._hidden:
             # no option, so that it is neither documented nor shown with the options of a task
             self.handed_over = self.params.pop(self._hidden, None)
-        # in check mode an earlier task registers null for an id that only the service can give; ansible-core before
-        # 2.19 turns that into an empty text, which is no integer
-        for option, others in REFERENCES.items() if self.params.get("_ansible_check_mode") else ():
-            if self.params.get(option, "not given") in (None, "") and not any(self.params.get(o) for o in others):
-                self.params[option] = UNKNOWN_ID
-        for option in LISTED if self.params.get("_ansible_check_mode") else ():
-            if isinstance(self.params.get(option), list):
-                ids = self.params[option]
-                self.params[option] = [UNKNOWN_ID if each in (None, "") else each for each in ids]
-        self.nulls = [option for option in NEVER_LEFT_OUT if option in self.params and self.params[option] is None]
-        if isinstance(self.params.get("scope"), dict):
-            self.nulls += [f"scope.{key}" for key, value in self.params["scope"].items() if value is None]
+        spec = self.argument_spec
+        # options that can stand for one another
+        groups = [*(self.mutually_exclusive or ()), *(self.required_one_of or ())]
+        # ansible-core shows the options of a task that fails, also those that it does not know
+        for secret in secrets_in(spec, self.params):
+            self.hide(secret)
+        self.params.update(dict.fromkeys(unknown_options(spec, self.params), "VALUE_NOT_SHOWN"))
+        if self.params.get("_ansible_check_mode"):
+            self.params = with_unknown_ids(spec, groups, self.params)
+        self._refusal = missing_variables(spec, self.params, os.environ)
+        self._refusal = self._refusal or refusal(spec, groups, self.params, LENIENT)
         # ansible-core takes a null for a value: it would pass as the one option that is required, or beat a default
         self.params = {option: value for option, value in self.params.items() if value is not None}
+
+    def _set_internal_properties(self, *arguments, **named):
+        super()._set_internal_properties(*arguments, **named)
+        # before ansible-core converts the options, since that makes other values of what was given
+        if self._refusal:
+            self.fail_json(msg=self._refusal)
 
     _attempted = None
 
@@ -145,8 +141,9 @@ def run(options, work, scope_in_force=None, hidden=None, **constraints):
     calls = []
     failure = None
     try:
-        _refuse_nulls(module)
-        _refuse_bad_ids(module)
+        wrong = wrong_id(module.argument_spec, module.params, module.check_mode)
+        if wrong:
+            raise Refused(wrong)
         transport = Transport(connection_from(module.params))
         calls = transport.calls
         result = work(Task(module, transport, _gate_for(module, scope_in_force)))
@@ -186,21 +183,3 @@ def _masked(value):
     if isinstance(value, (list, tuple)):
         return [_masked(part) for part in value]
     return mask_secrets(value) if isinstance(value, str) else value
-
-
-def _refuse_nulls(module):
-    """Refuse a review or a scope that was asked for and names nothing; what is taken away needs no scope."""
-    for option in module.nulls:
-        if not option.startswith("scope") or module.params.get("state") != "absent":
-            raise Refused(f"{option} is null, as an unset variable is: give a value, or leave the option out.")
-
-
-def _refuse_bad_ids(module):
-    for option in REFERENCES:
-        value = module.params.get(option)
-        if value is not None and value < 1 and not (module.check_mode and value == UNKNOWN_ID):
-            raise Refused(f"{option} is {value}: give a positive number, as the service lists it.")
-    for option in LISTED:
-        for value in module.params.get(option) or ():
-            if value < 1 and not (module.check_mode and value == UNKNOWN_ID):
-                raise Refused(f"{option} holds {value}: give positive numbers, as the service lists them.")

@@ -83,7 +83,10 @@ def connection_from(options):
 def _checked_base_url(base_url, allow_http):
     text = (base_url or "").strip()
     if not text:
-        raise ConfigurationError("base_url is empty: set it to the API's address, which ends in /api/v2.")
+        raise ConfigurationError(
+            "base_url is empty: set it, or the environment variable SCANNER_BASE_URL, to the API's address, which ends in"
+            " /api/v2."
+        )
     if "@" in text.split("?")[0].split("#")[0]:
         raise ConfigurationError(
             "base_url contains user info (user:password@): remove it and set api_key instead.", secret=base_url

@@ -6,23 +6,30 @@
 
 from __future__ import annotations
 
+import re
 import time
 
-from ._errors import CallError, Refused, printable
+from ._errors import ApiError, CallError, Refused, printable
 from ._lookup import find_by_key
 from ._names import normal_form
 from ._resources import SCAN, TARGET, VPN_PROFILE, is_row, new_record
 from ._scan_targets import resolve
-from ._scan_wish import start_hints, wish_of
+from ._scan_wish import is_slot_refusal, start_hints, wish_of
 from ._scanning import (
     FAILED_TO_START,
     FINISHED,
     MOST_CANDIDATES,
+    QUEUE_TIMEOUT,
+    UNKNOWN_STATE,
     candidates,
     is_in_progress,
     service_now,
 )
-from ._watch import Entry, Watch, startable, take
+from ._watch import Entry, Watch, out_of_patience, refused_slot, startable, take
+
+# how a service may refuse a list that this key, or this plan, does not have
+_NOT_LISTED = (403, 404, 405, 501)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def find_scans(task, now):
@@ -57,7 +64,16 @@ def _vpn_uuid(task):
     wanted = task.params["vpn_profile"]
     if not wanted:
         return wanted
-    rows = task.client.all(VPN_PROFILE)
+    try:
+        rows = task.client.all(VPN_PROFILE)
+    except ApiError as error:
+        if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
+            raise
+        task.warn(
+            f"vpn_profile {wanted!r} could not be checked, as the list of VPN profiles was refused ({error.status}); it is"
+            " sent as it is."
+        )
+        return wanted
     if any(row["uuid"] == wanted for row in rows):
         return wanted
     named = [row for row in rows if row["name"] == wanted]
@@ -94,8 +110,11 @@ def _choose(task, wish, entry, rows, clock, now):
 # --- starting
 
 
-def start_next(task, watch, now):
-    """Start what may be started now. A failure is that of the entry, but one of the account ends the starting."""
+def start_next(task, watch, now, until=None):
+    """Start what may be started now. A failure is that of the entry, but one of the account ends the starting.
+
+    until: on the clock of the transport, when the rest is left to the next call of this; None for never.
+    """
     wish = wish_of(task.params, watch.vpn_uuid)
     workspace_id = watch.query.get("workspace_id")
     # one that fails makes room for the next
@@ -103,19 +122,46 @@ def start_next(task, watch, now):
         for entry in ready:
             if task.check_mode:
                 _predict(entry, wish, workspace_id)
-            elif entry.error is None:
-                _start_or_note(task, wish, entry, watch, now)
+            elif entry.error is None and not _start_or_note(task, wish, entry, watch, now):
+                return
+            if until is not None and task.client.transport.elapsed() >= until:
+                return
 
 
 def _start_or_note(task, wish, entry, watch, now):
+    """Start a scan, or note why not; False where the service has no free slot, and it is worth to wait for one."""
     try:
         _start(task, wish, entry, watch.query, now)
     except CallError as error:
+        if _waits_for_slots(task, watch) and is_slot_refusal(error):
+            refused_slot(watch, now)
+            if out_of_patience(watch, now, task.params["queue_timeout"]):
+                _give_up(task, watch, error)
+            return False
         if len(watch.entries) == 1:
             raise
+        outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
         hopeless = error.status in (None, 401, 429) and not error.maybe_done
         for each in startable(watch, 0) if hopeless else [entry]:
-            each.error, each.outcome = str(error), FAILED_TO_START
+            each.error, each.outcome = str(error), outcome
+    else:
+        watch.no_slot_since = None
+    return True
+
+
+def _waits_for_slots(task, watch):
+    return task.params["wait"] and bool(task.params["concurrency"] or len(watch.entries) > 1)
+
+
+def _give_up(task, watch, error):
+    """No slot became free in time: note it for all that was not started."""
+    for entry in startable(watch, 0):
+        entry.outcome = QUEUE_TIMEOUT
+        entry.error = (
+            f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
+            f" {task.params['queue_timeout']:g} s ({printable(error.message)!r}). Run the task again when other scans have"
+            " ended, or raise queue_timeout."
+        )
 
 
 def _predict(entry, wish, workspace_id):

@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from email.utils import mktime_tz, parsedate_tz
 
 from ._errors import ConfigurationError, printable
+from ._moments import Clock, moment_of
 
 # assumed: the statuses of a scan, compared without regard to case. Any other one is an end of unknown kind
 IN_PROGRESS = ("waiting", "running")
@@ -82,43 +82,35 @@ def seconds_of(text, option="max_age"):
     return int(found[1]) * _UNITS[found[2] or "s"]
 
 
-def moment_of(text):
-    """The Unix time of a time in a record, read as UTC, or None where it is none."""
-    found = re.match(r"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)", text) if isinstance(text, str) else None
-    return calendar.timegm(tuple(int(digits) for digits in found.groups())) if found else None
-
-
 def last_moment_of(record):
-    """The Unix time at which a scan ended, else began, or None."""
-    ended = moment_of(record.get("end_time"))
-    return moment_of(record.get("start_time")) if ended is None else ended
+    """The Moment at which a scan ended, else began, or None."""
+    return moment_of(record.get("end_time")) or moment_of(record.get("start_time"))
 
 
 def service_now(date, rows, local):
-    """The present by the clock that the times in records come from, as Unix time.
+    """The Clock of the service.
 
     date: the Date header of the service, or None; rows: records of scans; local: this machine's Unix time, for where the
-    service tells nothing. Times in records name no zone and are read as UTC; where the newest of them lies in the future,
-    the clock of the records is ahead by a zone, and the least zone that explains it counts.
+    service tells nothing. Times that name no zone are read as UTC; where the newest of them is in the future, the clock of
+    the records is ahead by a zone, and the least zone that explains it counts.
     """
     parsed = parsedate_tz(date) if date else None
     now = local if parsed is None else mktime_tz(parsed)
-    ahead = max([last_moment_of(row) or 0 for row in rows], default=0) - now
-    if ahead > _TOLERANCE:
-        now += -(-ahead // _ZONE_STEP) * _ZONE_STEP
-    return now
+    moments = [moment for moment in map(last_moment_of, rows) if moment and not moment.zoned]
+    ahead = max([moment.at for moment in moments], default=0) - now
+    return Clock(now, -(-ahead // _ZONE_STEP) * _ZONE_STEP if ahead > _TOLERANCE else 0)
 
 
-def candidates(rows, now, max_age):
+def candidates(rows, clock, max_age):
     """The scans of one target and tool in the order in which they are looked at, as (record, None or why not).
 
     Finished ones that are young enough come first, then those in progress, then those that will not do; the newest first.
     """
-    judged = [(row, _why_not(row, now, max_age)) for row in sorted(rows, key=lambda row: row["id"], reverse=True)]
+    judged = [(row, _why_not(row, clock, max_age)) for row in sorted(rows, key=lambda row: row["id"], reverse=True)]
     return sorted(judged, key=lambda pair: 2 if pair[1] else 1 if is_in_progress(pair[0]) else 0)
 
 
-def _why_not(record, now, max_age):
+def _why_not(record, clock, max_age):
     outcome = outcome_of(record)
     if outcome is None:
         return None
@@ -127,7 +119,7 @@ def _why_not(record, now, max_age):
     ended = last_moment_of(record)
     if ended is None:
         return "its record does not tell when it ended"
-    age = max(0, now - ended)
+    age = clock.age_of(ended)
     return f"it ended {_span(age)} ago, and max_age is {_span(max_age)}" if age > max_age else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from ._errors import CallError, ScannerError
+from ._errors import ApiError, CallError, ScannerError, printable
 from ._handover import Step, handed_over
 from ._resources import SCAN
 from ._scan_result import named_scans, result_of, unfinished, verdict
@@ -25,10 +25,13 @@ from ._watch import (
     pause,
     pending,
     settle,
+    startable,
     started,
 )
 
 _SHORTEST_POLL = 0.1
+# so many seconds may pass with starts before a short run hands over, so that the person who watches sees them
+_LONGEST_START = 10
 
 
 def ensure_scan(task):
@@ -55,13 +58,14 @@ def _ensured(task):
     now = transport.elapsed() + ahead
     watch = step.watch if step else None
     begins = watch is None
+    until = transport.elapsed() + _LONGEST_START if step else None
     if begins:
         watch = find_scans(task, now)
     with _nothing_lost(task, watch):
         if not begins:
-            _poll(task, watch, now)
+            _poll(task, watch, now, until)
         else:
-            start_next(task, watch, now)
+            start_next(task, watch, now, until)
             if task.check_mode or not task.params["wait"]:
                 _read_started(task, watch)
                 return _result(task, watch)
@@ -120,6 +124,9 @@ def _limits(task):
 
 
 def _pause(task, watch, now):
+    if watch.no_slot_since is None and startable(watch, task.params["concurrency"]):
+        # the starts were only interrupted to show them
+        return 0
     jitter = task.client.transport.jitter()
     return pause(watch, now, task.params["poll_interval"], jitter, **_limits(task))
 
@@ -127,7 +134,7 @@ def _pause(task, watch, now):
 # --- one poll
 
 
-def _poll(task, watch, now):
+def _poll(task, watch, now, until=None):
     """Read once how the scans are, note it, start what may be started now, and stop what took too long."""
     try:
         moved = _read(task, watch, now)
@@ -142,7 +149,7 @@ def _poll(task, watch, now):
     settle(watch, moved)
     if task.params["on_timeout"] == "stop":
         _stop_late(task, watch)
-    start_next(task, watch, now)
+    start_next(task, watch, now, until)
 
 
 def _stop_late(task, watch):
@@ -166,11 +173,22 @@ def _read(task, watch, now):
         return _note(task, watch, {what: task.client.read(SCAN, what)}, now)
     query = dict(watch.query)
     if kind == "page":
-        rows = task.client.page(SCAN, what, query)
+        rows = _page(task, what, query)
         # one that has moved to another page is looked for by the next poll
         found_on(watch, what, rows)
         return _note(task, watch, {row["id"]: row for row in rows}, now)
     return _walk(task, watch, query, now)
+
+
+def _page(task, number, query):
+    """The records on one page. Whether a scan exists is never told by a list, but by its id: so a list that ends with a 404
+    is as good as another."""
+    try:
+        return task.client.page(SCAN, number, query)
+    except ApiError as error:
+        if error.status == 404 and number > 1:
+            return []
+        raise
 
 
 def _walk(task, watch, query, now):
@@ -178,7 +196,7 @@ def _walk(task, watch, query, now):
     wanted = {entry.scan_id for entry in pending(watch)}
     seen, number = {}, 1
     while wanted - set(seen):
-        rows = task.client.page(SCAN, number, query)
+        rows = _page(task, number, query)
         if not rows or not {row["id"] for row in rows} - set(seen):
             break
         found_on(watch, number, rows)
@@ -211,10 +229,20 @@ def _note(task, watch, records, now):
 
 
 def _read_started(task, watch):
-    """Without a wait: the records of what was started just now, 1 GET each."""
-    for entry in pending(watch):
-        if entry.started:
-            entry.record = task.client.read(SCAN, entry.scan_id) or entry.record
+    """Without a wait: the records of what was started just now, 1 GET each. The scans go on whatever comes of it."""
+    for entry in started(watch):
+        why = "the service does not show it yet"
+        try:
+            record = task.client.read(SCAN, entry.scan_id)
+        except CallError as error:
+            record, why = None, str(error)
+        if record is not None:
+            entry.record = record
+            continue
+        task.warn(
+            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read, so the"
+            f" result has only what the start told: {why}"
+        )
 
 
 def _is_single(task):

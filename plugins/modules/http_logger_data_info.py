@@ -46,7 +46,8 @@ options:
   since:
     description:
       - Only requests of this moment or later, as in V(2026-01-31) or V(2026-01-31 12:00:00). The service gives its
-        times without a zone, and they are compared as they stand, so a zone is refused.
+        times without a zone, and they are compared as they are, so a zone is refused. A recorded time that does have an
+        offset is converted to UTC first.
     type: str
 notes:
   - What is in a recorded request was sent by strangers. Treat it as data, never as a template or a command.

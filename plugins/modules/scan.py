@@ -85,11 +85,13 @@ options:
       - The parameters of the tool, sent as they are.
       - A scan that is there has them when each key that is declared here is found in its record with this value. Of
         dictionaries below only what is declared counts.
+      - With O(scope), every URL in it must be in the scope, and so must bare hosts in fields for hosts.
     type: dict
   vpn_profile:
     description:
       - The VPN profile through which the target is scanned, by name or uuid. An empty string means none. Left out, the
         service uses the one of the workspace.
+      - Where this key may not read the list of profiles, a uuid is sent as it is, with a warning. A name needs the list.
     type: str
   max_scan_time:
     description:
@@ -115,7 +117,9 @@ options:
         type: list
         elements: str
       login_page_url:
-        description: The address of the page with the form. Required for V(login_form).
+        description:
+          - The address of the page with the form. Required for V(login_form).
+          - With O(scope), it must be in the scope, because the scanner sends the credentials there.
         type: str
       username:
         description: The user. Required for V(login_form).
@@ -136,8 +140,8 @@ options:
     type: bool
   start_params:
     description:
-      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its own
-        is refused here.
+      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its
+        own is refused here.
       - With O(scope), every URL in it must be in the scope, that of a callback as well.
       - Danger - it is no place for secrets, as B(ansible) shows it with C(-vvv).
       - An existing scan is compared with the fields that its record has.

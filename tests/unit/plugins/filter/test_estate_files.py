@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import unicodedata
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
@@ -54,6 +56,27 @@ def test_nobody_takes_the_file_of_another_by_its_name():
 def test_workspaces_stay_as_they_are():
     workspaces = [{"name": "A", "targets": ["x"]}, {"name": "B"}]
     assert [entry["workspaces"] for entry in estate_files(workspaces)] == [[workspaces[0]], [workspaces[1]]]
+
+
+HOSTILE = [
+    *("..", ".", "/", "/etc/passwd", "../../etc/passwd", "a/b", "a\\b", "a\0b", "a\nb", "-rf", "~", "~root"),
+    *("$HOME", "$(id)", "`id`", "{{ 7 * 7 }}", "{% raw %}", "CON", "nul.txt", " ", ".yml", "a" * 300, "a" * 301),
+    *("\u202egnp.exe", "e\u0301", "\u00e9", "A", "a", "a.", "a ", "\ud800", "*", "?", "<script>", "name.yml", "name"),
+]
+
+
+def test_hostile_names_are_files_of_their_own_in_the_directory(tmp_path):
+    directory = tmp_path / "estate"
+    directory.mkdir()
+    files = files_of(*HOSTILE)
+    for index, file in enumerate(files):
+        (directory / file).write_text(str(index), encoding="utf-8")
+    assert sorted(os.listdir(tmp_path)) == ["estate"]
+    assert sorted(os.listdir(directory)) == sorted(files)
+    assert [(directory / file).read_text(encoding="utf-8") for file in files] == list(map(str, range(len(HOSTILE))))
+    # also where a file system does not tell a from A, or one form of a letter from another
+    assert len({unicodedata.normalize("NFC", file).casefold() for file in files}) == len(HOSTILE)
+    assert all(re.fullmatch(r"[a-z0-9]+(-+[a-z0-9]+)*\.yml", file) and len(file) <= 100 for file in files)
 
 
 names = st.one_of(st.text(min_size=1, max_size=6), st.text(alphabet="aA-_ é.", min_size=1, max_size=5))

@@ -102,10 +102,17 @@ def test_a_number_is_no_address():
         ("noon", False),
         ("", False),
         (None, False),
-        (1800000000, False),
+        ("2026-01-31T12:00:00.5Z", True),
+        ("2026-01-31T13:30:00+02:00", False),
+        ("2026-01-31T14:00:00+02:00", True),
+        (1800000000, True),
+        (1800000000000, True),
+        (1700000000, False),
+        (0, False),
+        (True, False),
     ],
 )
-def test_the_moment_is_compared_as_it_stands(value, passes):
+def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
     assert selected({"request_date": value}, since=NOON) is passes
 
 

@@ -13,6 +13,7 @@ import resource
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +22,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils import _attributes
 from ansible_collections.scanops.scanner.plugins.module_utils._drafts import Content, Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.module_utils._files import content_of, store
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 
 class FakeTask:
@@ -219,6 +222,61 @@ def test_a_link_is_replaced_and_not_followed(dest, tmp_path):
     store(FakeTask(), dest, writes(b"new"))
     assert not os.path.islink(dest)
     assert (tmp_path / "elsewhere").read_bytes() == b"kept"
+
+
+LINKS = {
+    "to a file": ["kept"],
+    "to an absolute path": ["{directory}/kept"],
+    "to a link": ["other", "kept"],
+    "to nothing": ["nowhere"],
+    "out of the directory": ["../outside"],
+}
+
+
+@given(
+    links=st.sampled_from(sorted(LINKS)),
+    mode=st.sampled_from([0o600, 0o640, 0o644, 0o604, 0o666]),
+    contents=st.lists(st.binary(max_size=4), min_size=1, max_size=4),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_written_a_link_is_replaced_and_what_it_names_is_left_alone(links, mode, contents):
+    with tempfile.TemporaryDirectory() as outside:
+        directory = os.path.join(outside, "in")
+        dest = os.path.join(directory, "dest")
+        os.mkdir(directory)
+        for path in (os.path.join(directory, "kept"), os.path.join(outside, "outside")):
+            Path(path).write_bytes(b"kept content")
+            os.chmod(path, mode)
+        names = ["dest", *LINKS[links][:-1]]
+        for name, target in zip(names, LINKS[links]):
+            os.symlink(target.format(directory=directory), os.path.join(directory, name))
+        named = content_of(dest)
+        before = named
+        for content in contents:
+            stored = store(FakeTask(), dest, writes(content))
+            assert (stored.changed, stored.before) == (content_of(dest) != before, before)
+            assert Path(dest).read_bytes() == content
+            before = stored.after
+        # a link whose file has the content is left; here none has
+        assert not os.path.islink(dest)
+        assert stat.S_IMODE(os.lstat(dest).st_mode) == (mode if named else 0o666 & ~umask())
+        for path in (os.path.join(directory, "kept"), os.path.join(outside, "outside")):
+            assert Path(path).read_bytes() == b"kept content"
+            assert stat.S_IMODE(os.stat(path).st_mode) == mode
+        assert set(os.listdir(directory)) == {*names, "kept"}
+
+
+def umask():
+    found = os.umask(0o022)
+    os.umask(found)
+    return found
+
+
+def test_a_link_to_a_file_with_the_content_is_left(dest, tmp_path):
+    (tmp_path / "kept").write_bytes(b"same")
+    os.symlink("kept", dest)
+    assert not store(FakeTask(), dest, writes(b"same")).changed
+    assert os.readlink(dest) == "kept"
 
 
 @pytest.mark.parametrize("target", ["pipe", "/dev/zero"])

@@ -205,6 +205,8 @@ def test_every_place_has_its_field():
         ("https://a.example/?next=https://b.example/", ["https://a.example/?next=https://b.example/"]),
         ("--url=https://a.example/x --more", ["https://a.example/x"]),
         ("see https://a.example/ or 'http://b.example'", ["https://a.example/", "http://b.example"]),
+        ("1https://a.example/", ["https://a.example/"]),
+        ('{"x": "https:\\/\\/a.example"}', ["https:\\/\\/a.example"]),
         ("light", []),
         ("OpenVAS default", []),
         ("a.example", []),

@@ -8,13 +8,13 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scanning import (
     NEXT_STEP,
     OUTCOMES,
     bad_end,
     candidates,
     findings_of,
-    moment_of,
     outcome_of,
     seconds_of,
     service_now,
@@ -78,23 +78,6 @@ def test_what_is_no_age_is_refused(text):
         seconds_of(text)
 
 
-@pytest.mark.parametrize(
-    "text, moment",
-    [
-        ("2024-05-17 08:30:00", NOW),
-        ("2024-05-17T08:30:00Z", NOW),
-        ("1970-01-01 00:00:00", 0),
-        ("2024-02-29 00:00:00", 1709164800),
-        ("yesterday", None),
-        ("", None),
-        (None, None),
-        (NOW, None),
-    ],
-)
-def test_moments(text, moment):
-    assert moment_of(text) == moment
-
-
 def row(number, age=None, status="finished", **more):
     ended = None if age is None else at(NOW - age)
     return {"id": number, "status_name": status, "start_time": None, "end_time": ended, **more}
@@ -120,7 +103,23 @@ def at(moment):
     ],
 )
 def test_the_present_is_that_of_the_service(date, ages, expected):
-    assert service_now(date, [row(1, age) for age in ages], NOW + 5000) == expected
+    clock = service_now(date, [row(1, age) for age in ages], NOW + 5000)
+    assert clock.now + clock.ahead == expected
+
+
+def test_a_time_with_an_offset_tells_nothing_of_the_clock_of_the_others():
+    rows = [row(1, 100), {"id": 2, "end_time": "2024-05-17T12:30:00+02:00"}]
+    assert service_now(DATE, rows, NOW).ahead == 0
+
+
+@pytest.mark.parametrize("ahead", [0, 7200])
+@pytest.mark.parametrize(
+    "end_time", ["2024-05-17T10:20:00+02:00", "2024-05-17T08:20:00Z", 1715934000, 1715934000000, "1715934000"]
+)
+def test_the_zone_of_the_records_is_not_added_to_a_time_that_has_its_own(end_time, ahead):
+    rows = [{"id": 1, "status_name": "finished", "end_time": end_time}]
+    assert candidates(rows, Clock(NOW, ahead), 600)[0][1] is None
+    assert candidates(rows, Clock(NOW, ahead), 599)[0][1] is not None
 
 
 def test_the_newest_finished_one_comes_first_then_those_in_progress():
@@ -133,7 +132,7 @@ def test_the_newest_finished_one_comes_first_then_those_in_progress():
         row(6, None, "waiting"),
         row(7, None),
     ]
-    judged = candidates(rows, NOW, 3600)
+    judged = candidates(rows, Clock(NOW), 3600)
     assert [(each["id"], reason is None) for each, reason in judged] == [
         (2, True),
         (1, True),
@@ -147,8 +146,8 @@ def test_the_newest_finished_one_comes_first_then_those_in_progress():
 
 
 def test_an_age_is_never_less_than_nothing():
-    assert candidates([row(1, -200)], NOW, 0)[0][1] is None
-    assert candidates([row(1, 1)], NOW, 0)[0][1] is not None
+    assert candidates([row(1, -200)], Clock(NOW), 0)[0][1] is None
+    assert candidates([row(1, 1)], Clock(NOW), 0)[0][1] is not None
 
 
 RECORD = {"tool_params": {"scan_type": "light", "depth": 5, "deep": {"a": 1, "b": [1, 2]}, "on": True, "none": None}}

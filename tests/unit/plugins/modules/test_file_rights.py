@@ -152,6 +152,16 @@ def test_an_owner_that_cannot_be_set_is_refused_before_any_call(account, run, mo
     assert sorted(os.listdir()) == ["kept", "kept.txt"]
 
 
+@pytest.mark.parametrize("mode, expected", [(None, [b"list"]), ("0644", [b"list"]), ("0600", [])])
+def test_an_access_control_list_is_kept_where_nothing_else_is_declared(account, run, monkeypatch, mode, expected):
+    given = []
+    monkeypatch.setattr(os, "getxattr", lambda path, name: b"list", raising=False)
+    monkeypatch.setattr(os, "setxattr", lambda path, name, value: given.append(value), raising=False)
+    put_before(0o644)
+    good(write(run, "scan_output", **({} if mode is None else {"mode": mode})))
+    assert given == expected
+
+
 # --- a file in the place that another user made
 
 

@@ -130,7 +130,7 @@ def test_an_id_gives_one_and_filters_count_for_it_as_well(service, run):
 
 @pytest.mark.parametrize("option", ["workspace", "workspace_id", "target", "target_id", "scan_id", "name"])
 def test_an_id_leaves_no_room_for_another_reference(service, run, option):
-    result = run("finding_info", id=70001, **{option: 7})
+    result = run("finding_info", id=70001, **{option: "7"})
     assert result.failed
     assert f"mutually exclusive: {option}|id" in result.msg
     assert service.calls() == []

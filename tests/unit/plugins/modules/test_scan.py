@@ -120,7 +120,7 @@ def test_the_live_spelling_of_a_target_is_scanned(account, scan):
 def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
     account.add(current_workspace=2)
     account.fault(method="POST", path=S, action="reset", when="after")
-    result = good(scan(workspace_id=None))
+    result = good(scan(workspace_id="left out"))
     assert bodies(account)[0]["workspace_id"] == 2
     lists = [entry["query"] for entry in account.log() if (entry["method"], entry["path"]) == ("GET", S)]
     assert {query["workspace_id"] for query in lists} == {"2"}
@@ -128,7 +128,7 @@ def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
 
 
 def test_a_target_by_id(account, scan):
-    result = good(scan(target=None, target_id=1002, workspace_id=None))
+    result = good(scan(target=None, target_id=1002, workspace_id="left out"))
     assert result["scans"][0]["target"] == "api.example.com"
     assert bodies(account) == [{"tool_id": 170, "target_id": 1002, "workspace_id": 2}]
     assert result.warnings == []
@@ -220,6 +220,15 @@ def test_scans_on_several_pages(account, scan, passing, order):
     assert {each["outcome"] for each in result["scans"]} == {"finished"}
     # the pages up to the last scan once, then one call an interval
     assert account.calls().count(f"GET {S}") <= len(passing.slept) + 10
+
+
+def test_a_list_that_ends_with_a_404_does_not_end_a_wait(account, scan):
+    names = ["www.example.com", "api.example.com", "c.example", "d.example"]
+    account.add(targets=[{"name": name, "workspace": "Web shop"} for name in names[2:]])
+    account.settings(past_end=404, page_cap=2)
+    account.fault(method="GET", path=S, nth=6, action="do", do="delete", resource="scans", record={"id": 40003})
+    result = scan(target=None, targets=names)
+    assert [each["outcome"] for each in result["scans"]] == ["finished", "finished", "deleted", "finished"]
 
 
 def test_one_that_is_deleted_and_one_that_fails_do_not_hide_the_others(account, scan):
@@ -342,6 +351,15 @@ def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
     account.add(scans=[old(4200), old(5, status_name="aborted")])
     assert good(run("scan", **WEB, max_age="1h", wait=False))["started"]
     assert not good(run("scan", **WEB, max_age="2h", wait=False))["started"]
+
+
+@pytest.mark.parametrize("form", ["offset", "utc", "unix", "unix_ms"])
+@pytest.mark.parametrize("zone", [7200, -18000])
+def test_a_time_of_another_form_is_understood(account, run, form, zone):
+    account.settings(time_form=form, record_zone=zone, scan_queue_time=0, scan_run_time=0)
+    account.add(scans=[old(3000)])
+    assert not good(run("scan", **WEB, max_age="1h", wait=False))["started"]
+    assert good(run("scan", **WEB, max_age="40m", wait=False))["started"]
 
 
 def test_a_page_that_the_server_cuts_short_does_not_hide_the_newest(account, scan):
@@ -529,6 +547,28 @@ def test_a_stop_whose_answer_is_lost_is_looked_at(account, scan, fault, done):
     assert result.changed
     assert result["stopped"] == ([40001, 40002] if done else [40001])
     assert account.calls().count(f"POST {S}/40002/stop") == 1
+
+
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}])
+@pytest.mark.parametrize("read", [{"action": "reset"}, {"action": "status", "status": 403}, {"action": "html"}])
+@pytest.mark.parametrize("given", [{}, {"target": None, "tool": None, "workspace_id": None, "id": 40001}])
+def test_a_stop_whose_answer_and_reads_are_lost_may_have_been_done(account, scan, fault, read, given):
+    account.add(scans=[old(5, **RUNNING)])
+    account.fault(method="POST", path=f"{S}/40001/stop", when="after", **fault)
+    account.fault(method="GET", path=f"{S}/40001", nth=2 if given else 1, times=None, **read)
+    result = scan(state="stopped", **given)
+    assert (result.failed, result.changed, result["stopped"]) == (True, True, [])
+    assert f"POST {S}/40001/stop, so scan 40001 may have been stopped" in result.msg
+    assert "Run the task again" in result.msg
+    assert (result["api_error"]["method"], result["api_error"]["path"]) == ("POST", f"{S}/40001/stop")
+    assert account.calls().count(f"POST {S}/40001/stop") == 1
+
+
+def test_a_late_stop_whose_answer_and_reads_are_lost_may_have_been_done(account, scan):
+    account.settings(scan_run_time=9000)
+    account.fault(method="POST", path=f"{S}/40001/stop", action="reset")
+    result = scan(run_timeout=60, on_timeout="stop")
+    assert any("40001 took too long and may have been stopped" in warning for warning in result.warnings)
 
 
 def test_a_stop_need_not_be_waited_for(account, scan, passing):

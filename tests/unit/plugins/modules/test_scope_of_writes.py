@@ -84,6 +84,14 @@ def test_a_target_whose_live_spelling_is_in_scope_is_scanned(account, scan):
     assert body["target_name"] == "API.example.com."
 
 
+def test_a_target_id_is_resolved_again_where_there_is_a_scope(account, scan):
+    assert not scan(target_id=1002).failed
+    assert account.calls().count(f"GET {T}/1002") == 1
+    account.clear_log()
+    assert not scan(target_id=1002, scope=ALLOW).failed
+    assert account.calls()[-4:] == [f"GET {S}", f"GET {T}/1002", f"POST {S}", f"GET {S}/40002"]
+
+
 # --- targets that are created again
 
 
@@ -150,8 +158,9 @@ def login(url):
         ({"tool_params": {"list": "https://www.example.com/,https://evil.example/"}}, "tool_params.list"),
         ({"tool_params": {"arguments": "--url https://evil.example/"}}, "tool_params.arguments"),
         ({"tool_params": {"https://evil.example/": True}}, "tool_params"),
+        ({"start_params": {"report_callback": {"url": "https://evil.example/hook"}}}, "report_callback.url"),
     ],
-    ids=["login page", "url", "list", "host", "nested", "joined", "argument", "key"],
+    ids=["login page", "url", "list", "host", "nested", "joined", "argument", "key", "callback"],
 )
 def test_a_url_beside_the_target_is_judged_before_any_call(account, scan, options, field, check):
     message = refused(account, scan(target="www.example.com", scope=ALLOW, check=check, **options))

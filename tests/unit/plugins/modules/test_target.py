@@ -152,11 +152,12 @@ def test_with_a_name_a_null_id_means_nothing(service, run):
     assert result["target"]["id"] == 1003
 
 
-@pytest.mark.parametrize("options", [{"id": None}, {"name": None}, {"name": None, "id": None}])
+@pytest.mark.parametrize("options", [{"id": None}, {"name": None}, {"name": None, "id": None}, {"id": ""}])
 def test_a_null_in_a_real_run_names_nothing(service, run, options):
     result = run("target", **options)
     assert result.failed
-    assert result.msg == "one of the following is required: name, id"
+    assert result.msg.startswith(f"{'name' if 'name' in options else 'id'} is ")
+    assert "as an unset variable is: give a value, or leave the option out" in result.msg
     assert service.calls() == []
 
 

@@ -66,9 +66,9 @@ def test_an_empty_description_is_not_sent_with_a_create(service, run):
     assert [entry["form"] for entry in service.log() if entry["method"] == "POST"] == [{"name": "New"}]
 
 
-def test_a_number_is_a_name_like_any_other(service, run):
-    assert run("workspace", name=2026).changed
-    assert not run("workspace", name=2026).changed
+def test_a_text_of_digits_is_a_name_like_any_other(service, run):
+    assert run("workspace", name="2026").changed
+    assert not run("workspace", name="2026").changed
 
 
 def test_names_are_compared_letter_by_letter(service, run):

@@ -1,0 +1,283 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The options of a task as they were given, before ansible-core converts them: what is secret in them, what is missing,
+and what cannot be meant. All of it is read from the argument spec of the module. Pure."""
+
+from __future__ import annotations
+
+import difflib
+
+from ._errors import printable
+from ._resources import RESOURCES
+
+# an id that an earlier task would have given: what a null id means in check mode
+UNKNOWN_ID = 0
+# what ansible-core adds to the options of a task
+_INTERNAL = "_ansible_"
+
+# fields of objects, which a task leaves alone where it does not declare them
+_FIELDS = {field for entry in RESOURCES.values() for field in (*entry.declared, f"new_{entry.key}")}
+# options that name objects
+_NAMES = {
+    name for entry in RESOURCES.values() for name in (entry.key, f"new_{entry.key}", entry.name, entry.plural)
+}  # fmt: skip
+
+
+# --- secrets
+
+
+def secrets_in(spec, given):
+    """The texts in the given options that must not be shown, a set: the values of secret options, and in a dictionary that
+    has secret sub-options every value but the text of a sub-option that is known and not secret. They are found in
+    whatever shape they were given, so that no error of ansible-core quotes them."""
+    found = set()
+    for name, entry in spec.items():
+        for value in _values(name, entry, given):
+            if entry.get("no_log"):
+                found |= _texts(value)
+            elif _has_secrets(entry):
+                found |= _secrets_in_dictionary(entry["options"], value)
+    return found
+
+
+def unknown_options(spec, given):
+    """The names of the given options that the module does not have, a list. A misspelt one may hold a secret."""
+    known = {each for name, entry in spec.items() for each in (name, *entry.get("aliases", ()))}
+    return [name for name in given if name not in known and not str(name).startswith(_INTERNAL)]
+
+
+def _values(name, entry, given):
+    return [given[each] for each in (name, *entry.get("aliases", ())) if each in given]
+
+
+def _has_secrets(entry):
+    return any(each.get("no_log") for each in (entry.get("options") or {}).values())
+
+
+def _secrets_in_dictionary(options, value):
+    if isinstance(value, (list, tuple)):
+        return set().union(*(_secrets_in_dictionary(options, each) for each in value))
+    if not isinstance(value, dict):
+        return _texts(value)
+    found = set()
+    for name, each in value.items():
+        entry = options.get(name, {"no_log": True})
+        if entry.get("no_log") or isinstance(each, (dict, list, tuple)):
+            found |= _texts(each)
+    return found
+
+
+def _texts(value):
+    """The texts in a value, also in the form in which Python quotes them."""
+    if isinstance(value, (dict, list, tuple)):
+        return set().union(*map(_texts, value.values() if isinstance(value, dict) else value))
+    if value is None or isinstance(value, bool):
+        return set()
+    return {text for text in (str(value), repr(str(value))[1:-1]) if text.strip()}
+
+
+# --- references
+
+
+def is_reference(name, entry):
+    """Whether an option names an object by its id."""
+    return entry.get("type") == "int" and (name == "id" or name.endswith("_id"))
+
+
+def _lists_references(entry):
+    return entry.get("type") == "list" and entry.get("elements") == "int"
+
+
+def with_unknown_ids(spec, groups, given):
+    """The given options of a task in check mode. There an earlier task registers null for an id that only the service can
+    give, and ansible-core before 2.19 makes an empty text of it, which is no integer."""
+    known = {}
+    for name, value in given.items():
+        entry = spec.get(name, {})
+        if is_reference(name, entry) and value in (None, "") and not _instead(name, groups, given):
+            value = UNKNOWN_ID
+        elif _lists_references(entry) and isinstance(value, list):
+            value = [UNKNOWN_ID if each in (None, "") else each for each in value]
+        known[name] = value
+    return known
+
+
+def wrong_id(spec, params, check_mode):
+    """Why the value of an option that names objects by id is none, a sentence, or None. params: the converted options."""
+    for name, entry in spec.items():
+        value = params.get(name)
+        listed = _lists_references(entry)
+        if value is None or not (listed or is_reference(name, entry)):
+            continue
+        for each in value if listed else [value]:
+            if each < 1 and not (check_mode and each == UNKNOWN_ID):
+                if listed:
+                    return f"{name} holds {each}: give positive numbers, as the service lists them."
+                return f"{name} is {each}: give a positive number, as the service lists it."
+    return None
+
+
+# --- what cannot be meant
+
+
+def missing_variables(spec, given, environment):
+    """Which required options are missing, a sentence, where one of them can come from an environment variable; or None."""
+    variables = {name: _variable(entry) for name, entry in spec.items() if entry.get("required")}
+    missing = sorted(
+        name
+        for name, variable in variables.items()
+        if given.get(name) is None and not (variable and variable in environment)
+    )
+    named = [variables[name] for name in missing if variables[name]]
+    if not named:
+        return None
+    where = "of the host on which the module runs"
+    if len(missing) == 1:
+        advice = f"Set it in the task or in module_defaults, or in the environment variable {named[0]} {where}."
+    else:
+        counts = "The environment variables {} {} count" if named[1:] else "The environment variable {} {} counts"
+        advice = f"Set them in the task or in module_defaults. {counts.format(' and '.join(named), where)} as well."
+    return f"missing required arguments: {', '.join(missing)}. {advice}"
+
+
+def _variable(entry):
+    fallback = entry.get("fallback")
+    return fallback[1][0] if fallback else None
+
+
+def refusal(spec, groups, given, lenient=()):
+    """Why one of the given options cannot be meant as it was given, a sentence, or None.
+
+    groups: the options that can stand for one another, tuples of names; lenient: the options whose null is no value. Where
+    this says nothing, ansible-core makes a text of a boolean, several entries of a text with commas, nothing of a null.
+    """
+    for name, entry in spec.items():
+        value = given.get(name)
+        if name not in given or (value is None and (name in lenient or _instead(name, groups, given))):
+            continue
+        if name == "scope" and given.get("state") == "absent":
+            # what is deleted needs no scope
+            continue
+        problem = _problem(name, name, entry, value)
+        if problem:
+            by_id = [each for each in _group(name, groups) if is_reference(each, spec.get(each, {}))]
+            return f"{problem}, or give {by_id[0]}." if by_id and _is_number(value) else f"{problem}."
+    return None
+
+
+def _instead(name, groups, given):
+    """Whether another option is given in the place of this one."""
+    return any(given.get(other) not in (None, "") for other in _group(name, groups))
+
+
+def _group(name, groups):
+    return [other for group in groups or () if name in group for other in group if other != name]
+
+
+def _problem(path, name, entry, value):
+    """A sentence without its full stop, or None. path: how messages call the value; name: its option."""
+    kind = entry.get("type", "str")
+    if value is None:
+        return _null_problem(path, name, entry)
+    if value == "" and kind == "list":
+        return f"{path} is empty, or has an empty item: name at least one value, or leave the option out"
+    if value == "" and (kind == "dict" or is_reference(name, entry)):
+        return f"{path} is empty, as an unset variable is: give a value, or leave the option out"
+    if kind == "list":
+        return _list_problem(path, name, entry, value)
+    if kind == "dict":
+        return _dictionary_problem(path, entry, value)
+    return _scalar_problem(path, name, kind, value)
+
+
+def _null_problem(path, name, entry):
+    if name in _FIELDS or entry.get("type") == "path":
+        return None
+    # a switch that is not set is off; what limits or lists something must not be lost
+    if "." not in path and entry.get("default") is not None and (entry["type"] == "bool" or entry.get("choices")):
+        return None
+    return f"{path} is null, as an unset variable is: give a value, or leave the option out"
+
+
+def _list_problem(path, name, entry, value):
+    elements = entry.get("elements", "str")
+    if isinstance(value, str):
+        if "," not in value or elements not in ("str", "raw") or entry.get("choices"):
+            return None
+        shown = "" if entry.get("no_log") else f", {printable(value, 100)!r},"
+        return (
+            f"{path} is one text with a comma{shown} and not a list: write a list, with each entry on a line of its own"
+            " after a dash"
+        )
+    if elements == "raw":
+        return None if isinstance(value, (list, dict)) else f"{path} is {shape_of(value)}: write a list"
+    if not isinstance(value, list):
+        return _scalar_problem(path, name, elements, value)
+    problems = (_element_problem(f"{path}[{index}]", name, elements, each) for index, each in enumerate(value))
+    return next(filter(None, problems), None)
+
+
+def _element_problem(path, name, kind, value):
+    if value is None:
+        return f"{path} is null: give a value, or remove it"
+    return _scalar_problem(path, name, kind, value)
+
+
+def _dictionary_problem(path, entry, value):
+    options = entry.get("options")
+    if not options:
+        return None
+    if not isinstance(value, dict):
+        # ansible-core makes a dictionary of some texts, and quotes the others
+        wrong = _has_secrets(entry) or not isinstance(value, str)
+        return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
+    for name, each in value.items():
+        problem = (
+            unknown_key(path, name, options)
+            if name not in options
+            else _problem(f"{path}.{name}", name, options[name], each)
+        )
+        if problem:
+            return problem
+    return None
+
+
+def unknown_key(path, key, keys):
+    """What to say of an unknown key of a dictionary, without a full stop."""
+    near = difflib.get_close_matches(str(key), keys, 1)
+    advice = f"did you mean {near[0]}?" if near else f"its keys are {', '.join(keys)}"
+    return f"{path} has the unknown key {printable(key)!r}: {advice}"
+
+
+def _scalar_problem(path, name, kind, value):
+    if isinstance(value, bool) and kind in ("int", "float"):
+        return f"{path} is {shape_of(value)}: give a number"
+    if isinstance(value, bool) and kind in ("str", "path"):
+        return (
+            f"{path} is {shape_of(value)}, not text, as YAML reads words such as no, off and yes: put it in quotes (in a"
+            " template add | string)"
+        )
+    if kind == "str" and isinstance(value, (list, dict)):
+        return f"{path} is {shape_of(value)}: give one text"
+    if kind == "str" and name in _NAMES and _is_number(value):
+        return f"{path} is {shape_of(value)}, not text: put it in quotes (in a template add | string)"
+    return None
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def shape_of(value):
+    """What a value is, for a message that does not quote texts."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"a boolean ({str(value).lower()})"
+    if isinstance(value, (int, float)):
+        return f"a number ({value})"
+    if isinstance(value, dict):
+        return "a dictionary"
+    return "a list" if isinstance(value, list) else "a text"

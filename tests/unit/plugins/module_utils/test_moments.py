@@ -1,0 +1,88 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, Moment, iso_moment, moment_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+# 2024-05-17 08:30:00 UTC
+NOW = 1715934600
+
+
+@pytest.mark.parametrize(
+    "value, at, zoned",
+    [
+        ("2024-05-17 08:30:00", NOW, False),
+        ("2024-05-17T08:30:00", NOW, False),
+        ("2024-05-17 08:30", NOW, False),
+        ("2024-05-17 08:30:00.5", NOW + 0.5, False),
+        ("2024-05-17 08:30:00 and more", NOW, False),
+        ("2024-05-17", NOW - 8.5 * 3600, False),
+        ("1970-01-01 00:00:00", 0, False),
+        ("2024-02-29 00:00:00", 1709164800, False),
+        ("2024-05-17T08:30:00Z", NOW, True),
+        ("2024-05-17 08:30:00 UTC", NOW, True),
+        ("2024-05-17T10:30:00+02:00", NOW, True),
+        ("2024-05-17T10:30:00.25+02:00", NOW + 0.25, True),
+        ("2024-05-17 10:30:00 +0200", NOW, True),
+        ("2024-05-17T03:00:00-05:30", NOW, True),
+        ("2024-05-17T10:30+02", NOW, True),
+        (NOW, NOW, True),
+        (NOW + 0.5, NOW + 0.5, True),
+        (NOW * 1000, NOW, True),
+        (str(NOW), NOW, True),
+        (str(NOW * 1000), NOW, True),
+    ],
+)
+def test_times_in_records(value, at, zoned):
+    assert moment_of(value) == Moment(at, zoned)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "yesterday",
+        "",
+        "2024-13-01 00:00:00",
+        "2024-00-01 00:00:00",
+        "2023-02-29 00:00:00",
+        "0000-01-01 00:00:00",
+        "9999-12-31 23:59:59",
+        "2024-05-17T10:30:00+24:00",
+        "20240517",
+        "\u0662\u0660\u0662\u0664-05-17 08:30:00",
+        None,
+        True,
+        0,
+        -1,
+        0.0,
+        1e30,
+        float("inf"),
+        float("nan"),
+        [],
+        {},
+    ],
+)
+def test_what_is_no_time(value):
+    assert moment_of(value) is None
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(
+    st.one_of(st.text(), st.integers(), st.floats(), st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:+Z.-]{0,16}"))
+)
+def test_nothing_in_a_record_makes_reading_it_fail(value):
+    moment = moment_of(value)
+    assert moment is None or Clock(NOW).age_of(moment) >= 0
+    if isinstance(value, str):
+        assert iso_moment(value) is None or iso_moment(value) >= 0
+
+
+def test_an_age_goes_by_the_zone_of_the_records_only_where_a_time_names_none():
+    assert Clock(NOW, 7200).age_of(Moment(NOW, False)) == 7200
+    assert Clock(NOW, 7200).age_of(Moment(NOW, True)) == 0
+    assert Clock(NOW).age_of(Moment(NOW + 5, True)) == 0

@@ -1,0 +1,288 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Options that ansible-core would take for something else than was meant: null, booleans, numbers, texts with commas; and
+secrets in a shape that it does not mask. Each option of each module, without a single call."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, READS, WRITES
+
+TASKS = {task.module: task for task in {**READS, **WRITES}.values()}
+SECRET = "pa55-w0rd-of-nobody"
+
+# what stands for one another: a null of one is no value where another one is given
+REFERENCES = (
+    "id",
+    "name",
+    "label",
+    "uuid",
+    "workspace",
+    "workspace_id",
+    "target",
+    "target_id",
+    "targets",
+    "scan_id",
+    "source",
+)
+# what a task leaves alone, does not do, or does in the way of its default: nothing becomes wider without it
+LEFT_OUT = {
+    "description", "new_name", "dest",
+    "state", "on_drift", "on_timeout", "purge", "format", "group_by", "redirect_level",
+    "force", "continue_on_error", "report_unchanged", "wait", "stop_on_interrupt", "keep", "contents", "required", "schema",
+    "group_duplicates",
+}  # fmt: skip
+FIELDS = ("description", "new_name", "dest")
+# options of these names hold names of objects
+NAMES = ("name", "label", "new_name", "workspace", "target", "vpn_profile")
+
+
+def options_of(module):
+    return importlib.import_module(PLACE + module).OPTIONS
+
+
+def on_each_option(takes):
+    return [
+        pytest.param(module, name, id=f"{module}-{name}")
+        for module in MODULES
+        for name, entry in options_of(module).items()
+        if takes(name, entry)
+    ]
+
+
+def run_with(service, module, name, value, check=False):
+    optional = (*REFERENCES, *(option for option, entry in options_of(module).items() if "default" in entry))
+    base = {option: given for option, given in TASKS[module].options.items() if option not in optional}
+    if module in ("target", "targets", "http_logger") and name not in ("workspace", "workspace_id"):
+        base["workspace_id"] = 2
+    connection = dict(base_url=service.base_url, api_key=service.api_key)
+    return run_module(module, {**connection, **base, name: value}, check)
+
+
+def refused(result, *words):
+    assert result.failed, result
+    for word in words:
+        assert word in result.msg
+    assert "\n" not in result.msg
+    assert "Traceback" not in str(result.result)
+
+
+# --- null
+
+
+@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: True))
+def test_a_null_is_refused_where_leaving_the_option_out_would_mean_something_wider(service, module, name):
+    entry = options_of(module)[name]
+    result = run_with(service, module, name, None)
+    refusal = f"{name} is null, as an unset variable is: give a value, or leave the option out."
+    if name in FIELDS or (name in LEFT_OUT and "default" in entry):
+        assert refusal not in result.msg
+    else:
+        refused(result, refusal)
+        assert service.calls() == []
+
+
+REFERENCE_IDS = on_each_option(lambda name, entry: entry["type"] == "int" and (name == "id" or name.endswith("_id")))
+
+
+@pytest.mark.parametrize("null", [None, ""])
+@pytest.mark.parametrize("module, name", REFERENCE_IDS)
+def test_in_check_mode_the_null_id_of_an_earlier_task_is_understood(service, module, name, null):
+    result = run_with(service, module, name, null, check=True)
+    assert "is null" not in result.msg
+    assert "is empty" not in result.msg
+    assert service.writes() == []
+
+
+@pytest.mark.parametrize("module, name", REFERENCE_IDS)
+def test_in_a_real_run_an_empty_id_is_no_id(service, module, name):
+    # ansible-core before 2.19 makes an empty text of a null in a template
+    refused(run_with(service, module, name, ""), f"{name} is empty, as an unset variable is")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(
+    "module, options",
+    [
+        ("target", {"name": "new.example.com", "workspace": None}),
+        ("target", {"name": "new.example.com", "workspace": None, "state": "absent"}),
+        ("targets", {"workspace": None, "targets": ["new.example.com"]}),
+        ("http_logger", {"label": "new", "workspace": None}),
+        ("scan", {"target": "www.example.com", "tool": "Website Scanner", "workspace": None}),
+        ("finding_info", {"workspace": None}),
+    ],
+)
+def test_a_null_workspace_is_not_the_current_one(account, run, module, options, check):
+    refused(run(module, check=check, **options), "workspace is null, as an unset variable is")
+    assert account.calls() == []
+
+
+def test_a_null_beside_what_stands_for_it_is_no_value(account, run):
+    assert not run("target_info", workspace=None, workspace_id=2, name=None, id=1001).failed
+    assert not run("scan_info", workspace_id=2, target=None, target_id=1001).failed
+
+
+# --- booleans, numbers and lists where a text is meant
+
+
+@pytest.mark.parametrize("value", [False, True])
+@pytest.mark.parametrize(
+    "module, name", on_each_option(lambda name, entry: entry["type"] in ("str", "path", "int", "float"))
+)
+def test_a_boolean_is_neither_a_text_nor_a_number(service, module, name, value):
+    right = "give a number" if options_of(module)[name]["type"] in ("int", "float") else "put it in quotes"
+    refused(run_with(service, module, name, value), f"{name} is a boolean ({str(value).lower()})", right)
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "list"))
+def test_a_boolean_is_no_list_of_texts(service, module, name):
+    entry = options_of(module)[name]
+    if entry["elements"] != "raw":
+        refused(run_with(service, module, name, [False]), f"{name}[0] is a boolean (false)")
+    refused(run_with(service, module, name, False), f"{name} is a boolean (false)")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: name in NAMES))
+def test_a_number_is_no_name(service, module, name):
+    for value, shown in ((42, "42"), (1.5, "1.5")):
+        refused(run_with(service, module, name, value), f"{name} is a number ({shown}), not text: put it in quotes")
+    assert service.calls() == []
+
+
+def test_where_an_id_can_be_given_the_refusal_of_a_number_says_so(service, run):
+    refused(run("target", workspace=42, name="a.example"), "or give workspace_id.")
+    refused(run("target_info", name=42), "or give id.")
+    assert service.calls() == []
+
+
+def test_what_may_be_a_number_may_be_one(account, run):
+    assert not run("scan_info", workspace_id=2, tool=170).failed
+    assert not run("scan", check=True, workspace_id=2, target="www.example.com", tool=170, max_age=3600).failed
+    assert not run("workspace", check=True, name="2026", description=2026).failed
+    assert not run("target_info", workspace_id="2", id="1001").failed
+
+
+@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "str"))
+def test_a_list_is_no_text(service, module, name):
+    refused(run_with(service, module, name, ["other-than-text"]), f"{name} is a list: give one text")
+    assert service.calls() == []
+
+
+TEXT_LISTS = on_each_option(
+    lambda name, entry: entry["type"] == "list" and entry["elements"] in ("str", "raw") and "choices" not in entry
+)
+
+
+@pytest.mark.parametrize("module, name", TEXT_LISTS)
+def test_a_text_with_a_comma_is_not_cut_into_a_list(service, module, name):
+    result = run_with(service, module, name, "https://a.example/x,b")
+    refused(result, f"{name} is one text with a comma, 'https://a.example/x,b', and not a list: write a list")
+    assert service.calls() == []
+
+
+def test_one_text_without_a_comma_still_is_a_list_of_one(account, run):
+    assert run("targets", check=True, workspace_id=2, targets="new.example.com")["summary"]["create"] == 1
+    assert not run("scan_info", workspace_id=2, status="finished").failed
+
+
+def test_no_object_is_called_like_a_boolean(account, run):
+    for options in ({"targets": False}, {"targets": [False]}, {"targets": [{"name": False}]}):
+        refused(run("targets", workspace_id=2, **options), "is a boolean (false)")
+    refused(run("workspace", name=False), "name is a boolean (false)", "YAML reads words such as no")
+    refused(run("estate", workspaces=[{"name": False}]), "workspaces[0].name is a boolean (false)")
+    assert account.calls() == []
+
+
+# --- a missing connection
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_missing_connection_names_its_environment_variables(service, monkeypatch, module):
+    for name in ("SCANNER_BASE_URL", "SCANNER_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    options = TASKS[module].options
+    refused(
+        run_module(module, {**options, "api_key": service.api_key}),
+        "missing required arguments: base_url.",
+        "SCANNER_BASE_URL",
+    )
+    refused(
+        run_module(module, {**options, "base_url": service.base_url}),
+        "missing required arguments: api_key.",
+        "SCANNER_API_KEY",
+    )
+    refused(
+        run_module(module, options),
+        "missing required arguments: api_key, base_url.",
+        "SCANNER_API_KEY and SCANNER_BASE_URL",
+    )
+    monkeypatch.setenv("SCANNER_BASE_URL", service.base_url)
+    refused(run_module(module, options), "missing required arguments: api_key. Set it", "SCANNER_API_KEY")
+    assert service.calls() == []
+
+
+# --- secrets in a shape that ansible-core does not expect
+
+LOGIN = {"type": "login_form", "login_page_url": "https://shop.example.com/login", "username": "someone"}
+SHAPES = {
+    "misspelt": {**LOGIN, "passwd": SECRET},
+    "misspelt-beside": {**LOGIN, "password": "right", "pasword": SECRET},
+    "misspelt-dictionary": {**LOGIN, "secrets": {"password": [SECRET]}},
+    "text": SECRET,
+    "text-of-pairs": f"type=login_form passwd='{SECRET} and more'",
+    "text-of-json": '{"type": "cookies", "cookie": "' + SECRET + '"}',
+    "list": [SECRET],
+    "list-of-dictionaries": [{**LOGIN, "passwd": SECRET}],
+    "list-in-a-field": {**LOGIN, "username": [SECRET], "password": "right"},
+    "dictionary-in-a-field": {**LOGIN, "username": {"is": SECRET}, "password": "right"},
+    "dictionary-for-a-list": {"type": "headers", "headers": {"Authorization": SECRET}},
+    "text-with-a-comma": {"type": "headers", "headers": f"X-One: 1,{SECRET}"},
+    "dictionary-in-a-list": {"type": "headers", "headers": [{"Authorization": SECRET}]},
+    "number-in-a-list": {"type": "headers", "headers": [SECRET, False]},
+    "quoted": {**LOGIN, "passwd": f"'{SECRET}\"\n\\"},
+    "quoted-in-a-list": [[f"'{SECRET}\"\n\\"]],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_shape_of_a_secret_is_shown(service, run, shape):
+    for options in ({}, {"tool": False}, {"base_url": None}, {"max_scan_time": "long"}):
+        given = {
+            "workspace_id": 2,
+            "target": "www.example.com",
+            "tool": "170",
+            "authentication": SHAPES[shape],
+            **options,
+        }
+        result = run("scan", verbosity=3, **given)
+        assert result.failed
+        assert SECRET not in str(result.result)
+        assert "authentication" in str(result.result)
+    assert service.calls() == []
+
+
+def test_what_is_no_secret_is_shown(service, run):
+    result = run(
+        "scan", verbosity=3, workspace_id=2, target="www.example.com", tool="170", authentication=SHAPES["misspelt"]
+    )
+    assert "authentication has the unknown key 'passwd': did you mean password?" in result.msg
+    for word in ("https://shop.example.com/login", "someone", "login_form"):
+        assert word in str(result["invocation"])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_value_of_an_option_that_does_not_exist_is_not_shown(service, module):
+    connection = dict(base_url=service.base_url, api_key=service.api_key)
+    result = run_module(module, {**connection, **TASKS[module].options, "api_kye": SECRET}, verbosity=3)
+    refused(result, "Unsupported parameters", "api_kye")
+    assert SECRET not in str(result.result)
+    assert service.calls() == []

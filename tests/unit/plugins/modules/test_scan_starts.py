@@ -1,0 +1,245 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Starts that the service refuses, and what is known of a start when something fails after it."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import (
+    RUNNING,
+    S,
+    bodies,
+    good,
+    old,
+)
+
+FAILURES = {
+    "html": {"action": "html", "status": 200},
+    "401": {"action": "status", "status": 401},
+    "404": {"action": "status", "status": 404},
+    "500": {"action": "status", "status": 500},
+    "cut JSON": {"action": "truncated_json"},
+    "short body": {"action": "short"},
+    "redirect": {"action": "redirect", "location": "https://elsewhere.example/"},
+    "row without id": {"action": "wrong_type", "data": {"status_name": "running"}},
+    "reset": {"action": "reset"},
+}
+
+
+@pytest.fixture
+def account(scan_account):
+    return scan_account
+
+
+# --- a scan that was started is never lost
+
+
+@pytest.mark.parametrize("targets", [None, ["www.example.com", "api.example.com"]])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_start_is_reported_whatever_comes_of_reading_it(account, scan, failure, targets):
+    account.fault(method="GET", path=f"{S}/4.*", times=None, **FAILURES[failure])
+    result = good(scan(wait=False, **({"target": None, "targets": targets} if targets else {})))
+    assert (result.changed, result["started"], result["outcome"]) == (True, True, None)
+    ids = [40001, 40002] if targets else [40001]
+    assert [each["scan"]["id"] for each in result["scans"]] == ids
+    assert [each["scan"]["tool_id"] for each in result["scans"]] == [170] * len(ids)
+    assert [each["started"] for each in result["scans"]] == [True] * len(ids)
+    warnings = [warning for warning in result.warnings if "was started, but its record could not be read" in warning]
+    assert len(warnings) == len(ids)
+    assert f"Scan 40001 of {'www.example.com'!r}" in warnings[0]
+    assert account.calls().count(f"POST {S}") == len(ids)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_wait_that_fails_knows_what_was_started(account, scan, failure):
+    account.fault(method="GET", path=f"{S}/4.*", times=None, **FAILURES[failure])
+    result = scan()
+    if failure == "404":
+        assert result["outcome"] == "deleted"
+    assert (result.failed, result.changed, result["started"]) == (True, True, True)
+    assert result["scan"]["id"] == 40001
+    assert "40001" in result.msg
+
+
+@pytest.mark.parametrize("read", ["works", "fails"])
+def test_a_start_that_is_answered_without_an_id(account, scan, read):
+    account.settings(create_answer="nothing")
+    if read == "fails":
+        account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
+        result = scan(wait=False)
+        assert (result.failed, result.changed, result["started"]) == (True, True, True)
+        assert "was started, but the answer to POST /scans does not tell its id" in result.msg
+    else:
+        result = good(scan(wait=False))
+        assert result["scan"]["id"] == 40001
+
+
+@pytest.mark.parametrize("targets", [None, ["www.example.com", "api.example.com"]])
+def test_a_start_that_may_have_been_done_is_a_change(account, scan, targets):
+    account.fault(method="POST", path=S, action="reset", when="after")
+    account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
+    result = scan(wait=False, **({"target": None, "targets": targets} if targets else {}))
+    assert (result.failed, result.changed) == (True, True)
+    assert "POST /scans" in result.msg
+    assert "it may have been started" in result.msg
+    if targets:
+        assert [each["outcome"] for each in result["scans"]] == ["unknown_state", None]
+        assert [each["started"] for each in result["scans"]] == [False, True]
+
+
+def test_a_refusal_of_a_later_target_does_not_hide_what_was_started(account, scan):
+    account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
+    result = scan(target=None, targets=["www.example.com", "api.example.com"], wait=False)
+    assert (result.failed, result.changed) == (True, True)
+    assert [(each["started"], each["outcome"]) for each in result["scans"]] == [
+        (True, None),
+        (False, "failed_to_start"),
+    ]
+    assert result["scans"][0]["scan"]["id"] == 40001
+
+
+# --- limits of the plan
+
+
+def test_a_limit_of_parallel_scans_is_named(account, scan):
+    account.settings(max_parallel_scans=0)
+    result = scan()
+    assert (result.failed, result.changed) == (True, False)
+    assert "'Your current plan only allows 0 parallel scans'" in result.msg
+    assert "set concurrency" in result.msg
+    assert "API access" not in result.msg
+
+
+def test_a_limit_of_assets_is_named(account, scan):
+    account.settings(max_assets=2)
+    result = scan(target="new.example.com")
+    assert "'Your current plan only allows 2 assets'" in result.msg
+    assert "delete targets that are no longer needed" in result.msg
+    assert "API access" not in result.msg
+
+
+@pytest.mark.parametrize("options", [{}, {"concurrency": 3}])
+def test_targets_wait_for_a_free_slot(account, scan, options):
+    account.settings(max_parallel_scans=2)
+    names = [f"host-{number}.example" for number in range(5)]
+    result = good(scan(target=None, targets=names, **options))
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    assert [body["target_name"] for body in bodies(account) if body][-1] == names[-1]
+    started = {scan["id"] for scan in account.scans()}
+    assert len(started) == 5
+    # one start an interval is tried
+    posts = account.calls().count(f"POST {S}")
+    polls = len(account.calls()) - posts
+    assert 5 < posts <= 5 + polls
+
+
+def test_one_target_with_concurrency_waits_for_a_free_slot(account, scan, passing):
+    account.settings(max_parallel_scans=1)
+    account.add(scans=[old(5, **{**RUNNING, "target_id": 1002})])
+    result = good(scan(concurrency=1))
+    assert (result["outcome"], result["started"]) == ("finished", True)
+    assert passing.now >= 65 + 115
+
+
+def test_the_wait_for_a_slot_is_bounded(account, scan, passing):
+    account.settings(max_parallel_scans=1)
+    account.add(scans=[old(5, **{**RUNNING, "script": {"queue": 90000}, "target_id": 1002})])
+    result = scan(target=None, targets=["www.example.com", "new.example.com"], queue_timeout=300)
+    assert (result.failed, result.changed, result["started"]) == (True, False, False)
+    assert [each["outcome"] for each in result["scans"]] == ["queue_timeout", "queue_timeout"]
+    assert "had no free slot for 300 s ('Your current plan only allows 1 parallel scans')" in result.msg
+    assert "raise queue_timeout" in result.msg
+    assert 300 <= passing.now <= 301
+    # a scan that is not there cannot be stopped
+    assert not [call for call in account.calls() if call.endswith("/stop")]
+
+
+def test_slots_that_scans_of_the_task_hold_do_not_run_out_of_time(account, scan):
+    account.settings(max_parallel_scans=1)
+    result = good(scan(target=None, targets=["www.example.com", "api.example.com"], queue_timeout=50))
+    assert [each["outcome"] for each in result["scans"]] == ["finished", "finished"]
+
+
+def test_nobody_waits_for_a_slot_where_nobody_waits(account, scan):
+    account.settings(max_parallel_scans=1)
+    result = scan(target=None, targets=["www.example.com", "api.example.com"], wait=False)
+    assert [each["outcome"] for each in result["scans"]] == [None, "failed_to_start"]
+    assert "set concurrency" in result["scans"][1]["error"]
+
+
+# --- the option that is wrong
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("named", ["target", "targets", "target_id"])
+def test_a_refused_max_scan_time_names_its_option(account, scan, status, named):
+    account.settings(least_scan_time=5, scan_time_status=status)
+    given = {"target": "www.example.com", "targets": ["www.example.com"], "target_id": 1001}
+    result = scan(max_scan_time=1, **{"target": None, named: given[named]})
+    assert "correct the option max_scan_time" in result.msg
+    assert "option target" not in result.msg
+
+
+def test_a_redirect_names_the_options_for_it(account, scan):
+    account.settings(redirecting_targets={"www.example.com": "https://shop.example.org/"})
+    result = scan()
+    assert "'Target URL redirects to https://shop.example.org/'" in result.msg
+    assert "set redirect_level" in result.msg
+    assert "scan_original_url: true" in result.msg
+    assert "option target" not in result.msg
+
+
+def test_the_option_that_names_the_target_is_named_where_it_is_wrong(account, scan):
+    account.settings(unreachable_targets=["www.example.com"])
+    assert "correct the option target." in scan().msg
+    assert "correct the option targets." in scan(target=None, targets=["www.example.com"]).msg
+    assert "correct the option target_id." in scan(target=None, target_id=1001).msg
+
+
+# --- many starts
+
+
+def test_many_starts_are_shown_while_they_are_made(account, scan, passing, run):
+    # each call takes four seconds
+    clock = iter(range(0, 100000, 4))
+    step = {"now": 0.0, "watch": None, "stop": False, "seal": None}
+    names = [f"host-{number:02d}.example" for number in range(12)]
+    options = dict(target=None, targets=names, workspace_id=2, tool="170")
+    results = []
+    while not results or "watch" in results[-1].result:
+        results.append(good(run("scan", clock=lambda: next(clock), **options, _step=step)))
+        if "watch" in results[-1].result:
+            step = {"now": passing.now, "watch": results[-1]["watch"], "stop": False, "seal": results[-1]["seal"]}
+            passing.sleep(results[-1]["pause"])
+    started = [sum(each["started"] for each in one["watch"]["entries"]) for one in results[:-1]]
+    assert 0 < started[0] < 12
+    assert results[0]["pause"] == 0
+    assert max(started) == 12
+    assert {each["outcome"] for each in results[-1]["scans"]} == {"finished"}
+
+
+# --- a VPN profile whose list cannot be read
+
+UUID = "0b9f1c9e-6a3f-4f1e-8f0e-4d6f5a7b8c9d"
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_uuid_of_a_vpn_profile_needs_no_list(account, scan, status):
+    account.add(vpn_profiles=[{"uuid": UUID, "name": "Office"}])
+    account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
+    result = good(scan(vpn_profile=UUID, wait=False))
+    assert bodies(account)[0]["vpn_profile_uuid"] == UUID
+    assert any(f"vpn_profile '{UUID}' could not be checked" in warning for warning in result.warnings)
+    named = scan(vpn_profile="Office", wait=False)
+    assert named.failed
+    assert named["api_error"]["status"] == status
+    assert account.calls().count(f"POST {S}") == 1
+
+
+@pytest.mark.parametrize("status", [401, 429, 500])
+def test_a_list_of_vpn_profiles_that_fails_otherwise_is_an_error(account, scan, status):
+    account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
+    assert scan(vpn_profile=UUID, wait=False, retries=0, rate_limit_wait=0).failed
+    assert account.writes() == []
