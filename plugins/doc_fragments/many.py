@@ -76,4 +76,11 @@ options:
         is what ansible-core does with its results, and prints less at C(-v).
     type: bool
     default: true
+  report_full_plan:
+    description:
+      - Whether RV(plan.actions) is complete if the task fails. By default a failing task returns the first ten of each
+        action, and RV(plan.left_out) counts the others, so that a message about thousands of objects stays readable.
+      - A task that succeeds, in check mode too, returns the complete plan.
+    type: bool
+    default: false
 """

@@ -9,12 +9,18 @@ from __future__ import annotations
 from . import _plan
 from ._errors import ApiError, CallError, NetworkError, ScannerError, printable
 from ._names import normal_form
+from ._plan_report import Done
 from ._resources import RESOURCES, TARGET, WORKSPACE, difference
+
+_ACCEPTED = "the service answered its creation with success"
 
 
 class Run:
-    """One application of a plan. ids: {workspace name: id or None}; wrote: whether anything was written; failure: the
-    error that stopped the run, or None; read: the lists that were read again, by name and by normal form."""
+    """One application of a plan.
+
+    ids: {workspace name: id or None}; wrote: whether anything was written, or may have been; failure: the error that
+    stopped the run, or None; first_failure: the first error of all, or None.
+    """
 
     def __init__(self, task, ids):
         self.client = task.client
@@ -22,39 +28,63 @@ class Run:
         self.go_on = task.params["continue_on_error"]
         self.ids = ids
         self.wrote = False
-        self.failed = False
         self.failure = None
-        self.read = {}
+        self.first_failure = None
+        # the step that ended the run
+        self._ended_at = None
+        # the lists that were read again, by name and by normal form
+        self._read_again = {}
+        # whether the service has stopped answering
+        self._silent = False
 
     def apply(self, steps):
-        """Write; returns (step, id or None, error sentence or None) for each step, in the order of ``steps``."""
+        """Write; returns the Done of each step, in the order of ``steps``."""
         outcome = {}
         for step in _plan.in_order(steps):
             outcome[id(step)] = self._write(step)
-        done = [outcome.get(id(step), (step, None, None)) for step in steps]
-        return self._with_ids(done)
+        return self._read_back([outcome.get(id(step)) or Done(step) for step in steps])
 
-    def _with_ids(self, done):
-        """Where the service did not say the ids of what it made, read them: one listing for each list."""
+    def _read_back(self, done):
+        """Where the service did not say the ids of what it created, read them: one listing for each list. What no list
+        shows has failed."""
         known = {}
         filled = []
-        for step, object_id, error in done:
-            if step.action == "create" and object_id is None:
+        for entry in done:
+            step = entry.step
+            if entry.object_id is None and (step.action == "create" or step.recreates):
                 place = (step.resource, step.workspace)
                 if place not in known:
                     known[place] = self._ids_of(*place)
-                object_id = known[place].get(_normal(step.resource, step.name))
-            filled.append((step, object_id, error))
+                entry = self._found(entry, known[place])
+            filled.append(entry)
         return filled
+
+    def _found(self, entry, ids):
+        """The Done of a create with its id. ids: {normal name: id}, or None where the list cannot be read."""
+        step = entry.step
+        object_id = (ids or {}).get(_normal(step.resource, step.name))
+        if object_id is not None:
+            return entry._replace(object_id=object_id)
+        if ids is None:
+            reason = f"{_ACCEPTED}, but reading the list again failed; run the task again to see whether it exists"
+        else:
+            reason = f"{_ACCEPTED}, but does not list it; run the task again to see whether it exists"
+        # something may have been created all the same
+        self.wrote = True
+        return Done(step._replace(action="failed"), None, reason, step.action)
 
     def _ids_of(self, resource_name, workspace):
         resource = RESOURCES[resource_name]
+        if self._silent:
+            return None
         try:
             rows = self._rows(resource, self._place(resource, workspace))
         except CallError as error:
             # what was written must be reported all the same
+            self.first_failure = self.first_failure or error
+            self._silent = True
             self.warn(f"The ids of the new {resource.noun}s are not known, because reading them back failed: {error}")
-            return {}
+            return None
         return {_normal(resource_name, row[resource.key]): row["id"] for row in rows}
 
     def _rows(self, resource, place):
@@ -66,22 +96,31 @@ class Run:
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
 
     def _write(self, step):
-        if self.failure:
-            return step._replace(action="refused"), None, "not done, because the run stopped at an earlier failure"
-        if self.failed and (step.purged or step.recreates):
+        if self._ended_at is not None:
+            where = printable(self._ended_at.name, 60)
+            return Done(
+                step._replace(action="refused"), None, f"not tried, because the run ended at {where!r}", step.action
+            )
+        if self.first_failure and (step.purged or step.recreates):
             what = "deleted" if step.purged else "recreated"
-            return step._replace(action="refused"), None, f"not {what}, because an earlier step failed"
+            reason = f"not {what}, because an earlier step failed"
+            return Done(step._replace(action="refused"), None, reason, step.action)
         if step.resource != WORKSPACE.name and self.ids.get(step.workspace) is None:
-            return step._replace(action="failed"), None, "its workspace is not there"
+            return Done(step._replace(action="failed"), None, "its workspace could not be created", step.action)
         try:
             action, object_id = self._send(step)
         except ScannerError as error:
-            self.failed = True
-            self.wrote = self.wrote or bool(error.result.get("changed"))
-            if not self.go_on or _is_final(error):
-                self.failure = error
-            return step._replace(action="failed"), None, str(error)
-        return step._replace(action=action), object_id, None
+            self._note(step, error)
+            return Done(step._replace(action="failed"), None, str(error), step.action)
+        return Done(step._replace(action=action), object_id, None, step.action)
+
+    def _note(self, step, error):
+        self.first_failure = self.first_failure or error
+        self.wrote = self.wrote or bool(error.result.get("changed"))
+        self._silent = self._silent or _is_silent(error)
+        if not self.go_on or self._silent or _is_final(error):
+            self.failure = error
+            self._ended_at = step
 
     def _send(self, step):
         resource = RESOURCES[step.resource]
@@ -105,7 +144,7 @@ class Run:
             return self._create(resource, step, dict(kept, **step.changes))[1]
         except CallError as error:
             # the reader must know that it is gone
-            error.args = (f"{printable(step.name)!r} was deleted, and making it again failed: {error}",)
+            error.args = (f"it was deleted, and creating it again failed: {error}",)
             raise
 
     def _create(self, resource, step, fields):
@@ -126,9 +165,17 @@ class Run:
         object_id = created.record["id"]
         if resource is WORKSPACE:
             # what comes next needs the id, so it is read now where the answer gave none
-            object_id = object_id or (self._look(resource, step.name, place) or {}).get("id")
+            object_id = object_id or self._new_id(resource, step.name, place)
             self.ids[step.name] = object_id
         return self._create_action(resource, step, created), object_id
+
+    def _new_id(self, resource, name, place):
+        try:
+            return (self._look(resource, name, place) or {}).get("id")
+        except CallError as error:
+            error.args = (f"it was created, but reading it back failed: {error}",)
+            error.unread = True
+            raise
 
     def _create_action(self, resource, step, created):
         if created.made:
@@ -145,13 +192,13 @@ class Run:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
         known = (resource.name, *place.values())
-        if status != 403 or known not in self.read:
+        if status != 403 or known not in self._read_again:
             rows = self._rows(resource, place)
-            self.read[known] = (
+            self._read_again[known] = (
                 {row[resource.key]: row for row in reversed(rows)},
                 {_normal(resource.name, row[resource.key]): row for row in reversed(rows)},
             )
-        exact, normal = self.read[known]
+        exact, normal = self._read_again[known]
         return exact.get(name) or normal.get(_normal(resource.name, name))
 
 
@@ -161,6 +208,10 @@ def _normal(resource_name, name):
 
 def _is_final(error):
     """Whether every further call would fail too: the key, the rate limit, the network."""
-    if isinstance(error, ApiError):
-        return error.status in (401, 429)
-    return isinstance(error, NetworkError) and not error.maybe_done
+    return isinstance(error, ApiError) and error.status in (401, 429)
+
+
+def _is_silent(error):
+    """Whether the service does not answer any more: it cannot be reached, or what a call did could not be read either."""
+    unreachable = isinstance(error, NetworkError) and not error.maybe_done
+    return unreachable or (isinstance(error, CallError) and error.unread)

@@ -106,6 +106,11 @@ def printable(text, longest=300):
     return shown + ("..." if len(str(text)) > longest else "")
 
 
+def counted(number, noun):
+    """A number of things: 1 target, 2 targets."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 class Call(NamedTuple):
     """What is known about a call when its failure is explained.
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ._earned import InWorkspace, earned
-from ._errors import Refused, printable
+from ._errors import Refused, counted, printable
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
 
 # the action of a step or a result, a closed list
@@ -79,6 +80,14 @@ class Rules(NamedTuple):
     def purgeable(self, rows):
         """The rows that purge may take at all."""
         return rows if self.purge_marker is None else [row for row in rows if self.purge_marker in row["description"]]
+
+
+class PlanRefused(Refused):
+    """Nothing of a plan is written. reason: why, a clause for each object that would have been written."""
+
+    def __init__(self, sentence, reason):
+        super().__init__(sentence)
+        self.reason = reason
 
 
 def refusals(wanted, rules):
@@ -280,21 +289,21 @@ def guard(steps, lives, names, rules):
     gone = [step for step in steps if step.action == "delete" and step.purged]
     gone += [step for step in steps if step.recreates]
     if len(gone) > rules.purge_max:
-        raise Refused(
-            f"{len(gone)} objects would be deleted ({_some(gone)}), more than purge_max allows ({rules.purge_max}): correct"
-            " the declaration, or raise purge_max if all of them are to go."
-        )
+        reason = f"{counted(len(gone), 'object')} would be deleted, more than purge_max allows ({rules.purge_max})"
+        advice = "Correct the declaration, or raise purge_max if all of them are to be deleted."
+        raise PlanRefused(f"{reason}: {_some(gone)}. {advice}", reason)
     marked = "" if rules.purge_marker is None else " that carry purge_marker"
     for name, live in zip(names, lives):
         for resource, rows in live.rows.items():
             rows = rules.purgeable(rows)
             mine = [step for step in gone if step.workspace == name and step.resource == resource]
             if len(rows) >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * len(rows):
-                raise Refused(
-                    f"{len(mine)} of the {len(rows)} {RESOURCES[resource].noun}s of workspace {printable(name)!r}{marked}"
-                    f" would be deleted ({_some(mine)}), more than purge_max_percent allows ({rules.purge_max_percent}"
-                    " %): correct the declaration, or raise purge_max_percent if all of them are to go."
+                reason = (
+                    f"{len(mine)} of the {counted(len(rows), RESOURCES[resource].noun)} of workspace {printable(name)!r}"
+                    f"{marked} would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
                 )
+                advice = "Correct the declaration, or raise purge_max_percent if all of them are to be deleted."
+                raise PlanRefused(f"{reason}: {_some(mine)}. {advice}", reason)
     return steps
 
 
@@ -368,28 +377,12 @@ def as_result(steps, reads):
         for step in steps
         if step.action not in ("unchanged", "ignored")
     ]
-    return dict(checksum=checksum(shown), actions=shown, calls=calls, minutes=minutes_of(calls))
-
-
-def as_diff(steps):
-    """The plan as a diff of two texts, one line an object that is written."""
-    before, after = [], []
-    for step in steps:
-        if step.action not in WRITES:
-            continue
-        where = (
-            f"{step.workspace}: {RESOURCES[step.resource].noun} " if step.resource != WORKSPACE.name else "workspace "
-        )
-        entry = RESOURCES[step.resource]
-        if step.before is not None:
-            before.append(where + _line(entry, step.before, step.after))
-        if step.action != "delete":
-            after.append(where + _line(entry, dict(step.before or {}, **(step.after or {})), step.after))
+    counts = Counter(action["action"] for action in shown)
     return dict(
-        before="".join(line + "\n" for line in sorted(before)), after="".join(line + "\n" for line in sorted(after))
+        checksum=checksum(shown),
+        actions=shown,
+        counts={action: counts[action] for action in ACTIONS if counts[action]},
+        left_out={},
+        calls=calls,
+        minutes=minutes_of(calls),
     )
-
-
-def _line(entry, record, declared):
-    fields = [field for field in entry.declared if record.get(field) and (declared is None or field in declared)]
-    return printable(record[entry.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)

@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from . import _plan
 from ._apply import Run
 from ._declaration import read_estate, read_targets, same_labels
-from ._errors import CallError, NetworkError, Refused, ScannerError, printable
+from ._errors import NetworkError, Refused, counted, printable
 from ._gate import outside_scope
 from ._live import live_estate, live_targets
 from ._lookup import place_of
 from ._names import normal_form
+from ._plan_report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET
 from ._retry import GATEWAY
 
@@ -30,6 +29,7 @@ MANY_OPTIONS = dict(
     protect=dict(type="list", elements="str", default=[]),
     expect_plan=dict(type="str"),
     report_unchanged=dict(type="bool", default=True),
+    report_full_plan=dict(type="bool", default=False),
 )
 
 
@@ -111,26 +111,30 @@ def _carry_out(task, wanted, lives, names, rules, refused, contents):
     reads = len(task.client.transport.calls)
     result = dict(plan=_plan.as_result(steps, reads))
     if task.diff_mode:
-        result["diff"] = _plan.as_diff(steps)
+        result["diff"] = as_diff(steps)
     try:
         _check(task, steps, lives, names, rules, result["plan"])
-    except ScannerError as error:
-        stopped = [step._replace(action="refused") if step.action in _plan.WRITES else step for step in steps]
-        error.result.update(result, changed=False, **_report(task, [(step, None, None) for step in stopped]))
+    except _plan.PlanRefused as error:
+        done = refused_as_a_whole(steps, error.reason)
+        result.update(_report(task, first_of_each(done), failed=True), summary=summary_of(done))
+        # a plan that differs from the reviewed one is reviewed again, so all of it is returned
+        if not isinstance(error, _NotReviewed):
+            _shorten(task, result)
+        error.result.update(result, changed=False)
         raise
     _warn(task, steps, rules, result["plan"])
     run = Run(task, {name: live.record and live.record["id"] for name, live in zip(names, lives)})
-    done = [(step, None, None) for step in steps] if task.check_mode else run.apply(steps)
-    result.update(_report(task, done), changed=any(step.action in _plan.WRITES for step, _id, _error in done))
-    if run.wrote:
-        result["changed"] = True
-    # what failed first: an earlier row may only be refused because of it
-    problems = [
-        error or step.reason for action in ("failed", "refused") for step, _id, error in done if step.action == action
-    ]
-    if problems:
-        _fail(result, problems, run.failure)
+    done = [Done(step) for step in steps] if task.check_mode else run.apply(steps)
+    failed = any(entry.step.action in ("refused", "failed") for entry in done)
+    result.update(_report(task, done, failed), summary=summary_of(done))
+    result["changed"] = run.wrote or any(entry.step.action in _plan.WRITES for entry in done)
+    if failed:
+        _fail(task, result, done, run)
     return result
+
+
+class _NotReviewed(_plan.PlanRefused):
+    """The plan is not the one that expect_plan names."""
 
 
 def _check(task, steps, lives, names, rules, plan):
@@ -139,73 +143,58 @@ def _check(task, steps, lives, names, rules, plan):
     expected = task.params["expect_plan"]
     writes = [step for step in steps if step.action in _plan.WRITES]
     if expected and writes and plan["checksum"] != expected:
-        counts = Counter(step.action for step in writes)
-        now = ", ".join(f"{counts[action]} {action}" for action in _plan.WRITES if counts[action])
-        raise Refused(
-            f"the estate or the declaration has changed since the plan was reviewed; now it would be {now}, beginning with"
-            f" {writes[0].action} {writes[0].resource} {printable(writes[0].name)!r}: review the plan in this result and"
-            " expect its checksum."
+        now = ", ".join(f"{plan['counts'][action]} {action}" for action in _plan.WRITES if action in plan["counts"])
+        first = writes[0]
+        reason = "the estate or the declaration has changed since the plan was reviewed"
+        raise _NotReviewed(
+            f"{reason}; now it would be {now}, beginning with {first.action} {first.resource} {printable(first.name)!r}."
+            " Review the plan in this result, and expect its checksum.",
+            reason,
         )
     refused = [step for step in steps if step.action == "refused"]
     if refused and not task.params["continue_on_error"]:
         first = refused[0]
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-        raise Refused(
-            f"{first.item.path}{more}: {first.reason}; nothing was written: correct it, or set continue_on_error."
+        raise _plan.PlanRefused(
+            f"{first.item.path}{more}: {first.reason}; nothing was written. Correct it, or set continue_on_error.",
+            "nothing is written while another object is refused",
         )
 
 
 def _warn(task, steps, rules, plan):
     drifted = [step for step in steps if step.action == "drifted"]
     if drifted and rules.on_drift == "warn":
+        one = len(drifted) == 1
         task.warn(
-            f"{len(drifted)} targets have another description than declared, {printable(drifted[0].name)!r} first, and the"
-            " service has no call to change it; they are left as they are (see plan and on_drift)."
+            f"{counted(len(drifted), 'target')} {'has' if one else 'have'} another description than declared,"
+            f" {printable(drifted[0].name)!r}{'' if one else ' first'}, and the service has no call to change it;"
+            f" {'it is left as it is' if one else 'they are left as they are'} (see plan and on_drift)."
         )
     wait = task.client.transport.connection.rate_limit_wait
     if plan["minutes"] * 60 > wait:
         task.warn(
-            f"the documented rate limits make this plan wait {plan['minutes']} minutes or more, and rate_limit_wait allows"
-            f" {wait} s: raise it, or run again until nothing is left."
+            f"the documented rate limits make this plan wait {counted(plan['minutes'], 'minute')} or more, and"
+            f" rate_limit_wait allows {wait} s: raise it, or run the task again until nothing is left."
         )
 
 
-def _report(task, done):
-    silent = () if task.params["report_unchanged"] else ("unchanged",)
-    results = []
-    for step, object_id, error in done:
-        if step.action in silent:
-            continue
-        if object_id is None and step.before is not None:
-            object_id = step.before["id"]
-        results.append(
-            dict(
-                index=step.item.index if step.item else None,
-                resource=step.resource,
-                workspace=step.workspace,
-                name=step.name,
-                action=step.action,
-                id=object_id,
-                error=error or (step.reason if step.action in ("refused", "failed") else None),
-            )
-        )
-    counts = Counter(step.action for step, _id, _error in done)
-    return dict(results=results, summary={action: counts[action] for action in _plan.ACTIONS})
+def _report(task, done, failed):
+    """The rows of a result. What is unchanged is no news where something failed."""
+    silent = ("unchanged",) if failed or not task.params["report_unchanged"] else ()
+    return dict(results=rows_of(done, silent))
 
 
-def _fail(result, problems, failure):
+def _shorten(task, result):
+    if not task.params["report_full_plan"]:
+        result["plan"] = shortened(result["plan"])
+
+
+def _fail(task, result, done, run):
     """Fail with what was done: partial is never done."""
-    done = sum(result["summary"][action] for action in _plan.WRITES)
-    total = sum(result["summary"].values())
-    more = f" (and {len(problems) - 1} more, see results)" if len(problems) > 1 else ""
     # only what stopped the run is known to pass; a name that is refused today is refused tomorrow
-    passing = isinstance(failure, NetworkError) or getattr(failure, "status", None) in (429, *GATEWAY)
-    again = "a second run completes it" if passing else "correct that, and a second run does what is left"
-    error = dict(result)
-    if isinstance(failure, CallError):
-        error.update(failure.result)
-    raise Refused(
-        f"{len(problems)} of {total} objects were not done, {done} were written: {problems[0].rstrip('.')}"
-        f"{more}; {again}.",
-        **error,
-    )
+    stopped = run.failure
+    passing = isinstance(stopped, NetworkError) or getattr(stopped, "status", None) in (429, *GATEWAY)
+    _shorten(task, result)
+    cause = stopped or run.first_failure
+    api_error = {name: each for name, each in (cause.result if cause else {}).items() if name == "api_error"}
+    raise Refused(failure(done, passing), **{**result, **api_error})

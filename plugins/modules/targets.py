@@ -100,6 +100,8 @@ results:
   description:
     - What happened to each object, in the order of the declaration; what was purged or protected comes last. With
       O(report_unchanged=false) the unchanged ones are left out.
+    - If the task fails, the unchanged ones are left out in any case. If it fails before the first write, it holds the
+      first ten rows of each planned action.
   returned: success, and failure once the account was read
   type: list
   elements: dict
@@ -180,6 +182,8 @@ plan:
         after:
           name: https://shop.example.com
         reason: null
+    counts: {create: 1}
+    left_out: {}
     calls: {GET: 4, POST: 1, PUT: 0, DELETE: 0}
     minutes: 0
   contains:
@@ -193,10 +197,22 @@ plan:
       description:
         - All that is not V(unchanged) or V(ignored), with the record before, the declared fields after, and the
           reason.
+        - If the task fails, the first ten of each action, unless O(report_full_plan=true). They are complete if the
+          plan is not the one of O(expect_plan).
       returned: success
       type: list
       elements: dict
       sample: []
+    counts:
+      description: How many objects the plan has of each action, without V(unchanged) and V(ignored).
+      returned: success
+      type: dict
+      sample: {create: 1}
+    left_out:
+      description: How many more objects of each action the plan has than RV(plan.actions) shows.
+      returned: success
+      type: dict
+      sample: {}
     calls:
       description: The calls that the whole task costs, by method.
       returned: success

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._plan import ACTIONS, WRITES, checksum, identity
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 
@@ -36,8 +36,10 @@ def read(text):
     """A plan file's text as (plan, None), or (None, what is wrong with it: a clause for a sentence)."""
     try:
         plan = json.loads(text)
+        if plan.get("left_out"):
+            return None, "is shortened, as the task that made it failed: make a new plan, or set report_full_plan there"
         own = checksum(plan["actions"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None, "is no plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
     if plan.get("checksum") != own:
         return (
@@ -48,7 +50,9 @@ def read(text):
 
 
 def difference(reviewed, present):
-    """Which writes only one of two plans holds: (new, gone), two lists of text."""
+    """Which writes only one of two plans holds: (new, gone), two lists of text; none where one of them is shortened."""
+    if present.get("left_out"):
+        return [], []
     mine, theirs = _writes(reviewed), _writes(present)
     new = [_line(action) for key, action in theirs.items() if key not in mine]
     gone = [_line(action) for key, action in mine.items() if key not in theirs]
@@ -82,29 +86,37 @@ def markdown(plan, summary, failure=None, new=(), gone=()):
         parts += [f"- now, but not in the reviewed plan: {_code(line)}" for line in new]
         parts += [f"- in the reviewed plan, but not now: {_code(line)}" for line in gone]
         parts.append("")
-    writes = sum(1 for action in plan["actions"] if action["action"] in WRITES)
-    parts += [_headline(plan["actions"], writes), ""]
+    parts += [_headline(plan), ""]
     parts += ["| Action | Objects |", "|---|---:|"]
     parts += [f"| {action} | {summary[action]} |" for action in ACTIONS if summary.get(action)]
     calls = ", ".join(f"{count} {method}" for method, count in plan["calls"].items() if count)
     parts += [
         "",
-        f"Calls: {calls or 'none'}. The documented rate limits make them wait {plan['minutes']} minutes at least.",
+        f"Calls: {calls or 'none'}. The documented rate limits make them wait {counted(plan['minutes'], 'minute')} at"
+        " least.",
         "",
         f"Checksum: `{plan['checksum']}`",
     ]
     if plan["actions"]:
         parts += ["", "| Action | Kind | Workspace | Name | Fields | Why |", "|---|---|---|---|---|---|"]
         parts += [_row(action) for action in sorted(plan["actions"], key=lambda action: _ORDER.index(action["action"]))]
+    if plan.get("left_out"):
+        more = ", ".join(f"{count} {action}" for action, count in plan["left_out"].items())
+        parts += ["", f"The table is shortened, as the task failed. It leaves out: {more}."]
     return "\n".join(parts) + "\n"
 
 
-def _headline(actions, writes):
-    gone = sum(1 for action in actions if identity(action)[-1] is not None)
+def _headline(plan):
+    writes = sum(1 for action in plan["actions"] if action["action"] in WRITES)
+    gone = sum(1 for action in plan["actions"] if identity(action)[-1] is not None)
+    for action, count in (plan.get("left_out") or {}).items():
+        writes += count * (action in WRITES)
+        gone += count * (action == "delete")
     if not writes:
         return "Nothing is to be written."
-    lost = f" **{gone} of them are deletions: scans, findings and recorded requests go with them.**" if gone else ""
-    return f"{writes} objects are to be written.{lost}"
+    are = "is a deletion" if gone == 1 else "are deletions"
+    lost = f" **{gone} of them {are}: scans, findings and recorded requests go with them.**" if gone else ""
+    return f"{counted(writes, 'object')} {'is' if writes == 1 else 'are'} to be written.{lost}"
 
 
 def _row(action):

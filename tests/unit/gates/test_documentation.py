@@ -35,6 +35,7 @@ MANY = {
     "protect",
     "expect_plan",
     "report_unchanged",
+    "report_full_plan",
     "scope",
 }
 

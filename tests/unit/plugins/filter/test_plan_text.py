@@ -15,6 +15,7 @@ from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
 from ansible_collections.scanops.scanner.plugins.module_utils import _plan
 from ansible_collections.scanops.scanner.plugins.module_utils._plan import Step
+from ansible_collections.scanops.scanner.plugins.module_utils._plan_report import shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,7 +58,7 @@ def test_the_file_holds_the_plan_and_nothing_else_that_the_service_said():
     assert plan["actions"][-1]["before"] == {"id": 501, "label": "canary"}
     assert plan["checksum"] == _plan.as_result(STEPS, 5)["checksum"]
     assert plan["summary"]["unchanged"] == 1
-    assert set(plan) == {"checksum", "actions", "calls", "minutes", "summary"}
+    assert set(plan) == {"checksum", "actions", "counts", "left_out", "calls", "minutes", "summary"}
 
 
 def test_a_file_is_read_back():
@@ -127,7 +128,7 @@ def table(markdown):
 
 def test_markdown_for_reviewers():
     markdown = plan_markdown(result_of(STEPS))
-    assert "4 objects are to be written. **1 of them are deletions" in markdown
+    assert "4 objects are to be written. **1 of them is a deletion" in markdown
     assert (
         "Calls: 5 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait 0 minutes at least."
         in markdown
@@ -204,3 +205,29 @@ def test_a_result_is_not_changed_by_being_shown():
     plan_record(result)
     plan_markdown(result)
     assert result == before
+
+
+# --- the plan of a task that failed
+
+MANY = [Step("delete", "target", "Shop", f"{n}.example", before={"id": n, "name": f"{n}.example", "description": ""})
+        for n in range(1, 271)]  # fmt: skip
+
+
+def short(steps):
+    result = result_of(steps, failed=True, msg="no")
+    return dict(result, plan=shortened(result["plan"]))
+
+
+def test_a_shortened_plan_is_shown_with_what_it_leaves_out():
+    markdown = plan_markdown(short([*STEPS, *MANY]))
+    assert "274 objects are to be written. **271 of them are deletions:" in markdown
+    assert "It leaves out: 261 delete." in markdown
+    assert "leaves out" not in plan_markdown(short(STEPS))
+
+
+def test_a_shortened_plan_cannot_be_reviewed_and_is_not_compared():
+    read = reviewed_plan(as_file(short(MANY)))
+    assert read["problem"].startswith("is shortened, as the task that made it failed")
+    assert read["checksum"] is None
+    whole = reviewed_plan(as_file(result_of(MANY)), short(MANY)["plan"])
+    assert (whole["problem"], whole["new"], whole["gone"]) == (None, [], [])

@@ -272,7 +272,7 @@ WRITES = {
         "targets",
         False,
         f"GET {T}, GET {T}",
-        "left as they are",
+        "left as it is",
         workspace_id=2,
         targets=[{"name": "www.example.com", "description": "Other"}],
     ),

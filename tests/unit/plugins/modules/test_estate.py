@@ -170,9 +170,10 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
     account.fault(method=method, path=path, nth=nth, times=None, **FAULTS[fault])
     result = run("estate", **options)
     if result.failed:
-        refused(result, "were not done", "second run")
+        refused(result, "failed or w", "un the task again")
         assert result["api_error"]["path"] == path
-        assert len(result["results"]) == 9
+        # what is unchanged is no news where something failed
+        assert len(result["results"]) == 9 - result["summary"]["unchanged"]
         failed = [entry["action"] for entry in result["results"] if entry["error"]]
         assert failed.count("failed") == 1
         if method != "DELETE":
@@ -227,8 +228,8 @@ def test_a_fault_in_each_position_of_a_recreation(account, run, fault, position)
     result = run("estate", rate_limit_wait=60, **RECREATE)
     account.clear_faults()
     if result.failed:
-        refused(result, "were not done")
-        assert ("was deleted, and making it again failed" in result.msg) is (method == "POST")
+        refused(result, "failed or w")
+        assert ("was deleted, and creating it again failed" in result.msg) is (method == "POST")
         assert result.changed is (position > 0 or fault == "reset-before")
     good(run("estate", **RECREATE))
     shop = [target for target in account.targets() if target["workspace_id"] == 2]

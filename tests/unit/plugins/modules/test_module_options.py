@@ -566,6 +566,16 @@ def many_report_unchanged(module, account, run):
     assert brief["plan"] == full["plan"]
 
 
+def many_report_full_plan(module, account, run):
+    declared = [f"new{number:02}.example.com" for number in range(12)]
+    account.settings(max_targets=0)
+    for full, shown in ((False, 10), (True, 12)):
+        plan = many(run, module, declared, report_full_plan=full)["plan"]
+        assert len(plan["actions"]) == shown
+        assert sum(plan["left_out"].values()) == 12 - shown
+        assert plan["counts"] == {"create": 12}
+
+
 def many_scope(module, account, run):
     assert many(run, module, ["new.example.com"], scope={"allow": ["example.net"]}).failed
     assert account.calls() == []
@@ -598,6 +608,7 @@ for _function in (
     many_continue_on_error,
     many_expect_plan,
     many_report_unchanged,
+    many_report_full_plan,
     many_scope,
     many_scope_allow,
     many_scope_deny,

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections
+import json
 
 import pytest
 
@@ -94,15 +95,60 @@ def test_the_ids_of_what_was_made_are_read_in_one_listing_where_the_answer_has_n
     assert [entry["id"] for entry in result["results"]] == [target["id"] for target in account.targets()[-2:]]
 
 
-def test_what_was_made_is_reported_where_its_ids_cannot_be_read(account, run):
+def test_what_was_made_and_cannot_be_read_back_is_not_known_to_exist(account, run):
     account.settings(create_answer="nothing")
     account.fault(method="GET", path="/targets", nth=3, action="status", status=403, message="no", times=None)
-    result = good(run("targets", workspace_id=2, targets=NEW))
+    result = refused(
+        run("targets", workspace_id=2, targets=NEW), "4 of 4 objects failed", "reading the list again failed"
+    )
     assert result.changed
-    assert result["summary"]["create"] == len(NEW)
+    assert result["summary"]["failed"] == len(NEW)
     assert {entry["id"] for entry in result["results"]} == {None}
     assert len(result.warnings) == 1
     assert "ids of the new targets are not known" in result.warnings[0]
+    assert result["api_error"]["status"] == 403
+
+
+@pytest.mark.parametrize("module", ["targets", "estate"])
+@pytest.mark.parametrize("status", [200, 201, 204])
+def test_a_create_that_the_list_does_not_show_has_failed(account, run, module, status):
+    """The service answers with success and does nothing."""
+    for nth in (1, 3):
+        account.fault(method="POST", path="/targets", nth=nth, action="status", status=status, body="")
+    account.settings(create_answer="nothing")
+    declared = {
+        "targets": {"workspace_id": 2, "targets": NEW},
+        "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
+    }[module]
+    result = refused(run(module, continue_on_error=True, **declared), "does not list it", "run the task again")
+    assert [actions(result)[name] for name in NEW] == ["failed", "create", "failed", "create"]
+    assert result["summary"]["create"] == 2
+    assert sorted(names(account)) == sorted([*OLD, NEW[1], NEW[3]])
+    assert account.writes() == ["POST /targets"] * 4
+    account.clear_faults()
+    good(run(module, **declared))
+    assert sorted(names(account)) == sorted([*OLD, *NEW])
+
+
+def test_a_recreated_target_that_the_list_does_not_show_has_failed(account, run):
+    account.fault(method="POST", path="/targets", action="status", status=200, body="")
+    declared = [{"name": OLD[0], "description": "other"}]
+    result = refused(
+        run("targets", workspace_id=2, targets=declared, on_drift="recreate", force=True), "does not list it"
+    )
+    assert actions(result) == {OLD[0]: "failed"}
+    assert result.changed
+    assert OLD[0] not in names(account)
+
+
+def test_a_workspace_that_the_list_does_not_show_has_failed_and_holds_nothing(account, run):
+    account.fault(method="POST", path="/workspaces", action="status", status=200, body="")
+    declared = [{"name": "Lab", "targets": NEW}]
+    result = refused(
+        run("estate", workspaces=declared, continue_on_error=True), "workspaces[0] 'Lab'", "does not list it"
+    )
+    assert set(actions(result).values()) == {"failed"}
+    assert account.writes() == ["POST /workspaces"]
 
 
 def test_a_service_that_ignores_the_workspace_does_not_mix_them_up(account, run):
@@ -233,7 +279,7 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
     created = [name for name in NEW if name in live]
     gone = [name for name in OLD[:3] if name not in live]
     if result.failed:
-        refused(result, "objects were not done", "second run")
+        refused(result, "of 16 objects failed or w", "un the task again")
         assert "api_error" in result.result
     # what an answer that was lost did is settled by reading, so what is reported is what exists
     assert sorted(done) == sorted(created + gone)
@@ -242,7 +288,9 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
     if method == "POST" and result.failed:
         assert gone == []
         assert [call for call in account.writes() if call.startswith("DELETE")] == []
-    assert len(result["results"]) == len(OLD) + len(NEW)
+    # what is unchanged is no news where something failed
+    assert len(result["results"]) == len(OLD) + len(NEW) - result.failed * len(OLD[3:])
+    assert sum(result["summary"].values()) == len(OLD) + len(NEW)
     assert all(entry["error"] for entry in result["results"] if entry["action"] in ("failed", "refused"))
 
     account.clear_faults()
@@ -256,12 +304,13 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
 def test_the_first_failure_ends_the_writing_and_says_so(account, run):
     account.fault(method="POST", path="/targets", nth=2, action="status", status=422, message="bad name")
     result = refused(
-        run("targets", workspace_id=2, targets=NEW), "3 of 4 objects were not done, 1 were written", "bad name"
+        run("targets", workspace_id=2, targets=NEW), "3 of 4 objects failed or were skipped, 1 was written", "bad name"
     )
     assert list(actions(result).values()) == ["create", "failed", "refused", "refused"]
-    assert "stopped at an earlier failure" in result["results"][2]["error"]
+    assert result["results"][2]["error"] == f"not tried, because the run ended at {NEW[1]!r}"
     assert result["api_error"]["status"] == 422
-    assert "completes it" not in result.msg
+    assert result.msg.count(f"targets[1] {NEW[1]!r}: POST /targets was answered 422, 'bad name'") == 1
+    assert result.msg.endswith("Correct this, and run the task again; it does the rest.")
 
 
 def test_continue_on_error_does_the_others_and_fails_at_the_end_without_a_purge(account, run):
@@ -291,7 +340,8 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
     )  # fmt: skip
     result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "the account is full")
     # the last one is there, which the refusal hides
-    assert list(actions(result).values()) == ["create", "failed", "failed", "unchanged"]
+    assert list(actions(result).values()) == ["create", "failed", "failed"]
+    assert result["summary"]["unchanged"] == 1
     assert account.writes() == ["POST /targets"] * 4
     # a page and the end of the list, before the plan and after the first refusal
     assert account.calls().count("GET /targets") == 4
@@ -300,7 +350,7 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
 def test_a_failure_counts_what_is_not_reported(account, run):
     account.fault(method="POST", path="/targets", action="status", status=422, message="bad name")
     options = dict(workspace_id=2, targets=[*OLD, NEW[0]], report_unchanged=False)
-    result = refused(run("targets", **options), "1 of 13 objects were not done, 0 were written")
+    result = refused(run("targets", **options), "1 of 13 objects failed or was skipped, 0 were written")
     assert actions(result) == {NEW[0]: "failed"}
     assert result["summary"]["unchanged"] == len(OLD)
 
@@ -312,7 +362,50 @@ def test_a_refused_key_or_a_used_up_rate_limit_ends_the_writing_in_any_case(acco
     result = refused(run("targets", **options))
     assert collections.Counter(actions(result).values()) == {"create": 1, "failed": 1, "refused": 2}
     assert account.writes() == ["POST /targets"] * 2
-    assert ("a second run completes it" in result.msg) is (status == 429)
+    assert "un the task again" in result.msg
+
+
+HANGS = {"action": "delay", "seconds": 1}
+
+
+@pytest.mark.parametrize(
+    "options, writes",
+    [
+        ({"targets": NEW}, ["POST /targets"]),
+        ({"targets": OLD[:4], "state": "absent"}, ["DELETE /targets/1001"]),
+        (
+            {
+                "targets": [{"name": name, "description": "other"} for name in OLD[:3]],
+                "on_drift": "recreate",
+                "force": True,
+            },
+            ["DELETE /targets/1001"],
+        ),
+    ],
+    ids=["create", "delete", "recreate"],
+)
+def test_a_service_that_hangs_is_tried_once_and_not_for_each_item(account, run, options, writes):
+    account.fault(method="POST", times=None, **HANGS)
+    account.fault(method="DELETE", times=None, **HANGS)
+    account.fault(method="GET", nth=3, times=None, **HANGS)
+    for each in (5, 6, 7):
+        account.fault(method="GET", path=f"/targets/100{each}", times=None, **HANGS)
+    options = dict(workspace_id=2, continue_on_error=True, timeout=0.1, retries=0, **options)
+    result = refused(run("targets", **options), "may have been", "run the task again".capitalize())
+    assert account.writes() == writes
+    assert len(account.calls()) == 4
+    assert result.changed
+    first, *rest = (entry["action"] for entry in result["results"])
+    assert first == "failed"
+    assert set(rest) == {"refused"}
+    name = result["results"][0]["name"]
+    assert {entry["error"] for entry in result["results"][1:]} == {f"not tried, because the run ended at {name!r}"}
+
+
+def test_a_lost_create_that_can_be_settled_does_not_end_the_run(account, run):
+    account.fault(method="POST", nth=1, action="reset", times=2)
+    result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "may have been created")
+    assert list(actions(result).values()) == ["failed", "create", "create", "create"]
 
 
 def test_what_another_run_made_meanwhile_is_present_and_compared(account, run):
@@ -424,7 +517,7 @@ def test_nothing_is_recreated_after_a_failure_and_new_targets_come_first(account
     account.settings(max_targets=len(OLD))
     declared = [{"name": OLD[0], "description": "other"}, NEW[0]]
     options = dict(workspace="Shop", targets=declared, on_drift="recreate", force=True, continue_on_error=True)
-    result = refused(run("targets", **options), "2 of 2 objects were not done, 0 were written")
+    result = refused(run("targets", **options), "2 of 2 objects failed or were skipped, 0 were written")
     assert actions(result) == {OLD[0]: "refused", NEW[0]: "failed"}
     assert result["results"][0]["error"] == "not recreated, because an earlier step failed"
     assert account.writes() == ["POST /targets"]
@@ -435,7 +528,9 @@ def test_a_target_that_was_deleted_and_could_not_be_made_again_is_named(account,
     account.fault(method="POST", path="/targets", action="status", status=422, message="bad name")
     declared = [{"name": name, "description": "other"} for name in OLD[:2]]
     options = dict(workspace="Shop", targets=declared, on_drift="recreate", force=True, continue_on_error=True)
-    result = refused(run("targets", **options), f"{OLD[0]!r} was deleted, and making it again failed: POST /targets")
+    result = refused(
+        run("targets", **options), f"targets[0] {OLD[0]!r}: it was deleted, and creating it again failed: POST /targets"
+    )
     assert list(actions(result).values()) == ["failed", "refused"]
     assert result.changed
     assert names(account) == OLD[1:]
@@ -448,9 +543,90 @@ def test_drift_that_fails_writes_nothing_but_with_continue_on_error_the_others(a
     options = dict(workspace="Shop", targets=[{"name": OLD[0], "description": "other"}, *NEW], on_drift="fail")
     refused(run("targets", **options), "targets[0]", "nothing was written")
     assert account.writes() == []
-    result = refused(run("targets", continue_on_error=True, **options), "1 of 5 objects were not done, 4 were written")
+    result = refused(
+        run("targets", continue_on_error=True, **options), "1 of 5 objects failed or was skipped, 4 were written"
+    )
     assert result.changed
     assert len(account.targets()) == len(OLD) + len(NEW)
+
+
+# --- what a failure prints
+
+MANY = [f"host-{number:06}.example" for number in range(270)]
+HUNDRED = MANY[:100]
+
+
+@pytest.mark.parametrize(
+    "options, refusal, planned",
+    [
+        ({"targets": OLD, "purge": True}, "purge_max allows (50)", {"delete": 270}),
+        ({"targets": [*OLD, *MANY[:180]], "purge": True}, "purge_max allows (50)", {"delete": 90}),
+        (
+            {"targets": [*OLD, *(f"new-{name}" for name in HUNDRED)], "purge": True},
+            "purge_max allows (50)",
+            {"create": 100, "delete": 270},
+        ),
+        (
+            {"targets": [{"name": name, "description": "x"} for name in MANY], "on_drift": "fail"},
+            "targets[0] (and 269 more): another description",
+            {"refused": 270},
+        ),
+    ],
+    ids=["purge", "part", "creates", "drift"],
+)
+def test_a_refused_plan_of_270_rows_is_short(account, run, options, refusal, planned):
+    account.add(targets=[{"name": name, "workspace": "Shop"} for name in MANY])
+    account.clear_log()
+    for check in (True, False):
+        result = refused(run("targets", check=check, workspace="Shop", diff=False, **options), refusal)
+        # ansible-core shows the options of a task only at -vvv
+        printed = {key: value for key, value in result.result.items() if key not in ("invocation", "api_calls")}
+        assert len(json.dumps(printed)) < 20_000
+        assert result["plan"]["counts"] == planned
+        assert result["plan"]["left_out"] == {action: count - 10 for action, count in planned.items()}
+        assert len(result["plan"]["actions"]) == 10 * len(planned)
+        assert result["summary"]["refused"] == sum(planned.values())
+        assert {entry["action"] for entry in result["results"]} == {"refused"}
+        assert all(entry["error"] for entry in result["results"])
+        assert "unchanged" not in str(result["results"])
+        if "purge" in options:
+            assert refusal in result["results"][0]["error"]
+            # a plan that is not shortened has the same checksum
+            full = refused(run("targets", check=check, workspace="Shop", report_full_plan=True, **options))
+            assert full["plan"]["checksum"] == result["plan"]["checksum"]
+            assert full["plan"]["left_out"] == {}
+            assert len(full["plan"]["actions"]) == sum(planned.values())
+    assert account.writes() == []
+
+
+def test_a_plan_that_was_not_reviewed_is_shown_in_full(account, run):
+    result = refused(run("targets", workspace="Shop", targets=MANY, expect_plan="another"), "270 create")
+    assert len(result["plan"]["actions"]) == 270
+    assert len(result["results"]) == 10
+    assert result["results"][0]["error"] == "the estate or the declaration has changed since the plan was reviewed"
+
+
+def test_a_plan_in_check_mode_is_complete(account, run):
+    result = good(run("targets", check=True, workspace="Shop", targets=MANY))
+    assert len(result["plan"]["actions"]) == len(result["results"]) == 270
+    assert (result["plan"]["counts"], result["plan"]["left_out"]) == ({"create": 270}, {})
+
+
+def test_a_run_that_fails_reports_each_object_and_a_short_plan(account, run):
+    account.fault(method="POST", nth=3, action="status", status=422, message="bad name")
+    result = refused(
+        run("targets", workspace="Shop", targets=[*OLD, *MANY]), "268 of 282 objects failed or were skipped"
+    )
+    assert [entry["action"] for entry in result["results"]] == ["create", "create", "failed", *["refused"] * 267]
+    assert result["plan"]["left_out"] == {"create": 260}
+
+
+def test_numbers_agree_with_their_nouns(account, run):
+    one = run("targets", workspace="Shop", targets=[{"name": OLD[0], "description": "x"}])
+    assert one.warnings[0].startswith("1 target has another description than declared")
+    two = run("targets", workspace="Shop", targets=[{"name": name, "description": "x"} for name in OLD[:2]])
+    assert two.warnings[0].startswith("2 targets have another description than declared")
+    refused(run("targets", workspace="Shop", targets=OLD[1:], purge=True, purge_max=0), "1 object would be deleted")
 
 
 # --- a reviewed plan
@@ -520,7 +696,7 @@ def test_one_item_out_of_scope_among_a_thousand_sends_nothing(account, run, chec
 def test_with_continue_on_error_the_others_are_done(account, run, check):
     declared = [*OLD, *NEW, "evil.example"]
     options = dict(workspace="Shop", targets=declared, scope=SCOPE, continue_on_error=True)
-    result = refused(run("targets", check=check, **options), "1 of 17 objects were not done", "evil.example")
+    result = refused(run("targets", check=check, **options), "1 of 17 objects failed or was skipped", "evil.example")
     assert actions(result)["evil.example"] == "refused"
     assert result["summary"]["create"] == len(NEW)
     assert account.writes() == [] if check else account.writes() == ["POST /targets"] * len(NEW)
