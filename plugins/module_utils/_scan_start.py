@@ -2,130 +2,117 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Starting scans: which existing scan will do, what is started now, and what to do where the answer is lost."""
+"""Starting scans, alone on this machine where a scan must not be started twice, and what to do where an answer is lost."""
 
 from __future__ import annotations
 
-import re
-import time
+import contextlib
 
-from ._errors import ApiError, CallError, Refused, printable
-from ._lookup import find_by_key
-from ._names import normal_form
-from ._resources import SCAN, TARGET, VPN_PROFILE, is_row, new_record
-from ._scan_targets import resolve
+from ._errors import CallError, ScannerError, printable
+from ._resources import SCAN, is_row, new_record
+from ._scan_find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
+from ._scan_result import result_of
+from ._scan_targets import declared_names, resolve
 from ._scan_wish import is_slot_refusal, start_hints, wish_of
-from ._scanning import (
-    FAILED_TO_START,
-    FINISHED,
-    MOST_CANDIDATES,
-    QUEUE_TIMEOUT,
-    UNKNOWN_STATE,
-    candidates,
-    is_in_progress,
-    service_now,
-)
-from ._watch import Entry, Watch, out_of_patience, refused_slot, startable, take
-
-# how a service may refuse a list that this key, or this plan, does not have
-_NOT_LISTED = (403, 404, 405, 501)
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+from ._scanning import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
+from ._start_lock import starts_locked
+from ._watch import Entry, out_of_patience, refused_slot, startable, take
 
 
-def find_scans(task, now):
-    """The Watch over the scans that the task declares; those that exist and will do are in it, nothing is started."""
+def begin(task, now, until=None):
+    """Find or start the scans that the task declares, as many as may run at once; returns the Watch over them.
+
+    until: see ``start_next``.
+    """
     wish = wish_of(task.params, None)
     # URLs beside the target before any call; then the names of live targets, which are what is sent
     task.gate.refuse_body(SCAN.path, wish.body(Entry("", by_id=True), None))
-    place, entries = resolve(task)
-    for entry in entries:
-        task.gate.refuse_body(SCAN.path, wish.body(entry, place.id))
-    wish = wish._replace(vpn_uuid=_vpn_uuid(task))
-    watch = Watch(entries, dict(place.query, tool_id=wish.tool_id), wish.vpn_uuid)
-    known = [entry for entry in entries if entry.target_id is not None]
-    if len(entries) == 1 and known:
-        watch.query["target_id"] = known[0].target_id
-    rows = []
-    if known:
-        # a page that the server has cut short must not hide the newest scan
-        rows = [row for page in task.client.pages(SCAN, watch.query, whole=bool(wish.max_age)) for row in page]
-    last = task.client.transport.last
-    clock = service_now(last and last.headers.get("Date"), rows, time.time())
-    for entry in known:
-        own = [row for row in rows if row["target_id"] == entry.target_id and row["tool_id"] == wish.tool_id]
-        entry.known = [row["id"] for row in own]
-        if wish.max_age:
-            _choose(task, wish, entry, own, clock, now)
+    names = declared_names(task.params)
+    # the name of a target that is given by its id is read first
+    resolved = None if names else resolve(task)
+    with _alone(task, wish, names or [entry.target for entry in resolved[1]]):
+        place, entries = resolved or resolve(task)
+        for entry in entries:
+            task.gate.refuse_body(SCAN.path, wish.body(entry, place.id))
+        wish = wish._replace(vpn_uuid=vpn_uuid_of(task))
+        watch = find_scans(task, wish, place, entries, now)
+        with nothing_lost(task, watch):
+            _start_ready(task, wish, watch, now, until)
+    _warn_of_doubles(task, wish, watch, [entry for entry in entries if entry.started])
     return watch
 
 
-def _vpn_uuid(task):
-    """The uuid of the VPN profile that the task names, "" for none, None where it does not say; 1 GET for a name."""
-    wanted = task.params["vpn_profile"]
-    if not wanted:
-        return wanted
-    try:
-        rows = task.client.all(VPN_PROFILE)
-    except ApiError as error:
-        if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
-            raise
-        task.warn(
-            f"vpn_profile {wanted!r} could not be checked, as the list of VPN profiles was refused ({error.status}); it is"
-            " sent as it is."
-        )
-        return wanted
-    if any(row["uuid"] == wanted for row in rows):
-        return wanted
-    named = [row for row in rows if row["name"] == wanted]
-    if len(named) == 1:
-        return named[0]["uuid"]
-    if named:
-        uuids = ", ".join(printable(row["uuid"], 60) for row in named)
-        raise Refused(
-            f"vpn_profile {printable(wanted)!r} names {len(named)} VPN profiles: give one of the uuids {uuids}."
-        )
-    names = ", ".join(repr(printable(row["name"], 60)) for row in rows[:20]) or "none"
-    raise Refused(
-        f"vpn_profile {printable(wanted)!r} is no VPN profile of this account: there are {names}; correct it."
-    )
+def start_next(task, watch, now, until=None):
+    """Start what may be started by now, unless somebody else has.
 
-
-# --- a scan that will do
-
-
-def _choose(task, wish, entry, rows, clock, now):
-    """Take the first scan of the entry's target that is as declared; why the others were not is noted."""
-    for row, reason in candidates(rows, clock, wish.max_age)[:MOST_CANDIDATES]:
-        if reason is None and wish.needs_record:
-            row = task.client.read(SCAN, row["id"])
-            reason = wish.why_another(row) if row else "somebody has just deleted it"
-        if reason is None:
-            take(entry, row, now)
-            # one that is in progress is joined
-            entry.outcome = None if is_in_progress(row) else FINISHED
+    until: on the clock of the transport, when the rest is left to the next call of this; None for never.
+    """
+    wish = wish_of(task.params, watch.vpn_uuid)
+    if not wish.max_age:
+        _start_ready(task, wish, watch, now, until)
+        return
+    while ready := startable(watch, task.params["concurrency"]):
+        with _alone(task, wish, [entry.target for entry in ready]):
+            find_again(task, wish, watch, ready, now)
+            left = [entry for entry in ready if entry.scan_id is None]
+            goes_on = _start_each(task, wish, watch, left, now, until)
+        _warn_of_doubles(task, wish, watch, [entry for entry in left if entry.started])
+        if not goes_on:
             return
-        entry.candidates.append(dict(id=row["id"] if row else None, target=entry.target, reason=reason))
+
+
+@contextlib.contextmanager
+def nothing_lost(task, watch):
+    """What has been started is in the result, whatever fails after it."""
+    try:
+        yield
+    except ScannerError as error:
+        error.result = {**result_of(watch, task.params["targets"] is None, task.diff_mode), **error.result}
+        raise
+
+
+def _alone(task, wish, names):
+    """Where an existing scan would do, no other task of this machine looks for one of these targets at the same time."""
+    if not wish.max_age or task.check_mode:
+        return contextlib.nullcontext()
+    return starts_locked(task, wish.tool_id, names)
+
+
+def _warn_of_doubles(task, wish, watch, entries):
+    """Say what another machine has started at the same time, which no lock can prevent. Nothing is stopped for it."""
+    if not wish.max_age or not entries or task.check_mode:
+        return
+    with contextlib.suppress(CallError):
+        for entry, others in doubles(task, wish, watch, entries):
+            ids = ", ".join(str(number) for number in others)
+            task.warn(
+                f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
+                f" {'another' if len(others) == 1 else 'others'} with the same tool: {ids}. All of them go on. Stop those that"
+                " are not needed, with state: stopped and their ids."
+            )
 
 
 # --- starting
 
 
-def start_next(task, watch, now, until=None):
-    """Start what may be started now. A failure is that of the entry, but one of the account ends the starting.
-
-    until: on the clock of the transport, when the rest is left to the next call of this; None for never.
-    """
-    wish = wish_of(task.params, watch.vpn_uuid)
-    workspace_id = watch.query.get("workspace_id")
+def _start_ready(task, wish, watch, now, until):
+    """Start what may be started now. A failure is that of the entry, but one of the account ends the starting."""
     # one that fails makes room for the next
     while ready := startable(watch, 0 if task.check_mode else task.params["concurrency"]):
-        for entry in ready:
-            if task.check_mode:
-                _predict(entry, wish, workspace_id)
-            elif entry.error is None and not _start_or_note(task, wish, entry, watch, now):
-                return
-            if until is not None and task.client.transport.elapsed() >= until:
-                return
+        if not _start_each(task, wish, watch, ready, now, until):
+            return
+
+
+def _start_each(task, wish, watch, entries, now, until):
+    """Start these; False where the rest has to wait."""
+    for entry in entries:
+        if task.check_mode:
+            _predict(entry, wish, watch.query.get("workspace_id"))
+        elif entry.error is None and not _start_or_note(task, wish, entry, watch, now):
+            return False
+        if until is not None and task.client.transport.elapsed() >= until:
+            return False
+    return True
 
 
 def _start_or_note(task, wish, entry, watch, now):
@@ -196,7 +183,7 @@ def _look_for(task, wish, entry, query, error=None):
     """
     new = None
     try:
-        new = _new_scans(task, wish, entry, query)
+        new = new_scans(task, wish, entry, query)
     except CallError:
         # the start is what counts; that nothing could be read after it must not hide it
         pass
@@ -204,24 +191,6 @@ def _look_for(task, wish, entry, query, error=None):
         return new[0]
     entry.started, entry.maybe_started = error is None, error is not None
     raise _Unknown(entry, new, error)
-
-
-def _new_scans(task, wish, entry, query):
-    if entry.target_id is None:
-        record = find_by_key(task.client, TARGET, entry.target, _place_query(query), normal_form, whole=True)
-        if record is None:
-            return []
-        entry.target_id = record["id"]
-    wanted = dict(query, target_id=entry.target_id)
-    return [
-        row["id"]
-        for row in task.client.all(SCAN, wanted)
-        if row["target_id"] == entry.target_id and row["tool_id"] == wish.tool_id and row["id"] not in entry.known
-    ]
-
-
-def _place_query(query):
-    return {name: value for name, value in query.items() if name == "workspace_id"}
 
 
 class _Unknown(CallError):

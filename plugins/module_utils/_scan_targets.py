@@ -42,7 +42,7 @@ def resolve(task):
     warn_current_workspace(task, place)
     if place.missing:
         return place, [Entry(name) for name in names]
-    live = _live_targets(task, place, names)
+    live = live_targets(task, place, names)
     if place.id is None:
         # from here on the same workspace, whatever becomes of the current one
         place = place._replace(id=next((record["workspace_id"] for record in live if record), None))
@@ -95,7 +95,7 @@ def _refuse_bad_names(names, option):
             raise Refused(f"{first} and {where} are the same target, {printable(name)!r}: leave one of them out.")
 
 
-def _live_targets(task, place, names):
+def live_targets(task, place, names):
     """The live record of each name, None where there is none: letter by letter, else by what the name means."""
     if len(names) == 1:
         return [find_by_key(task.client, TARGET, names[0], place.query, normal_form, whole=True)]

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from ._errors import ApiError, CallError, ScannerError, printable
 from ._handover import Step, handed_over
 from ._resources import SCAN
 from ._scan_result import named_scans, result_of, unfinished, verdict
-from ._scan_start import find_scans, start_next
+from ._scan_start import begin, nothing_lost, start_next
 from ._scan_stop import settle_scans, stop_each, stop_scans
 from ._scanning import QUEUE_TIMEOUT, RUN_TIMEOUT, without_secrets
 from ._watch import (
@@ -60,15 +59,13 @@ def _ensured(task):
     begins = watch is None
     until = transport.elapsed() + _LONGEST_START if step else None
     if begins:
-        watch = find_scans(task, now)
-    with _nothing_lost(task, watch):
+        watch = begin(task, now, until)
+    with nothing_lost(task, watch):
         if not begins:
             _poll(task, watch, now, until)
-        else:
-            start_next(task, watch, now, until)
-            if task.check_mode or not task.params["wait"]:
-                _read_started(task, watch)
-                return _result(task, watch)
+        elif task.check_mode or not task.params["wait"]:
+            _read_started(task, watch)
+            return _result(task, watch)
         while not is_over(watch):
             seconds = _pause(task, watch, now)
             handed = _handed_over(task, watch) if step else None
@@ -91,16 +88,6 @@ def _step_of(task):
 
 def _handed_over(task, watch):
     return handed_over(watch, task.client.transport.connection.api_key, task.params)
-
-
-@contextlib.contextmanager
-def _nothing_lost(task, watch):
-    """What has been started is in the result, whatever fails after it."""
-    try:
-        yield
-    except ScannerError as error:
-        error.result = {**result_of(watch, _is_single(task), task.diff_mode), **error.result}
-        raise
 
 
 def _check(params):
