@@ -551,12 +551,12 @@ def test_a_stop_whose_answer_is_lost_is_looked_at(account, scan, fault, done):
 
 @pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}])
 @pytest.mark.parametrize("read", [{"action": "reset"}, {"action": "status", "status": 403}, {"action": "html"}])
-@pytest.mark.parametrize("given", [{}, {"target": None, "tool": None, "workspace_id": None, "id": 40001}])
-def test_a_stop_whose_answer_and_reads_are_lost_may_have_been_done(account, scan, fault, read, given):
+@pytest.mark.parametrize("by_id", [False, True])
+def test_a_stop_whose_answer_and_reads_are_lost_may_have_been_done(account, run, scan, fault, read, by_id):
     account.add(scans=[old(5, **RUNNING)])
     account.fault(method="POST", path=f"{S}/40001/stop", when="after", **fault)
-    account.fault(method="GET", path=f"{S}/40001", nth=2 if given else 1, times=None, **read)
-    result = scan(state="stopped", **given)
+    account.fault(method="GET", path=f"{S}/40001", nth=2 if by_id else 1, times=None, **read)
+    result = run("scan", id=40001, state="stopped") if by_id else scan(state="stopped")
     assert (result.failed, result.changed, result["stopped"]) == (True, True, [])
     assert f"POST {S}/40001/stop, so scan 40001 may have been stopped" in result.msg
     assert "Run the task again" in result.msg
