@@ -186,8 +186,9 @@ def read_path(path):
     segments = tuple(inner.split("/")) if inner else ()
     if _ENCODED_TRICK.search(path) or unicodedata.normalize("NFKC", decoded) != decoded:
         return segments, "its path has encoded delimiters or characters with several forms"
-    # Windows drops dots and spaces at the end, Java servers drop what follows a semicolon
-    if "" in segments or decoded == "//" or any(segment.split(";")[0].endswith((".", " ")) for segment in segments):
+    # Windows drops dots and spaces at the end; Java servers drop what follows a semicolon, and then empty segments
+    kept = [segment.split(";")[0] for segment in segments]
+    if "" in kept or decoded == "//" or any(segment.endswith((".", " ")) for segment in kept):
         return segments, "its path has empty segments, or segments that end in a dot or a space"
     return segments, None
 

@@ -611,6 +611,8 @@ TABLE = [
             "app.example:443": INCLUDES,
             "https://app.example//admin/area": SEGMENTS,
             "https://app.example//": SEGMENTS,
+            "https://app.example/;/admin/area": SEGMENTS,
+            "https://app.example/admin/%3bx/area": SEGMENTS,
             "https://app.example/x/../admin/area": SEGMENTS,
             "https://app.example/admin./area": SEGMENTS,
             "https://app.example/admin%20/area": SEGMENTS,
