@@ -51,7 +51,7 @@ def predict(task, dest):
 
 def is_planted(dest):
     """Whether another user may have put ``dest`` there, or the file that it links to, for this task to write to."""
-    for path in {os.path.abspath(dest), os.path.realpath(dest)}:
+    for path in (os.path.abspath(dest), os.path.realpath(dest)):
         with contextlib.suppress(OSError):
             if is_foreign(os.lstat(path).st_uid, os.stat(os.path.dirname(path)).st_mode, os.geteuid()):
                 return True

@@ -21,9 +21,10 @@ try:
     # from ansible-core 2.22 on secrets are registered, and masked where ansible-core shows them; results keep them
     from ansible.module_utils.secrets import mask_secrets, register_secret
 except ImportError:
-    from ansible.module_utils.common.parameters import remove_values
-
     mask_secrets = register_secret = None
+    from ansible.module_utils.common.parameters import remove_values
+else:
+    remove_values = None
 
 # the options of which a null is no value: it must not keep an environment variable, or what a file has, from counting
 LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
@@ -116,7 +117,7 @@ class _Module(AnsibleModule):
 
     def masked(self, value):
         """The value as ansible-core shows it: without the secrets in its texts."""
-        return remove_values(value, self.no_log_values) if mask_secrets is None else _masked(value)
+        return remove_values(value, self.no_log_values) if remove_values else _masked(value)
 
     def add_path_info(self, kwargs):
         # a result is what is documented; ansible-core would add the mode, owner and size that dest has, or had

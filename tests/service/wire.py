@@ -49,7 +49,7 @@ async def drip(request: web.Request, answer: Answer) -> None:
     if answer.drip.part == "head":
         # the status line as a whole: some libraries wait for it in another way
         first, _end, slow = head.partition(b"\r\n")
-        fast, slow, rest = first + b"\r\n", slow, body
+        fast, rest = first + b"\r\n", body
     else:
         fast, slow, rest = head, body, b""
     request.transport.write(fast)

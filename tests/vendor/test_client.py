@@ -89,6 +89,7 @@ def ptt(environment, tmp_path):
             env=environment,
             cwd=tmp_path,
             capture_output=True,
+            check=False,
             text=True,
             timeout=120,
         )
@@ -316,7 +317,7 @@ async def in_a_session(environment: dict) -> dict:
         ),
     }
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        async with stdio_client(server, errlog=nowhere) as (reader, writer), ClientSession(reader, writer) as session:
+        async with stdio_client(server, errlog=nowhere) as streams, ClientSession(*streams) as session:
             await asyncio.wait_for(session.initialize(), 60)
             answers = {}
             for name, (tool, arguments) in tools.items():

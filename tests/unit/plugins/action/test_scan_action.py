@@ -208,10 +208,14 @@ def test_a_stop_that_takes_too_long_says_that_scans_may_go_on(action, monkeypatc
             pass
 
     timers = []
+
+    def run_out_of_time():
+        return timers[0].fire()
+
     monkeypatch.setattr(plugin.threading, "Timer", Timer)
     one = action(
         {"stop_on_interrupt": True},
-        [lambda: os.kill(os.getpid(), signal.SIGTERM) or goes_on(LONG), lambda: timers[0].fire()],
+        [lambda: os.kill(os.getpid(), signal.SIGTERM) or goes_on(LONG), run_out_of_time],
     )
     with pytest.raises(Ended):
         one.run()
