@@ -209,15 +209,15 @@ def create_hints(key):
     return {400: correct, 422: correct, **CREATE_HINTS}
 
 
-def next_step(status, message=None, hints=None, call=ANY_CALL):
+def next_step(status, message=None, hints=None, call=ANY_CALL, details=None):
     """What the reader of an error with this status does next: a clause without a full stop.
 
-    hints: dict or None, for this call, from status to a clause, or to (words of the message, clause) pairs; what they do
-    not hold is in the table.
+    hints: dict or None, for this call, from status to a clause, or to (words, clause) pairs, words of the message or of the
+    details; what they do not hold is in the table.
     """
     hint = (hints or {}).get(status)
     if isinstance(hint, tuple):
-        words = (message or "").lower()
+        words = f"{message or ''} {details or ''}".lower()
         hint = next((step for marks, step in hint if any(mark in words for mark in marks)), None)
     return hint or _from_table(status, call)
 
@@ -261,5 +261,5 @@ def api_error(status, message, details, method, path, hints=None, call=ANY_CALL)
         message=message,
         details=details,
         maybe_done=status in (500, 502, 503, 504),
-        advice=next_step(status, message, hints, call),
+        advice=next_step(status, message, hints, call, details),
     )

@@ -37,7 +37,7 @@ def _stop(task, scan_id):
         except CallError as unread:
             if not error.maybe_done:
                 raise error from None
-            raise _MaybeStopped(scan_id, error, f"reading it failed as well: {unread}") from None
+            raise _MaybeStopped(scan_id, error, f"reading it failed as well, {unread.what}.") from None
         if record is None or not is_in_progress(record):
             # an answer that was lost may have been that of this stop
             return record is not None and error.maybe_done

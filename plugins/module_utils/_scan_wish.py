@@ -182,8 +182,15 @@ def start_hints(params: Mapping[str, Any]) -> dict[int, object]:
     """What to do next after a refused start, by status; see ``_errors.next_step``."""
     option = next((name for name in _TARGET_OPTIONS if params[name] is not None), "target")
     wrong = (*_WRONG_FIELDS, (("",), f"correct the option {option}"))
-    missing = [name for name in _REFERENCES if params[name] is not None]
-    return {400: wrong, 403: _REFUSED_BY_PLAN, 404: "check " + " and ".join(missing), 422: wrong}
+    vanished = "the workspace was deleted after this task had found it; run the task again"
+    missing = (
+        (("vpn",), "check vpn_profile"),
+        (("tool",), "check tool"),
+        (("workspace",), "check workspace_id" if params["workspace_id"] is not None else vanished),
+        (("target",), f"check {option}"),
+        (("",), "check " + " and ".join(name for name in _REFERENCES if params[name] is not None)),
+    )
+    return {400: wrong, 403: _REFUSED_BY_PLAN, 404: missing, 422: wrong}
 
 
 def is_slot_refusal(error: CallError) -> bool:

@@ -222,13 +222,13 @@ def _read_started(task, watch):
         try:
             record = task.client.read(SCAN, entry.scan_id)
         except CallError as error:
-            record, why = None, str(error)
+            record, why = None, error.what
         if record is not None:
             entry.record = record
             continue
         task.warn(
-            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read, so the"
-            f" result has only what the start told: {why}"
+            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read ({why}), so"
+            " the result has only what the start told. The scan goes on; read it with scanops.scanner.scan_info."
         )
 
 

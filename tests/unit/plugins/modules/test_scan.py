@@ -419,7 +419,7 @@ def test_a_lost_start_of_a_new_target(account, scan):
     [
         (403, "Target is blacklisted", "never scans this target"),
         (403, "the plan does not include it", "what the account's plan and licence include"),
-        (404, "no such tool", "check workspace_id and tool"),
+        (404, "not found", "check workspace_id and tool"),
         (400, "target is not reachable", "target is not reachable"),
     ],
 )

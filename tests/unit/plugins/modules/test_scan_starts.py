@@ -182,6 +182,30 @@ def test_a_refused_max_scan_time_names_its_option(account, scan, status, named):
     assert "option target" not in result.msg
 
 
+@pytest.mark.parametrize("status", [400, 422])
+def test_the_details_of_a_refusal_count_too(account, scan, status):
+    details = {"message": "Unprocessable entity", "details": "max_scan_time: must be at least 5"}
+    account.fault(method="POST", path=S, action="status", status=status, **details)
+    assert "correct the option max_scan_time" in scan(max_scan_time=1).msg
+
+
+@pytest.mark.parametrize(
+    "message, options, advice",
+    [
+        ("invalid workspace_id", {}, "check workspace_id."),
+        ("invalid workspace_id", {"workspace_id": None, "workspace": "Web shop"}, "the workspace was deleted after"),
+        ("no such vpn_profile_uuid", {"vpn_profile": ""}, "check vpn_profile."),
+        ("invalid target_id", {"target": None, "target_id": 1001}, "check target_id."),
+        ("invalid target", {}, "check target."),
+        ("no such tool", {}, "check tool."),
+        ("not found", {"target": None, "target_id": 1001}, "check target_id and workspace_id and tool."),
+    ],
+)
+def test_what_was_not_found_names_only_options_of_the_task(account, scan, message, options, advice):
+    account.fault(method="POST", path=S, action="status", status=404, message=message)
+    assert advice in scan(**options).msg
+
+
 def test_a_redirect_names_the_options_for_it(account, scan):
     account.settings(redirecting_targets={"www.example.com": "https://shop.example.org/"})
     result = scan()
