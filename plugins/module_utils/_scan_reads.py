@@ -6,19 +6,22 @@
 
 from __future__ import annotations
 
+import time
+
 from ._errors import ApiError, Refused, printable
 from ._lookup import UNKNOWN_ID, in_place, place_of
 from ._output_answers import parsed_output, refusal_hints, scan_of
 from ._references import belongs, place_from, target_of, warn_unplaced
 from ._resources import SCAN, SCAN_STATUSES
-from ._scanning import is_in_progress, status_of, without_secrets
+from ._scanning import is_in_progress, last_moment_of, service_now, status_of, without_secrets
+from ._since import since_of
 from ._tools import tool_id_of
 
 
 def read(task):
     """The work of scan_info."""
     params = task.params
-    statuses = _statuses(task)
+    statuses, since = _statuses(task), since_of(params["since"])
     tool_id = None if params["tool"] is None else tool_id_of(params["tool"])
     place = place_of(task)
     if params["id"] is not None:
@@ -28,12 +31,24 @@ def read(task):
         return dict(scans=[])
     # older services know fewer filters; what they let through is left out here
     owners = {field: value for field, value in query.items() if field != "status"}
-    scans = [
-        without_secrets(scan)
-        for scan in task.client.all(SCAN, query)
-        if belongs(scan, owners) and (statuses is None or status_of(scan) in statuses)
-    ]
-    return dict(scans=scans)
+    rows = task.client.all(SCAN, query)
+    scans = [scan for scan in rows if belongs(scan, owners) and (statuses is None or status_of(scan) in statuses)]
+    if since is not None:
+        scans = _recent(task, since, rows, scans)
+    return dict(scans=[without_secrets(scan) for scan in scans])
+
+
+def _recent(task, since, rows, scans):
+    """The scans that ended since then, those that are in progress, and those whose records do not tell."""
+    last = task.client.transport.last
+    clock = service_now(last and last.headers.get("Date"), rows, time.time())
+    longest = clock.now - since.at(clock.now)
+    moments = {scan["id"]: None if is_in_progress(scan) else last_moment_of(scan) for scan in scans}
+    silent = [scan["id"] for scan in scans if moments[scan["id"]] is None and not is_in_progress(scan)]
+    if silent:
+        shown = ", ".join(map(str, silent[:10])) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
+        task.warn(f"The record of scan {shown} does not tell when it ended, so since leaves it in the result.")
+    return [scan for scan in scans if moments[scan["id"]] is None or clock.age_of(moments[scan["id"]]) <= longest]
 
 
 def _by_id(task, place):

@@ -29,7 +29,7 @@ options:
   id:
     description:
       - Only the scan with this id. An id that is not there gives an empty list.
-      - Mutually exclusive with O(target), O(target_id), O(tool) and O(status).
+      - Mutually exclusive with O(target), O(target_id), O(tool), O(status) and O(since).
     type: int
   target:
     description:
@@ -53,10 +53,17 @@ options:
       - One known state is a filter of the service and can save calls.
     type: list
     elements: str
+  since:
+    description:
+      - Only scans that ended at this time or later, and those in progress. Give a duration before now, as V(90m) or
+        V(7d), or an ISO 8601 time, as V(2026-01-31) or V(2026-01-31T12:00:00+01:00). A time without an offset is UTC.
+      - It is compared by the service's clock, and filtered here, so it saves no calls. A scan whose record does not
+        tell when it ended is returned, with a warning.
+    type: str
 notes:
-  - Times are passed on as the service writes them. They name no zone, and come from the service's clock, not from
-    that of this host. Compare them with each other, or with the C(clock_skew) of M(scanops.scanner.service_info) in
-    mind.
+  - Times are returned as the service writes them. They usually name no zone, and come from the service's clock, not
+    from that of this host. Compare them with each other, or with the C(clock_skew) of M(scanops.scanner.service_info)
+    in mind.
   - Only by O(id) the service shows C(tool_params). Of an authentication in it only the type, the login page and the
     user are returned.
   - Without O(workspace), O(workspace_id), O(target_id) and O(id) the service may use its current workspace, which
@@ -82,6 +89,13 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ (shop.scans | sort(attribute='id') | last).end_time }}"
   when: shop.scans
+
+- name: Read what ended in the last week
+  scanops.scanner.scan_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+    since: 7d
 
 - name: Read what is in progress in a workspace
   scanops.scanner.scan_info:
@@ -192,11 +206,12 @@ OPTIONS = dict(
     target_id=dict(type="int"),
     tool=dict(type="str"),
     status=dict(type="list", elements="str"),
+    since=dict(type="str"),
 )
 
 
 def main():
-    alone = [(option, "id") for option in ("target", "target_id", "tool", "status")]
+    alone = [(option, "id") for option in ("target", "target_id", "tool", "status", "since")]
     run(OPTIONS, read, mutually_exclusive=[*alone, ("target", "target_id"), ("workspace", "workspace_id")])
 
 

@@ -108,7 +108,10 @@ INTERFACE = {
         },
         {"findings", "total", "summary", "dest", "size", "checksum"},
     ),
-    "scan_info": ({"id", "workspace", "workspace_id", "target", "target_id", "tool", "status"}, {"scans"}),
+    "scan_info": (
+        {"id", "workspace", "workspace_id", "target", "target_id", "tool", "status", "since"},
+        {"scans"},
+    ),
     "scan_output_info": ({"id"}, {"output", "text"}),
     "vpn_profile_info": ({"name", "uuid"}, {"vpn_profiles"}),
     "finding_template_info": ({"name", "vuln_id_type", "has_ptt_exploit"}, {"finding_templates"}),

@@ -415,6 +415,13 @@ def case_scan_info_status(account, run):
     assert scan_ids(run("scan_info", workspace_id=1, status=["finished"])) == []
 
 
+@case("scan_info", "since")
+def case_scan_info_since(account, run):
+    account.add(scans=[{"id": 40009, "target_id": 1001, "age": 7200}])
+    assert 40009 in scan_ids(run("scan_info", workspace_id=2, since="3h"))
+    assert 40009 not in scan_ids(run("scan_info", workspace_id=2, since="1h"))
+
+
 @case("scan_output_info", "id")
 def case_scan_output_info_id(account, run):
     found = good(run("scan_output_info", id=40001))["output"]["output_data"]["findings"]

@@ -205,3 +205,60 @@ def test_what_the_service_repeats_of_an_authentication_is_not_shown(service, run
     result = run("scan_info", workspace_id=2)
     assert result["scans"][0]["tool_params"]["scan_type"] == "light"
     assert LOGIN["password"] not in str(result.result)
+
+
+# --- since
+
+
+def ended(service, **ages):
+    service.add(
+        workspaces=[{"id": 3, "name": "Aged"}],
+        targets=[{"id": 1009, "name": "aged.example.com", "workspace_id": 3}],
+    )
+    service.add(scans=[{"id": int(name[1:]), "target_id": 1009, "age": age} for name, age in ages.items()])
+
+
+@pytest.mark.parametrize("form", ["plain", "offset", "utc", "unix", "unix_ms"])
+@pytest.mark.parametrize("zone", [0, 7200])
+def test_scans_that_ended_since_a_duration(service, run, form, zone):
+    service.settings(time_form=form, record_zone=zone)
+    # the newest tells by how much the times of the service are ahead
+    ended(service, s50001=5, s50002=3000, s50003=4200, s50004=90000)
+    assert found(run("scan_info", workspace_id=3, since="1h")) == [50001, 50002]
+    assert found(run("scan_info", workspace_id=3, since="7d")) == [50001, 50002, 50003, 50004]
+    assert queries(service)[0] == {"workspace_id": "3"}
+
+
+@pytest.mark.parametrize("offset", [0, 36000, -36000])
+def test_since_goes_by_the_clock_of_the_service(service, run, offset):
+    service.settings(clock_offset=offset)
+    ended(service, s50001=3000, s50002=4200)
+    assert found(run("scan_info", workspace_id=3, since="1h")) == [50001]
+
+
+def test_since_a_time(service, run):
+    ended(service, s50001=5)
+    service.add(scans=[{"id": 50002, "target_id": 1009, "end_time": "2026-01-31 12:00:00"}])
+    for since in ("2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00"):
+        assert found(run("scan_info", workspace_id=3, since=since)) == [50001, 50002]
+    assert found(run("scan_info", workspace_id=3, since="2026-01-31T12:00:01Z")) == [50001]
+
+
+def test_what_is_in_progress_passes_and_what_tells_no_time_does_with_a_warning(service, run):
+    ended(service, s50001=90000)
+    service.add(
+        scans=[
+            {"id": 50002, "target_id": 1009, "status_name": "running", "age": 90000, "script": {"run": 900000}},
+            {"id": 50003, "target_id": 1009, "start_time": None, "end_time": None},
+        ]
+    )
+    result = run("scan_info", workspace_id=3, since="1h")
+    assert found(result) == [50002, 50003]
+    assert ["scan 50003 does not tell when it ended" in warning for warning in result.warnings] == [True]
+
+
+def test_a_since_that_is_none_is_refused_before_any_call(service, run):
+    result = run("scan_info", workspace_id=3, since="soon")
+    assert "since is 'soon': give a duration" in result.msg
+    assert "mutually exclusive" in run("scan_info", id=40001, since="1h").msg
+    assert service.calls() == []
