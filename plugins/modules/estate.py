@@ -15,8 +15,8 @@ description:
   - On request it deletes targets and HTTP loggers that are not declared, under guards. Workspaces are never deleted.
   - Cost - 1 GET for the workspaces; for each workspace whose targets are declared 1 GET for each 1,000 of them and 1
     GET that finds the end of the list; where loggers are declared 1 GET for all of them and 1 GET for each such
-    workspace. 1 POST, PUT or DELETE for each difference. Before HTTP loggers are deleted, 1 GET for each workspace whose
-    loggers are not declared.
+    workspace. 1 POST, PUT or DELETE for each difference. Before HTTP loggers are deleted, 1 GET for each workspace
+    whose loggers are not declared.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

@@ -91,7 +91,8 @@ options:
     description:
       - The VPN profile through which the target is scanned, by name or uuid. An empty string means none. Left out, the
         service uses the one of the workspace.
-      - Where this key may not read the list of profiles, a uuid is sent as it is, with a warning. A name needs the list.
+      - Where this key may not read the list of profiles, a uuid is sent as it is, with a warning. A name needs the
+        list.
     type: str
   max_scan_time:
     description:
