@@ -37,11 +37,17 @@ class Run:
         # whether the service has stopped answering
         self._silent = False
 
-    def apply(self, steps):
-        """Write; returns the Done of each step, in the order of ``steps``."""
+    def apply(self, steps, progress):
+        """Write; returns the Done of each step, in the order of ``steps``. progress: a ``_progress.Progress``."""
         outcome = {}
-        for step in _plan.in_order(steps):
-            outcome[id(step)] = self._write(step)
+        failed = 0
+        writes = _plan.in_order(steps)
+        self.client.transport.on_wait = progress.waits
+        for number, step in enumerate(writes):
+            progress.tell(number, len(writes), failed)
+            outcome[id(step)] = entry = self._write(step)
+            failed += entry.step.action == "failed"
+        progress.tell(len(writes), len(writes), failed)
         return self._read_back([outcome.get(id(step)) or Done(step) for step in steps])
 
     def _read_back(self, done):

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from . import _plan
 from ._apply import Run
 from ._declaration import read_estate, read_targets, same_labels
@@ -15,6 +17,7 @@ from ._live import live_estate, live_targets
 from ._lookup import place_of
 from ._names import normal_form
 from ._plan_report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
+from ._progress import Progress
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET
 from ._retry import GATEWAY
 
@@ -124,7 +127,8 @@ def _carry_out(task, wanted, lives, names, rules, refused, contents):
         raise
     _warn(task, steps, rules, result["plan"])
     run = Run(task, {name: live.record and live.record["id"] for name, live in zip(names, lives)})
-    done = [Done(step) for step in steps] if task.check_mode else run.apply(steps)
+    with contextlib.closing(Progress(task.ansible._tmpdir)) as progress:
+        done = [Done(step) for step in steps] if task.check_mode else run.apply(steps, progress)
     failed = any(entry.step.action in ("refused", "failed") for entry in done)
     result.update(_report(task, done, failed), summary=summary_of(done))
     result["changed"] = run.wrote or any(entry.step.action in _plan.WRITES for entry in done)

@@ -70,6 +70,8 @@ class Transport:
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
+        # is told how long the rate limit makes a call wait, in seconds
+        self.on_wait = lambda seconds: None
         # for those who wait on their own account
         self.pause, self.elapsed, self.jitter = sleep, clock, jitter
         self._waited = 0.0
@@ -338,6 +340,7 @@ class Transport:
         wait = self._not_before.get(budget, 0.0) - self._clock()
         if 0 < wait <= self.connection.rate_limit_wait - self._waited:
             self._waited += wait
+            self.on_wait(wait)
             self._sleep(wait)
 
     def _learn_spacing(self, budget, headers):
@@ -358,6 +361,7 @@ class Transport:
                 f" (now {self.connection.rate_limit_wait} s for the whole task)",
             ) from None  # fmt: skip
         self._waited += pause
+        self.on_wait(pause)
         self._sleep(pause)
 
 

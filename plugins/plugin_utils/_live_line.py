@@ -47,8 +47,11 @@ class LiveLine:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def show_last(self, text: str) -> None:
-        """Show a line after an interrupt, when ansible-playbook no longer reads the queue: written directly, which is
-        safe in a signal handler as well."""
+        """Show a line after an interrupt, when ansible-playbook no longer reads the queue."""
+        self.show_directly(text)
+
+    def show_directly(self, text: str) -> None:
+        """Write a line without ansible-core, which is safe in a signal handler and in a thread."""
         if self._silent or _STDERR is None:
             return
         try:

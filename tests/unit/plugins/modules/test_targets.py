@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import collections
 import json
+import time
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _progress
 
 NEW = [f"new{number}.example.com" for number in range(4)]
 OLD = [f"old{number:02}.example.com" for number in range(12)]
@@ -627,6 +629,38 @@ def test_numbers_agree_with_their_nouns(account, run):
     two = run("targets", workspace="Shop", targets=[{"name": name, "description": "x"} for name in OLD[:2]])
     assert two.warnings[0].startswith("2 targets have another description than declared")
     refused(run("targets", workspace="Shop", targets=OLD[1:], purge=True, purge_max=0), "1 object would be deleted")
+
+
+# --- progress
+
+
+@pytest.mark.parametrize("module", ["targets", "estate"])
+def test_a_run_tells_its_progress_and_the_waits_for_the_rate_limit(account, run, tmp_path, module):
+    path = _progress.create(str(tmp_path))
+    told = []
+    account.fault(method="POST", nth=2, action="status", status=422)
+    account.fault(method="POST", nth=3, action="status", status=429, headers={"Retry-After": "30"})
+    declared = {
+        "targets": {"workspace_id": 2, "targets": NEW},
+        "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
+    }[module]
+    run(
+        module,
+        continue_on_error=True,
+        _ansible_tmpdir=str(tmp_path),
+        sleep=lambda seconds: told.append(_progress.read(path)),
+        **declared,
+    )
+    (waiting,) = told
+    assert waiting[:3] == (2, 4, 1)
+    assert 25 < waiting.until - time.time() < 31
+    assert _progress.read(path) == (4, 4, 1, None)
+
+
+def test_check_mode_tells_no_progress(account, run, tmp_path):
+    path = _progress.create(str(tmp_path))
+    good(run("targets", check=True, workspace_id=2, targets=NEW, _ansible_tmpdir=str(tmp_path)))
+    assert _progress.read(path) is None
 
 
 # --- a reviewed plan

@@ -1,0 +1,101 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs a module that writes many objects, and shows its progress while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.vars import merge_hash
+from ansible_collections.scanops.scanner.plugins.module_utils import _progress
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine, elapsed
+
+# seconds from one line to the next; a task that is quicker shows none
+INTERVAL = 5.0
+
+
+class BulkAction(ActionBase):
+    _supports_check_mode = True
+    _supports_async = True
+
+    def run(self, tmp=None, task_vars=None):
+        result = super().run(tmp, task_vars)
+        wrap_async = bool(self._task.async_val) and not getattr(self._connection, "has_native_async", False)
+        with self._progress(task_vars):
+            result = merge_hash(result, self._execute_module(task_vars=task_vars, wrap_async=wrap_async))
+        if not wrap_async:
+            self._remove_tmp_path(self._connection._shell.tmpdir)
+        return result
+
+    @contextlib.contextmanager
+    def _progress(self, task_vars) -> Iterator[None]:
+        path = self._progress_file()
+        if path is None:
+            yield
+            return
+        ticker = _Ticker(path, LiveLine(self._task, task_vars))
+        ticker.start()
+        try:
+            yield
+        finally:
+            ticker.end()
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+    def _progress_file(self) -> str | None:
+        """The file in which the module tells its progress; None where nobody could read it, or wants to."""
+        task = self._task
+        if task.check_mode or task.async_val or task.no_log or self._connection.transport != "local":
+            return None
+        if self._connection.become is not None:
+            # the module may run as another user
+            return None
+        try:
+            if not self._connection._shell.tmpdir:
+                self._make_tmp_path()
+            return _progress.create(self._connection._shell.tmpdir)
+        except Exception:
+            # lines are no reason to fail a task: if the directory cannot be created, the module's run says why
+            return None
+
+
+class _Ticker(threading.Thread):
+    """Shows a line every few seconds.
+
+    A line is written directly to standard error and not sent through the queue of ansible-core: a worker that is killed
+    while one of its threads holds the queue's lock would block ansible-playbook.
+    """
+
+    def __init__(self, path: str, line: LiveLine):
+        super().__init__(daemon=True)
+        self._path = path
+        self._line = line
+        self._began = time.monotonic()
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(INTERVAL):
+            told = _progress.read(self._path)
+            if told is not None:
+                self._line.show_directly(line_of(told, time.monotonic() - self._began, time.time()))
+
+    def end(self) -> None:
+        self._ended.set()
+        # a terminal that takes no text must not hold up the task
+        self.join(1)
+
+
+def line_of(told: _progress.Told, seconds: float, now: float) -> str:
+    """The line for a progress. seconds: how long the task has taken; now: Unix time."""
+    failed = f", {told.failed} failed" if told.failed else ""
+    waits = round((told.until or 0) - now)
+    limit = f"; waiting {elapsed(waits)} for the rate limit" if waits > 0 else ""
+    return f"{told.done} of {counted(told.total, 'object')} done{failed}, {elapsed(seconds)}{limit}"

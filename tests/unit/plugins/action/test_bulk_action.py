@@ -1,0 +1,145 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action plugins of targets and estate, with a module that tells its progress. The integration target of targets runs
+the real ones."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.action import estate, targets
+from ansible_collections.scanops.scanner.plugins.module_utils._progress import NAME, Progress, Told
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _bulk_action, _live_line
+from ansible_collections.scanops.scanner.plugins.plugin_utils._bulk_action import line_of
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Reads the lines on standard error."""
+    monkeypatch.setattr(_bulk_action, "INTERVAL", 0.02)
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    monkeypatch.setattr(_live_line, "_STDERR", theirs)
+
+    def read():
+        try:
+            return os.read(ours, 100_000).decode().splitlines()
+        except BlockingIOError:
+            return []
+
+    yield read
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.fixture
+def action(monkeypatch, tmp_path):
+    """action(module, ...): a plugin whose module is this function."""
+
+    def make(module, plugin=targets, transport="local", become=None, tmpdir=str(tmp_path), **task):
+        task = SimpleNamespace(**{"args": {}, "check_mode": False, "async_val": 0, "no_log": False, **task})
+        shell = SimpleNamespace(tmpdir=tmpdir)
+        connection = SimpleNamespace(_shell=shell, transport=transport, become=become)
+        one = plugin.ActionModule(task, connection, None, None, None, None)
+        one.removed = []
+        monkeypatch.setattr(one, "_execute_module", lambda task_vars, wrap_async: module())
+        monkeypatch.setattr(one, "_remove_tmp_path", one.removed.append)
+        monkeypatch.setattr(_bulk_action.ActionBase, "run", lambda *_arguments: {})
+        return one
+
+    return make
+
+
+def tickers():
+    return [thread for thread in threading.enumerate() if isinstance(thread, _bulk_action._Ticker)]
+
+
+def wait_for(what):
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("nothing was shown")
+
+
+@pytest.mark.parametrize("plugin", [targets, estate])
+def test_lines_are_shown_while_the_module_runs(action, shown, tmp_path, plugin):
+    seen = []
+
+    def module():
+        progress = Progress(str(tmp_path))
+        progress.tell(125, 1000, 2)
+        progress.waits(38)
+        seen.extend(wait_for(shown))
+        progress.close()
+        return {"changed": True}
+
+    one = action(module, plugin)
+    assert one.run(task_vars={"inventory_hostname": "here"}) == {"changed": True}
+    assert seen[0].startswith("here: 125 of 1000 objects done, 2 failed, 0 s; waiting 38 s for the rate limit")
+    assert not (tmp_path / NAME).exists()
+    assert one.removed == [str(tmp_path)]
+    assert not tickers()
+
+
+def test_a_module_that_tells_nothing_shows_nothing(action, shown):
+    def module():
+        time.sleep(0.1)
+        return {"changed": False}
+
+    assert action(module).run() == {"changed": False}
+    assert shown() == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"check_mode": True}, {"async_val": 60}, {"no_log": True}, {"transport": "ssh"}, {"become": "sudo"}],
+    ids=str,
+)
+def test_no_file_is_created_where_nobody_may_read_it(action, shown, tmp_path, options):
+    def module():
+        assert list(tmp_path.iterdir()) == []
+        return {"changed": True}
+
+    assert action(module, **options).run() == {"changed": True}
+    assert shown() == []
+
+
+def test_a_directory_that_cannot_be_made_does_not_fail_the_task(action, shown, monkeypatch):
+    def no_directory():
+        raise OSError("read-only")
+
+    one = action(lambda: {"changed": True}, tmpdir=None)
+    monkeypatch.setattr(one, "_make_tmp_path", no_directory)
+    assert one.run() == {"changed": True}
+
+
+def test_a_module_that_breaks_leaves_nothing_behind(action, shown, tmp_path):
+    def module():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        action(module).run()
+    assert list(tmp_path.iterdir()) == []
+    assert not tickers()
+
+
+@pytest.mark.parametrize(
+    "told, seconds, line",
+    [
+        (Told(0, 1, 0), 5, "0 of 1 object done, 5 s"),
+        (Told(125, 1000, 0), 62, "125 of 1000 objects done, 1 min 02 s"),
+        (Told(125, 1000, 1), 62, "125 of 1000 objects done, 1 failed, 1 min 02 s"),
+        (Told(125, 1000, 0, 1038.0), 62, "125 of 1000 objects done, 1 min 02 s; waiting 38 s for the rate limit"),
+        (Told(125, 1000, 0, 999.0), 62, "125 of 1000 objects done, 1 min 02 s"),
+    ],
+)
+def test_a_line_says_how_far_the_task_is(told, seconds, line):
+    assert line_of(told, seconds, 1000.0) == line
