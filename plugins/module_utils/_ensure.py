@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ._errors import Refused, ScannerError, printable
 from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, warn_current_workspace
 from ._resources import RESOURCES, TARGET, difference, new_record
+from ._valid_names import refuse_name
 
 
 class Outcome(NamedTuple):
@@ -114,6 +115,8 @@ def _create(task, resource, place, declared, normal_form):
             f" {resource.key}."
         )
     values = {resource.key: task.params[resource.key], **declared}
+    if resource is TARGET:
+        refuse_name(resource.key, values[resource.key])
     if task.check_mode:
         foreseen = dict(values, workspace_id=place.id) if resource.in_workspace else values
         return Outcome(None, new_record(resource, foreseen), diff_after=values)
@@ -174,6 +177,7 @@ def _recreate(task, resource, place, live, drift, shown_live, what):
         )
     values = {resource.key: live[resource.key], **{field: live[field] for field in resource.declared}}
     values.update({field: sides["declared"] for field, sides in drift.items()})
+    refuse_name("the live name", values[resource.key])
     # by id no name was declared, and a live name may be spelled in another way than the declared one
     task.gate.refuse_body(resource.path, values)
     # the same workspace as before, also where the task named none

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ._earned import InWorkspace, earned
 from ._errors import Refused, counted, printable
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
+from ._valid_names import problem_of
 
 # the action of a step or a result, a closed list
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
@@ -220,6 +221,9 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
                 " delete it there first, or choose another one"
             )
             return Step("refused", *ours, reason=reason, item=item)
+        problem = problem_of(item.name) if resource == TARGET.name else None
+        if problem:
+            return Step("refused", *ours, reason=f"it cannot be the name of a target: {problem}", item=item)
         return Step("create", *ours, after=after, item=item)
     step = Step("unchanged", *ours, before=match, after=after, item=item)
     drift = item.fields and difference(entry, match, item.fields)[1]
@@ -229,10 +233,12 @@ def _item_step(resource, workspace, item, match, live, rules, refused):
 def _drift_step(step, drift, rules):
     names = " and ".join(sorted(drift))
     if rules.on_drift == "recreate" and rules.force:
-        outside = rules.verdict and rules.verdict(step.before[RESOURCES[step.resource].key])
-        if outside:
-            # a recreated target keeps its live spelling
-            return step._replace(action="refused", reason=f"recreating it is outside the authorised scope: {outside}")
+        # a recreated target keeps its live spelling
+        live = step.before[RESOURCES[step.resource].key]
+        outside = rules.verdict and rules.verdict(live)
+        problem = problem_of(live) or (outside and f"it is outside the authorised scope: {outside}")
+        if problem:
+            return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
         reason = f"recreated for another {names}; its scans are deleted with it"
         return step._replace(action="update", reason=reason, changes={f: s["declared"] for f, s in drift.items()})
     reason = f"another {names} lives, and the service has no call to change it"

@@ -159,8 +159,9 @@ def _check(task, steps, lives, names, rules, plan):
     if refused and not task.params["continue_on_error"]:
         first = refused[0]
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        name = printable(first.item.name, 100)
         raise _plan.PlanRefused(
-            f"{first.item.path}{more}: {first.reason}; nothing was written. Correct it, or set continue_on_error.",
+            f"{first.item.path} {name!r}{more}: {first.reason}; nothing was written. Correct it, or set continue_on_error.",
             "nothing is written while another object is refused",
         )
 

@@ -18,6 +18,7 @@ from ._lookup import (
 )
 from ._names import normal_form
 from ._resources import TARGET
+from ._valid_names import refuse_name
 from ._watch import Entry
 
 
@@ -40,9 +41,11 @@ def resolve(task):
     task.gate.refuse(names)
     place = place_of(task)
     warn_current_workspace(task, place)
+    live = [None] * len(names) if place.missing else live_targets(task, place, names)
+    if task.params["state"] == "present":
+        _refuse_wrong_names(task, names, live)
     if place.missing:
         return place, [Entry(name) for name in names]
-    live = live_targets(task, place, names)
     if place.id is None:
         # from here on the same workspace, whatever becomes of the current one
         place = place._replace(id=next((record["workspace_id"] for record in live if record), None))
@@ -51,6 +54,13 @@ def resolve(task):
         Entry(name) if record is None else Entry(record["name"], record["id"]) for name, record in zip(names, live)
     ]
     return place, entries
+
+
+def _refuse_wrong_names(task, names, live):
+    """Refuse the first name that no target can have, before anything is started. One that has a target is left alone."""
+    for index, (name, record) in enumerate(zip(names, live)):
+        if record is None:
+            refuse_name("target" if task.params["targets"] is None else f"targets[{index}]", name)
 
 
 def _warn_of_new_targets(task, names):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ._addresses import Networks, embedded, kind_of
 from ._errors import ConfigurationError, printable
 from ._names import DEFAULT_PORTS, UnreadableName, other_reading, read_host, read_name, read_path
+from ._valid_names import problem_of
 
 SCOPE_OPTION = dict(
     type="dict",
@@ -188,7 +189,11 @@ class Scope:
         try:
             target = read_name(name)
         except UnreadableName as error:
-            return Unreadable(error)
+            reason = Unreadable(error)
+            problem = problem_of(name)
+            if problem:
+                reason.next_step = f"{problem[0].upper()}{problem[1:]}."
+            return reason
         return next(filter(None, (layer.refusal(target) for layer in self._layers)), None)
 
 

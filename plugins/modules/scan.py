@@ -53,7 +53,8 @@ options:
     description:
       - The target, as M(scanops.scanner.target) knows it.
       - Danger - with O(state=present) the service creates one that is missing and scans it, so a typo is scanned too.
-        The task warns, and O(scope) refuses what may not be scanned.
+        The task warns, and O(scope) refuses what may not be scanned. A missing target whose name is no host name, IP
+        address or URL is refused before any scan is started.
       - It is compared letter by letter first, then by what it means.
       - Exactly one of O(target), O(target_id), O(targets) and O(id) is required.
     type: str

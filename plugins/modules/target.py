@@ -29,6 +29,7 @@ options:
   name:
     description:
       - The target itself, a host name, an IP address or a URL. It is sent as it is declared.
+      - A new target whose name is none of them, such as V(shop.example.com/admin), is refused, in check mode too.
       - It is compared letter by letter first, then by what it means, so that V(WWW.Example.com.) is V(www.example.com)
         and V(https://example.com:443/) is V(https://example.com).
       - Exactly one of O(name) and O(id) is required.

@@ -32,6 +32,7 @@ options:
     description:
       - The targets, each a text, its name, or a dictionary with the key C(name), and C(description) and C(ignore) if
         wanted.
+      - A new target whose name is no host name, IP address or URL is refused before the first write, in check mode too.
       - A target with C(ignore) set to V(true) is neither touched nor purged.
       - Names are compared letter by letter first, then by what they mean, as by M(scanops.scanner.target). Two items
         that mean the same are an error, unless the workspace holds both exactly as declared.

@@ -234,6 +234,7 @@ PURE = {
     "_addresses",
     "_declaration",
     "_given",
+    "_valid_names",
     "_plan",
     "_findings",
     "_schema_check",

@@ -14,7 +14,7 @@ from pathlib import Path
 from ansible_collections.scanops.scanner.plugins.module_utils import _scope
 
 SOURCES = Path(_scope.__file__).parent
-FILES = ("_errors", "_names", "_addresses", "_scope")
+FILES = ("_errors", "_names", "_valid_names", "_addresses", "_scope")
 
 # by file: the text as it is, exactly once in the file, and the text with the mistake
 NAMES = [

@@ -570,7 +570,7 @@ HUNDRED = MANY[:100]
         ),
         (
             {"targets": [{"name": name, "description": "x"} for name in MANY], "on_drift": "fail"},
-            "targets[0] (and 269 more): another description",
+            "targets[0] 'host-000000.example' (and 269 more): another description",
             {"refused": 270},
         ),
     ],
