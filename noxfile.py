@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sessions behind `make`: demo, test, service, docs, bench, matrix.
+"""The sessions behind `make`: demo, test, service, docs, bench, matrix, faults.
 
 `nox --list` shows every single check; `nox -s units-2.16 -- -vv` runs one of them with more arguments.
 """
@@ -81,6 +81,7 @@ CHECKS = (
     "packaging",
     "demo-check",
     "vendor-client",
+    "faults-sample",
 )
 
 
@@ -263,6 +264,22 @@ def vendor_client(session: nox.Session) -> None:
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/vendor"]))
 
 
+def try_faults(session: nox.Session, *arguments: str) -> None:
+    """Run the fault matrix on the installed artefact."""
+    session.install("--requirement", SERVICE)
+    with tempfile.TemporaryDirectory() as place:
+        install_artefact(session, Path(place))
+        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+            session.run("python", "tests/faults", *arguments, *session.posargs, env={"PYTHONPATH": place}, **PATIENCE)
+
+
+@nox.session(name="faults-sample", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
+def faults_sample(session: nox.Session) -> None:
+    """Try a fixed sample of the fault matrix."""
+    try_faults(session)
+
+
 # --- what make starts ---
 
 
@@ -336,6 +353,13 @@ def service(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Run the benchmarks."""
     run_beside_nox(session, "tests/bench", *DEMO)
+
+
+@nox.session(default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
+def faults(session: nox.Session) -> None:
+    """Try every operation of the modules against every fault of the local service."""
+    try_faults(session, "--all")
 
 
 @nox.session(name="docs", default=False)

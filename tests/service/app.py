@@ -24,7 +24,7 @@ from families import FAMILIES, OPERATIONS
 from faults import Fault
 from http_loggers import capture, captured_fields
 from limits import Limiter
-from request_log import RequestLog
+from request_log import MASK, RequestLog
 from settings import Settings
 from shapes import reshape
 from store import Account, StateError
@@ -151,7 +151,10 @@ class Service:
                 except StateError as exc:
                     return error(500, f"the fault could not be done: {exc}")
             else:
-                return fault.answer(answer)
+                disturbed = fault.answer(answer)
+                # a service that repeats the key
+                disturbed.body = disturbed.body.replace(MASK.encode(), self.key.encode())
+                return disturbed
         return answer
 
     def change_state(self, fault: Fault) -> None:

@@ -115,7 +115,7 @@ class Fault:
 
     def _dressed(self, made: Answer, headers: dict) -> Answer:
         if self.body is not None:
-            made.body = self.body.encode() if isinstance(self.body, str) else dumps(self.body)
+            made.body = self.body.encode("utf-8", "surrogateescape") if isinstance(self.body, str) else dumps(self.body)
         made.content_type = self.content_type or made.content_type
         made.headers = headers
         return made
@@ -145,7 +145,7 @@ def parse(given: object) -> Fault:
         "times must be a number from 1 on, or null": fault.times is not None
         and (not isinstance(fault.times, int) or fault.times < 1),
         "action status needs a status": fault.action == "status" and not isinstance(fault.status, int),
-        "action redirect needs a location": fault.action == "redirect" and not fault.location,
+        "action redirect needs a location": fault.action == "redirect" and fault.location is None,
         "action wrong_type needs data": fault.action == "wrong_type" and "data" not in given,
         "action drip needs seconds": fault.action == "drip" and not fault.seconds > 0,
         f"part must be one of {', '.join(PARTS)}": fault.part not in PARTS,

@@ -1,0 +1,239 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What must hold in every cell. Judged by what the service received and what is in it, not by what the module says. Pure.
+
+Each function takes the Evidence of a cell and the Usual of its operation, and yields what does not hold.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from state import State, differences, undeclared
+
+# what depends on the way to a result, not on what is declared
+UNCOMPARED = {".api_calls", ".invocation", ".warnings", ".deprecations", ".diff", ".elapsed", ".plan.calls"}
+# where modules report what failed beside api_error, which is that of one call
+REPORTS = {"targets": ("results",), "estate": ("results",), "service_info": ("service",), "scan": ("outcome", "scans")}
+UNCERTAIN = re.compile(r"\bmay (still )?(have|be|exist)\b")
+MOST_TRIES = 4
+
+
+@dataclass
+class Outcome:
+    """One run of a module: what it printed, read as JSON in `result` (None where that failed), what arrived meanwhile, and
+    what there is afterwards."""
+
+    text: str
+    log: list
+    state: State
+    files: dict
+    result: dict | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.result is None or bool(self.result.get("failed"))
+
+    @property
+    def changed(self) -> bool:
+        return self.result is not None and bool(self.result.get("changed"))
+
+    @property
+    def calls(self) -> list[str]:
+        return [f"{entry['method']} {entry['path']}" for entry in self.log]
+
+    @property
+    def writes(self) -> list[str]:
+        return [call for call in self.calls if not call.startswith("GET ")]
+
+
+@dataclass
+class Usual:
+    """An operation without a fault: what there was before, two runs at different times, and a run after the first one."""
+
+    before: State
+    files: dict
+    run: Outcome
+    twin: Outcome
+    again: Outcome
+    module: str
+    check: bool
+    tells_all: bool = False
+    """Whether a fault is part of what the operation reports, as `service_info` does."""
+
+
+@dataclass
+class Evidence:
+    """A cell: the run with the fault, the run after it without one, and whether the fault may have been the truth."""
+
+    run: Outcome
+    again: Outcome
+    believable: bool
+    key: str
+    notes: list = field(default_factory=list)
+
+
+def no_traceback(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """A result is JSON; a failure is one line that says something, without a traceback."""
+    for run in (seen.run, seen.again):
+        if run.result is None:
+            yield f"no result: {run.text[-500:]!r}"
+            continue
+        if "exception" in run.result or "Traceback" in run.text:
+            yield f"a traceback: {run.text[-500:]!r}"
+        message = run.result.get("msg")
+        if run.failed and (not isinstance(message, str) or not message.strip() or not message.isprintable()):
+            yield f"not one line of text: {message!r}"
+
+
+def an_error_for_machines(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """A failure because of a call has api_error, or what the module documents for many objects or steps."""
+    if seen.run.result is not None and seen.run.failed and not seen.believable:
+        errors = list(_found(seen.run.result, "api_error"))
+        if not errors and not any(seen.run.result.get(name) for name in REPORTS.get(usual.module, ())):
+            yield f"failed without api_error: {seen.run.result.get('msg')}"
+        for error in errors:
+            if error is not None and set(error) != {"status", "message", "details", "method", "path"}:
+                yield f"api_error has other keys: {sorted(error)}"
+
+
+def no_key(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """The key is in nothing that is printed or written, in no known form."""
+    forms = {seen.key, quote(seen.key, safe=""), base64.b64encode(seen.key.encode()).decode().rstrip("=")}
+    for form in forms:
+        if any(form in run.text for run in (seen.run, seen.again)):
+            yield "the key is in the output"
+        if any(form.encode() in content for content in seen.run.files.values()):
+            yield "the key is in a file"
+
+
+def success_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """A task that succeeds has done what it declares, and what it read is what there is."""
+    if seen.run.failed or seen.believable:
+        return
+    if seen.run.state != usual.run.state:
+        yield f"success, but the service has: {differences(seen.run.state, usual.run.state)}"
+    elif not usual.tells_all and usual.run.state == usual.before:
+        different = list(_differing(seen.run.result, usual.run.result, usual.twin.result))
+        if different:
+            yield f"success with another result: {'; '.join(different)[:400]}"
+    if sorted(seen.run.files) != sorted(usual.run.files):
+        yield f"success, with the files {sorted(seen.run.files)}"
+    for name, content in seen.run.files.items():
+        if usual.run.files.get(name) == usual.twin.files.get(name) != content:
+            yield f"success, but {name} has another content"
+
+
+def unchanged_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """Nothing has changed where the result says so, in a failure too."""
+    if seen.run.result is not None and not seen.run.changed:
+        if seen.run.state != usual.before:
+            yield f"changed is false, but: {differences(seen.run.state, usual.before)}"
+        if seen.run.files != usual.files:
+            yield f"changed is false, but the files are {sorted(seen.run.files)}"
+
+
+def nothing_undeclared(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """Nothing is created, changed or deleted that the task does not declare, not even by its second run."""
+    for which, run in (("", seen.run), ("the second run: ", seen.again)):
+        for each in undeclared(usual.before, run.state, usual.run.state):
+            # a task that was told that something is missing may create it
+            if not (seen.believable and each.endswith("was created")):
+                yield which + each
+        strange = set(run.files) - set(usual.run.files)
+        if strange:
+            yield f"{which}left {sorted(strange)} behind"
+
+
+def starts_are_reported(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """What takes its time is started once, and what was started is named, or said to be possible."""
+    for family in ("scans", "reports"):
+        created = len(seen.run.state.created(family))
+        most = max(1, len(usual.run.state.created(family)))
+        if created > most:
+            yield f"{created} {family} were started"
+        ids = set(seen.run.state.names[family]) - set(usual.before.names[family])
+        unnamed = [each for each in ids if str(each) not in seen.run.text]
+        if unnamed and seen.run.result is not None and not UNCERTAIN.search(_words(seen.run.result)):
+            yield f"{family} {unnamed} were started and are not reported: {seen.run.result.get('msg')}"
+
+
+def calls_are_bounded(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """A fault costs retries and reads, not one more of each for every item."""
+    most = MOST_TRIES * (len(usual.run.calls) + 6)
+    if len(seen.run.calls) > most:
+        yield f"{len(seen.run.calls)} calls, where {len(usual.run.calls)} are usual"
+
+
+def check_mode_writes_nothing(seen: Evidence, usual: Usual) -> Iterator[str]:
+    if usual.check and seen.run.writes:
+        yield f"check mode sent {seen.run.writes}"
+
+
+def a_second_run_converges(seen: Evidence, usual: Usual) -> Iterator[str]:
+    """Without the fault a second run does what is left, or finds that nothing is; then there is what was declared."""
+    if seen.believable or seen.again.result is None:
+        return
+    if seen.again.failed and not usual.again.failed:
+        yield f"the second run failed: {seen.again.result.get('msg')}"
+    elif seen.again.state != usual.run.state and not (usual.again.failed and seen.again.failed):
+        yield f"after the second run the service has: {differences(seen.again.state, usual.run.state)}"
+
+
+INVARIANTS = (
+    no_traceback,
+    an_error_for_machines,
+    no_key,
+    success_is_true,
+    unchanged_is_true,
+    nothing_undeclared,
+    starts_are_reported,
+    calls_are_bounded,
+    check_mode_writes_nothing,
+    a_second_run_converges,
+)
+
+
+def broken(seen: Evidence, usual: Usual) -> list[str]:
+    """What does not hold, as "name of the invariant: what was seen"."""
+    return [f"{check.__name__}: {what}" for check in INVARIANTS for what in check(seen, usual)]
+
+
+def _words(result: dict) -> str:
+    return json.dumps([result.get("msg"), result.get("warnings"), list(_found(result, "error"))])
+
+
+def _found(value: object, name: str) -> Iterator:
+    """The values of this key anywhere in a result."""
+    if isinstance(value, dict):
+        if name in value:
+            yield value[name]
+        for each in value.values():
+            yield from _found(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _found(each, name)
+
+
+def _differing(value: object, usual: object, twin: object, path: str = "") -> Iterator[str]:
+    """Where a result differs from the usual one. What differs between the usual one and its twin is passed over."""
+    if isinstance(usual, dict) and isinstance(value, dict) and isinstance(twin, dict):
+        for name in sorted(name for name in {*value, *usual} if f"{path}.{name}" not in UNCOMPARED):
+            if name not in value or name not in usual:
+                yield f"{path}.{name} is {'missing' if name not in value else 'new'}"
+            else:
+                yield from _differing(value[name], usual[name], twin.get(name), f"{path}.{name}")
+    elif isinstance(usual, list) and isinstance(value, list) and isinstance(twin, list) and len(usual) == len(twin):
+        if len(value) != len(usual):
+            yield f"{path} has {len(value)} items, not {len(usual)}"
+        for number, each in enumerate(zip(value, usual, twin)):
+            yield from _differing(*each, f"{path}[{number}]")
+    elif usual == twin and value != usual:
+        yield f"{path} is {value!r}, not {usual!r}"[:200]

@@ -1,0 +1,96 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The state of the local service in a form that two runs can be compared in: new ids and times taken out. Pure."""
+
+from __future__ import annotations
+
+import json
+
+FAMILIES = ("workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports")
+# what differs from run to run, or goes on by itself
+VOLATILE = {
+    "created",
+    "start_time",
+    "end_time",
+    "duration",
+    "progress",
+    "num_finished_tests",
+    "handler_url",
+    "last_request_id",
+    "takes",
+    "stopping",
+    "state",
+}
+# in which family a field names a record
+REFERENCES = {"workspace_id": "workspaces", "target_id": "targets", "task_id": "scans", "resources": "scans"}
+
+
+class State:
+    """Records by (family, id) for those that were there before, and a sorted list of (family, text) for new ones."""
+
+    def __init__(self, snapshot: dict, known: State | None = None):
+        self.names = {
+            family: {record["id"]: record.get("name") or record.get("label") or "" for record in snapshot[family]}
+            for family in FAMILIES
+        }
+        self.kept, new = {}, []
+        for family in FAMILIES:
+            for record in snapshot[family]:
+                key = (family, record["id"])
+                if known is None or key in known.kept:
+                    self.kept[key] = _stable(record)
+                else:
+                    new.append((family, self._described(record)))
+        self.new = sorted(new)
+
+    def _described(self, record: dict) -> str:
+        """A new record, with names in the place of ids."""
+        shown = _stable(record)
+        shown.pop("id")
+        for field, family in REFERENCES.items():
+            if isinstance(shown.get(field), int):
+                shown[field] = self.names[family].get(shown[field])
+        # the findings of a new report are those of its scans
+        shown.pop("findings", None)
+        return json.dumps(shown, sort_keys=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and (self.kept, self.new) == (other.kept, other.new)
+
+    __hash__ = None
+
+    def created(self, family: str) -> list[str]:
+        return [text for name, text in self.new if name == family]
+
+
+def _stable(record: dict) -> dict:
+    return {name: value for name, value in record.items() if name not in VOLATILE}
+
+
+def undeclared(before: State, after: State, declared: State) -> list[str]:
+    """What happened that does not happen without a fault. What is to be deleted may be changed first, as by a stop."""
+    found = []
+    for key, record in before.kept.items():
+        if key in after.kept and key not in declared.kept:
+            continue
+        if after.kept.get(key) not in (record, declared.kept.get(key)):
+            found.append(f"{key[0]} {key[1]} {'was changed' if key in after.kept else 'was deleted'}")
+    expected = list(declared.new)
+    for each in after.new:
+        if each in expected:
+            expected.remove(each)
+        else:
+            found.append(f"{each[0]}: {each[1]} was created")
+    return found
+
+
+def differences(one: State, other: State) -> str:
+    """How two states differ, in short."""
+    found = [f"{key}" for key in {**one.kept, **other.kept} if one.kept.get(key) != other.kept.get(key)]
+    found += [f"new {family} {text}" for family, text in one.new if (family, text) not in other.new]
+    found += [f"no new {family} {text}" for family, text in other.new if (family, text) not in one.new]
+    if not found and len(one.new) != len(other.new):
+        found = [f"{len(one.new)} new objects, not {len(other.new)}"]
+    return "; ".join(found)[:600]
