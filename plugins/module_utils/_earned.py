@@ -10,6 +10,8 @@ none of them. A test makes sure that only the readers of lists construct them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 class Complete(tuple):
     """Every record of a list, read up to an end that the service showed. Made by ``_listing``."""
@@ -27,8 +29,23 @@ class InWorkspace(Complete):
     __slots__ = ()
 
 
-def earned(kind, rows):
-    """Return ``rows``, which must be of this kind; anything else is a mistake in the code that called."""
-    if not isinstance(rows, kind):
-        raise TypeError(f"a {type(rows).__name__} is no {kind.__name__}")
-    return rows
+class Streamed(NamedTuple):
+    """How a list was read whose rows were not kept. Made by ``_rows``.
+
+    rows: how many; total: how many the service says there are, or None; has_more: whether it says that more follow.
+    """
+
+    rows: int
+    total: int | None
+    has_more: bool
+
+    @property
+    def is_short(self):
+        return self.total is not None and self.total > self.rows
+
+
+def earned(kind, value):
+    """Return ``value``, which must be of this kind; anything else is a mistake in the code that called."""
+    if not isinstance(value, kind):
+        raise TypeError(f"a {type(value).__name__} is no {kind.__name__}")
+    return value

@@ -53,6 +53,11 @@ def beside(values, headers):
     return Beside(max(totals, default=None), more, query, "offset" in fields)
 
 
+def placed(query, place):
+    """The parameters for a page: those of the task, which count whatever a link says, and where the page begins."""
+    return {**query, **{name: value for name, value in place.items() if name not in query}}
+
+
 class Progress:
     """How far a list has been read that is documented to come whole.
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ._earned import Complete
-from ._envelope import Progress, beside
+from ._envelope import Progress, beside, placed
 from ._errors import AnswerError, ApiError, printable
 from ._resources import PAGE_SIZE, identity_of, is_row, record_of
 
@@ -88,10 +88,8 @@ def _ask(transport, resource, query, place=None, number=1):
     """The Answer for one page. Only an empty page ends a list: a 404 behind the first may mean that its workspace was
     deleted meanwhile."""
     about = transport.known.call("list", resource, query)
-    # the task's own filters count, whatever a link to the next page says
-    query = {**query, **{name: value for name, value in (place or {}).items() if name not in query}}
     try:
-        return transport.send("GET", resource.path, query=query, about=about)
+        return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
     except ApiError as error:
         if error.status != 404 or number == 1:
             raise

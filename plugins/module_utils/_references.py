@@ -34,14 +34,31 @@ def target_of(task, place):
 
 
 def scan_of(task, place):
-    """The record of the task's ``scan_id``, at 1 GET; None where in check mode an earlier task would have started it."""
-    scan = _by_id(task, SCAN, "scan_id", task.params["scan_id"], place)
-    if scan is not None and str(scan["status_name"] or "").lower() != "finished":
+    """(record, Place) of the task's ``scan_id``, at 1 GET; (None, place) where in check mode an earlier task would have
+    started it.
+
+    A record may lack the workspace, which is that of its target then, at 1 GET more.
+    """
+    scan_id = task.params["scan_id"]
+    if scan_id == UNKNOWN_ID:
+        task.warn_foreseen("the scan")
+        return None, place
+    scan = _read(task, SCAN, "scan_id", scan_id)
+    known = dict(scan, workspace_id=_workspace_of(task, scan))
+    _refuse_elsewhere(task, SCAN, known, place)
+    if str(scan["status_name"] or "").lower() != "finished":
         task.warn(
-            f"scan {scan['id']} is not finished, its status is {printable(scan['status_name'])!r}: what it found until now"
+            f"scan {scan_id} is not finished, its status is {printable(scan['status_name'])!r}: what it found until now"
             " may be only a part."
         )
-    return scan
+    return scan, place_from(known, place)
+
+
+def _workspace_of(task, scan):
+    if scan["workspace_id"] is not None or not isinstance(scan["target_id"], int):
+        return scan["workspace_id"]
+    target = task.client.read(TARGET, scan["target_id"])
+    return target and target["workspace_id"]
 
 
 def place_from(record, place):
@@ -75,12 +92,21 @@ def _by_id(task, resource, option, object_id, place):
     if object_id == UNKNOWN_ID:
         task.warn_foreseen(f"the {resource.noun}")
         return None
+    record = _read(task, resource, option, object_id)
+    _refuse_elsewhere(task, resource, record, place)
+    return record
+
+
+def _read(task, resource, option, object_id):
     record = task.client.read(resource, object_id)
     if record is None:
         raise Refused(f"{option} names no {resource.noun} that this key may see, {object_id}: correct the id.")
+    return record
+
+
+def _refuse_elsewhere(task, resource, record, place):
     if place.declared and not in_place(task.client, resource, record, place):
         raise Refused(
-            f"{resource.noun} {object_id} is not in {place}, but in another workspace: correct the workspace or leave it"
+            f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave it"
             " out."
         )
-    return record

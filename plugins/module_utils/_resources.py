@@ -146,6 +146,8 @@ FINDING = Resource(
     key="id",
     fields=("id", "name", "risk_level", "status", "cve", "target_id", "task_id"),
     text=("name",),
+    # a finding that is read by its id may call it so (tests of the service's published client)
+    also={"risk_level": "vuln_risk_level"},
     in_workspace="query",
     read_only=True,
 )

@@ -11,23 +11,61 @@ import json
 import re
 from itertools import accumulate
 
+from ._earned import Streamed
+from ._envelope import Progress, beside, placed
+from ._errors import ApiError
+from ._listing import NO_SUCH_PAGE
 from ._resources import is_row, record_of
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def stream(client, resource, query, begin, take):
-    """Read a list that comes whole and hand on its rows as records; returns how many there were.
+    """Read a list that is documented to come whole and hand on its rows as records, no id twice; returns a Streamed.
 
+    Where the answer shows that more rows follow, the next pages are asked for, until the service shows an end or gives
+    nothing new.
     begin: called before the first row, and again where a broken answer is asked for again: what was taken before must be
     forgotten; take: called with each record. Raises what ``Transport.send`` raises; an AnswerError where the answer is no
     list of this family, maybe after rows of it were taken.
     """
+    progress, seen = Progress(), set()
+
+    def begin_anew():
+        seen.clear()
+        begin()
+
+    def take_new(record):
+        if record["id"] not in seen:
+            seen.add(record["id"])
+            take(record)
+
+    progress.note(*_read_page(client, resource, query, {}, begin_anew, take_new, seen))
+    while progress.shows_more:
+        page = []
+        try:
+            # a page that breaks off must not take back the pages before it, so its rows wait for its end
+            found = _read_page(client, resource, query, progress.next_page(), page.clear, page.append, page)[1]
+        except ApiError as error:
+            if error.status not in NO_SUCH_PAGE:
+                raise
+            break
+        before = len(seen)
+        for record in page:
+            take_new(record)
+        progress.note(len(seen) - before, found)
+        if len(seen) == before:
+            break
+    return Streamed(progress.rows, progress.total, progress.shows_more)
+
+
+def _read_page(client, resource, query, place, begin, take, counted):
+    """Read one answer; returns the number of its rows, which ``counted`` holds then, and its Beside."""
     about = client.transport.known.call("list", resource, query)
     reader = _Reader(resource, begin, take)
-    client.transport.send("GET", resource.path, query=query, about=about, sink=reader)
+    client.transport.send("GET", resource.path, query=placed(query, place), about=about, sink=reader)
     reader.finish()
-    return reader.rows
+    return len(counted), reader.beside
 
 
 class _Reader:
@@ -38,8 +76,11 @@ class _Reader:
         self._begin = begin
         self._take = take
 
+    @property
+    def beside(self):
+        return beside(self._text.others, self._answer.headers)
+
     def restart(self, answer):
-        self.rows = 0
         self._answer = answer
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = _Text(self._row)
@@ -68,7 +109,6 @@ class _Reader:
     def _row(self, row):
         if not is_row(self._resource, row):
             raise _Unexpected(f"data that is no list of {self._resource.noun}s")
-        self.rows += 1
         self._take(record_of(self._resource, row))
 
 
@@ -168,7 +208,7 @@ class _ValueEnd:
 
 class _Text:
     """A JSON text that arrives in pieces: a list, or an object with a list in ``data``. row: called with each of its
-    values."""
+    values; others: what the object holds beside the list, a dict."""
 
     def __init__(self, row):
         self._row = row
@@ -176,6 +216,7 @@ class _Text:
         self._buffer = ""
         self._place = 0
         self.ended = False
+        self.others = {}
 
     def parse(self):
         """A coroutine that takes the pieces by ``send``, the last one with ``ended``; ValueError where it is no JSON."""
@@ -206,7 +247,10 @@ class _Text:
                 found = True
                 yield from self._list()
             else:
-                yield from self._value()
+                value = yield from self._value()
+                # a list says nothing of pages, and may be long
+                if not isinstance(value, list):
+                    self.others[key] = value
             mark = yield from self._next()
             if mark != "}":
                 yield from self._mark(",")

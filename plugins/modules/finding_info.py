@@ -14,10 +14,15 @@ description:
     severity beside the service's number, and how many there are of each severity.
   - The service filters by workspace, target and scan only. The other filters save no call, and the list is read row by
     row while it arrives, so that a long one needs little memory.
-  - A workspace, target or scan that is not there fails the task, so that a typo is not read as "nothing was found"; in
-    check mode one that is given by name counts as made by an earlier task, with a warning and an empty list.
-  - Cost - 1 GET. By O(scan_id) or O(target_id) 1 GET more, which tells that it is there and its workspace; by O(target)
-    1 GET more for each 1,000 targets up to the hit. 1 GET more when the workspace is given by name.
+  - A workspace, target or scan that does not exist fails the task, so that a typo is not read as "nothing was found";
+    in check mode one that is given by name counts as made by an earlier task, with a warning and an empty list.
+  - The list is compared with what the service says of its length, and with the number of findings that each scan has
+    counted. The task fails when findings are missing, unless O(allow_mismatch) allows it; RV(complete) says whether the
+    list is known to be complete.
+  - Cost - by O(scan_id) 2 GET, and 1 more where the scan does not name its workspace. Otherwise 1 GET for the findings,
+    1 for each 1,000 scans of the workspace or the target and 1 that finds the end of that list; by O(target_id) 1 more,
+    by O(target) 1 more for each 1,000 targets up to the hit. By O(id) 1 GET. 1 GET more when the workspace is given by
+    name.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -85,6 +90,21 @@ options:
         character, V([abc]) for one of these, so V(*sql injection*) finds the words anywhere.
       - A finding without a name never passes, but for the pattern V(*).
     type: str
+  since:
+    description:
+      - Only findings of scans that have ended since then. A finding has no time of its own.
+      - A duration before now, as V(90m) or V(7d) or a number of seconds, or an ISO 8601 time, as V(2026-01-31) or
+        V(2026-01-31T12:00:00+01:00). A time without an offset is UTC. A time in the future is refused.
+      - A finding passes where its scan is not known or has not ended, because it may be the newest of all.
+    type: str
+  allow_mismatch:
+    description:
+      - Whether to return the findings that could be read when others are known to be missing. The task then warns, and
+        RV(complete) is V(false).
+      - The default fails the task, because what is missing may be the worst, and an empty list would look clean.
+      - Findings that somebody has deleted, or has given another severity, count as missing too.
+    type: bool
+    default: false
   limit:
     description:
       - How many findings are returned at most; RV(total) and RV(summary) count all, and O(dest) gets all. Long results
@@ -107,6 +127,8 @@ notes:
     template or a command.
   - Without O(workspace), O(workspace_id), O(target_id), O(scan_id) and O(id) the service may use its current workspace,
     which people change in the web application; the task then warns.
+  - With O(group_duplicates) the numbers cannot be compared with those of the scans. The task fails then when a severity
+    is missing that the newest scan of a target with a tool has counted, and RV(complete) is V(false).
 seealso:
   - module: scanops.scanner.scan
   - module: scanops.scanner.target_info
@@ -137,6 +159,13 @@ EXAMPLES = r"""
     limit: 0
     dest: /srv/reports/findings.jsonl
     mode: "0600"
+
+- name: Read what the scans of the last day have found
+  scanops.scanner.finding_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+    since: 1d
 
 - name: Read whether a known weakness was found anywhere on one target
   scanops.scanner.finding_info:
@@ -230,6 +259,21 @@ total:
   returned: success
   type: int
   sample: 1
+complete:
+  description:
+    - Whether the list of findings is known to be complete, whatever the filters leave of it. The newest scan of each
+      target and tool in question has finished, each scan has counted no more findings than were read, and the service
+      does not say that there are more.
+    - V(true) for an O(id).
+  returned: success
+  type: bool
+  sample: true
+doubts:
+  description: Why RV(complete) is V(false), at most 21 texts. Empty when it is V(true).
+  returned: success
+  type: list
+  elements: str
+  sample: []
 summary:
   description: How many of these there are of each severity.
   returned: success
@@ -290,11 +334,13 @@ OPTIONS = dict(
     status=dict(type="list", elements="str"),
     cve=dict(type="list", elements="str"),
     name=dict(type="str"),
+    since=dict(type="str"),
+    allow_mismatch=dict(type="bool", default=False),
     limit=dict(type="int", default=1000),
     dest=dict(type="path"),
 )
 # what an id leaves no room for
-LISTING = ("name", "workspace", "workspace_id", "target", "target_id", "scan_id")
+LISTING = ("name", "since", "workspace", "workspace_id", "target", "target_id", "scan_id")
 
 
 def main():

@@ -103,10 +103,12 @@ INTERFACE = {
             "status",
             "cve",
             "name",
+            "since",
+            "allow_mismatch",
             "limit",
             "dest",
         },
-        {"findings", "total", "summary", "dest", "size", "checksum"},
+        {"findings", "total", "complete", "doubts", "summary", "dest", "size", "checksum"},
     ),
     "scan_info": (
         {"id", "workspace", "workspace_id", "target", "target_id", "tool", "status", "since"},

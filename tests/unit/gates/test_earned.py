@@ -12,7 +12,11 @@ import pytest
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 
 # the only file that may make each of them
-MAKERS = {"Complete": "plugins/module_utils/_listing.py", "InWorkspace": "plugins/module_utils/_contents.py"}
+MAKERS = {
+    "Complete": "plugins/module_utils/_listing.py",
+    "InWorkspace": "plugins/module_utils/_contents.py",
+    "Streamed": "plugins/module_utils/_rows.py",
+}
 
 
 def made_in(text):

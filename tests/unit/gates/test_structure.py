@@ -236,6 +236,7 @@ PURE = {
     "_given",
     "_valid_names",
     "_plan",
+    "_finding_proof",
     "_findings",
     "_schema_check",
     "_preflight",

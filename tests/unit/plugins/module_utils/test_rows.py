@@ -42,7 +42,7 @@ def read(body, size=5):
     """The rows of a body, with the number that the reader gives."""
     rows = []
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return rows, _rows.stream(OneAnswer(body, size), FINDING, {}, rows.clear, rows.append)
+    return rows, _rows.stream(OneAnswer(body, size), FINDING, {}, rows.clear, rows.append).rows
 
 
 def ids(body, size=5):
@@ -266,7 +266,7 @@ def test_a_broken_answer_is_asked_for_again_and_what_was_read_of_it_is_forgotten
         rows.clear()
         begun.append(None)
 
-    assert _rows.stream(client, FINDING, {"workspace_id": 2}, begin, rows.append) == 300
+    assert _rows.stream(client, FINDING, {"workspace_id": 2}, begin, rows.append) == (300, None, False)
     assert len({row["id"] for row in rows}) == 300
     assert len(begun) == 3
     assert service.calls() == ["GET /findings"] * 3

@@ -499,13 +499,17 @@ READS = {
     "scan_output_info-raw": _task(
         "scan_output_info", False, f"GET {S}/40002, GET {S}/40002/output, GET {S}/40002/raw", id=40002
     ),
-    "finding_info-workspace": _task("finding_info", False, f"GET {W}, GET {F}", workspace="Web shop"),
-    "finding_info-current": _task("finding_info", False, f"GET {F}", "current"),
-    "finding_info-target": _task("finding_info", False, f"GET {T}, GET {F}", workspace_id=2, target="www.example.com"),
-    "finding_info-target-in-current": _task(
-        "finding_info", False, f"GET {T}, GET {F}", "current", target="here.example.com"
+    "finding_info-workspace": _task("finding_info", False, f"GET {W}, GET {S}, GET {S}, GET {F}", workspace="Web shop"),
+    "finding_info-current": _task("finding_info", False, f"GET {S}, GET {S}, GET {F}", "current"),
+    "finding_info-target": _task(
+        "finding_info", False, f"GET {T}, GET {S}, GET {S}, GET {F}", workspace_id=2, target="www.example.com"
     ),
-    "finding_info-target-id": _task("finding_info", False, f"GET {T}/1001, GET {F}", target_id=1001),
+    "finding_info-target-in-current": _task(
+        "finding_info", False, f"GET {T}, GET {S}, GET {S}, GET {F}", "current", target="here.example.com"
+    ),
+    "finding_info-target-id": _task(
+        "finding_info", False, f"GET {T}/1001, GET {S}, GET {S}, GET {F}", target_id=1001, since="2000-01-01"
+    ),
     "finding_info-scan-id": _task("finding_info", False, f"GET {S}/40001, GET {F}", scan_id=40001),
     "finding_info-scan-id-not-finished": _task(
         "finding_info",
@@ -518,9 +522,10 @@ READS = {
     "finding_info-filtered": _task(
         "finding_info",
         False,
-        f"GET {F}",
+        f"GET {S}, GET {S}, GET {F}",
         workspace_id=2,
         group_duplicates=True,
+        allow_mismatch=True,
         min_severity="medium",
         status=["Open"],
         cve=["cve-2021-44228"],

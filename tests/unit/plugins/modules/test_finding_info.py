@@ -317,12 +317,18 @@ def test_a_finished_scan_is_so_in_whatever_case(service, scans, run, status):
     assert run("finding_info", scan_id=40004).warnings == []
 
 
-def test_a_scan_that_does_not_tell_its_workspace_is_read_with_a_warning(service, scans, run):
+def test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_where_that_is_allowed(
+    service, scans, run
+):
     service.settings(omitted_workspace="all")
-    service.fault(path="/scans/40001", action="wrong_type", data={"id": 40001, "status": "finished"})
-    result = run("finding_info", scan_id=40001)
+    service.fault(path="/scans/40001", action="wrong_type", data={"id": 40001, "status": "finished"}, times=None)
+    assert (
+        "The findings are incomplete: the workspace of scan 40001 is not known"
+        in run("finding_info", scan_id=40001).msg
+    )
+    result = run("finding_info", scan_id=40001, allow_mismatch=True)
     assert found(result) == [70301]
-    assert ["no workspace is given" in warning for warning in result.warnings] == [True]
+    assert ["no workspace is given" in warning for warning in result.warnings] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -370,6 +370,19 @@ def case_finding_info_name(account, run):
     assert finding_ids(run("finding_info", workspace_id=2, name="open*")) == [70002]
 
 
+@case("finding_info", "since")
+def case_finding_info_since(account, run):
+    assert finding_ids(run("finding_info", workspace_id=2, since="30m")) == [70001, 70002]
+
+
+@case("finding_info", "allow_mismatch")
+def case_finding_info_allow_mismatch(account, run):
+    account.settings(capped_lists={"findings": 1}, beside_data="total")
+    account.fault(path="/findings", query={"page": 2}, action="status", status=404)
+    account.allow_violations = True
+    assert finding_ids(run("finding_info", workspace_id=2, allow_mismatch=True)) == [70001]
+
+
 @case("finding_info", "limit")
 def case_finding_info_limit(account, run):
     assert finding_ids(run("finding_info", workspace_id=2, limit=1)) == [70001]

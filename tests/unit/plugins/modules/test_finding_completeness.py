@@ -1,0 +1,452 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""finding_info: a list that may be incomplete is never reported as clean."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+LEVELS = ("info", "low", "medium", "high", "critical")
+
+
+def summary(**counts):
+    return {"text": "", **dict.fromkeys(LEVELS, 0), **counts}
+
+
+def findings(first, task_id, levels, **more):
+    return [
+        {"id": first + place, "name": f"F{first + place}", "risk_level": level, "task_id": task_id, **more}
+        for place, level in enumerate(levels)
+    ]
+
+
+@pytest.fixture
+def account(service):
+    """Shop (2) with two targets; 150 findings that are low, and behind them 100 critical ones, of the scans 40001 of the
+    one target and 40002 of the other one."""
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop"}],
+            "targets": [
+                {"id": 1001, "name": "a.example.com", "workspace": "Shop"},
+                {"id": 1002, "name": "b.example.com", "workspace": "Shop"},
+            ],
+            "scans": [
+                {"id": 40001, "target_id": 1001, "age": 7200, "result_summary": summary(low=150)},
+                {"id": 40002, "target_id": 1002, "age": 3600, "result_summary": summary(critical=100)},
+            ],
+            "findings": [
+                *findings(70001, 40001, [1] * 150),
+                *findings(70201, 40002, [4] * 100),
+            ],
+        },
+    )
+    return service
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def incomplete(result, *words):
+    assert result.failed, result
+    for word in ("The findings are incomplete", "allow_mismatch", *words):
+        assert word in result.msg, result.msg
+    assert "\n" not in result.msg
+    for key in ("findings", "total", "summary"):
+        assert key not in result.result
+    assert not result.changed
+
+
+REFERENCES = {
+    "workspace": {"workspace": "Shop"},
+    "current": {},
+    "target": {"workspace_id": 2, "target": "b.example.com"},
+    "target by id": {"target_id": 1002},
+    "scan": {"scan_id": 40002},
+}
+referenced = pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
+
+
+@referenced
+def test_a_list_that_is_whole_is_said_to_be_complete(account, run, reference):
+    account.add(current_workspace=2)
+    result = good(run("finding_info", **reference))
+    assert result["summary"]["critical"] == 100
+    assert (result["complete"], result["doubts"]) == (True, [])
+
+
+# --- what stands beside the rows
+
+
+@referenced
+@pytest.mark.parametrize("beside", ["total", "pages"])
+def test_a_total_above_the_rows_is_no_clean_list(account, run, reference, beside):
+    account.add(current_workspace=2)
+    # no scan tells how many findings it has
+    account.settings(capped_lists={"findings": 60}, beside_data=beside, missing_fields={"scans": ["result_summary"]})
+    account.allow_violations = True
+    incomplete(run("finding_info", **reference), "and 60 could be read")
+
+
+@pytest.mark.parametrize("beside", ["total", "pages"])
+def test_further_pages_are_read_where_they_can_be_asked_for(account, run, beside):
+    account.settings(capped_lists={"findings": 100}, paged_lists=["findings"], beside_data=beside)
+    account.allow_violations = True
+    result = good(run("finding_info", workspace_id=2))
+    assert (result["total"], result["summary"]["critical"], result["complete"]) == (250, 100, True)
+    assert account.calls().count("GET /findings") == 3
+
+
+def test_a_page_that_breaks_off_is_asked_for_again_and_its_rows_count_once(account, run, tmp_path):
+    account.settings(capped_lists={"findings": 100}, paged_lists=["findings"], beside_data="total")
+    account.allow_violations = True
+    for nth in (1, 3, 5):
+        account.fault(path="/findings", nth=nth, action="truncate")
+    dest = tmp_path / "findings.jsonl"
+    result = good(run("finding_info", workspace_id=2, dest=str(dest)))
+    ids = [json.loads(line)["id"] for line in dest.read_text().splitlines()]
+    assert ids == [*range(70001, 70151), *range(70201, 70301)]
+    assert result["total"] == 250
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"action": "status", "status": 400, "message": "unknown parameter page"},
+        {"action": "status", "status": 404},
+        {"action": "status", "status": 422},
+        {"action": "wrong_type", "data": []},
+    ],
+    ids=str,
+)
+def test_a_service_that_has_no_second_page_has_cut_its_list(account, run, fault):
+    account.settings(capped_lists={"findings": 100}, beside_data="total")
+    account.allow_violations = True
+    account.fault(path="/findings", query={"page": 2}, times=None, **fault)
+    incomplete(run("finding_info", workspace_id=2), "the service says that there are 250, and 100 could be read")
+
+
+def test_another_failure_of_the_second_page_is_itself(account, run):
+    account.settings(capped_lists={"findings": 100}, beside_data="total")
+    account.allow_violations = True
+    account.fault(path="/findings", query={"page": 2}, times=None, action="status", status=403)
+    result = run("finding_info", workspace_id=2)
+    assert result.failed
+    assert "answered 403" in result.msg
+
+
+# --- the counts of the scans
+
+
+@referenced
+def test_a_list_that_is_cut_without_a_word_is_found_by_the_counts_of_the_scans(account, run, reference):
+    account.add(current_workspace=2)
+    account.settings(capped_lists={"findings": 60})
+    incomplete(run("finding_info", **reference), "scan 40002 counted 100 critical")
+
+
+@pytest.mark.parametrize("scan_id, failed", [(40001, False), (40002, True)])
+def test_only_the_scan_that_was_asked_for_counts(account, run, scan_id, failed):
+    account.fault(path="/findings", action="wrong_type", data=account.findings()[:150])
+    result = run("finding_info", scan_id=scan_id)
+    assert result.failed is failed
+    if failed:
+        incomplete(result, "scan 40002 counted 100 critical findings, and 0 of them could be read")
+
+
+@pytest.mark.parametrize("reference", [{"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}], ids=str)
+@pytest.mark.parametrize(
+    "counts, said",
+    [
+        (dict(critical=100, high=1), "counted 1 high finding, and 0 of them could be read"),
+        (dict(critical=100, info=2), "counted 2 info findings, and 0 of them could be read"),
+        (dict(critical=101, low=3), "counted 101 critical and 3 low findings, and 100 and 0 of them could be read"),
+        (dict(critical=99), None),
+        (dict(critical=100), None),
+    ],
+    ids=str,
+)
+def test_a_mismatch_is_fewer_rows_than_counted_for_any_severity(account, run, reference, counts, said):
+    account.add(scans=[{"id": 40002, "target_id": 1002, "age": 3600, "result_summary": summary(**counts)}])
+    result = run("finding_info", **reference)
+    if said:
+        incomplete(result, f"scan 40002 {said}")
+    else:
+        assert good(result)["complete"]
+
+
+@pytest.mark.parametrize(
+    "levels, counts, failed",
+    [
+        ([4, 3], dict(critical=1, high=1), False),
+        ([4, 4, 3, 0], dict(critical=1, high=1), False),
+        ([4], dict(critical=1, high=1), True),
+        ([3, 3], dict(critical=1, high=1), True),
+        ([0, 0, 0], dict(critical=2), True),
+        ([4, None], dict(critical=1, high=1), False),
+        ([4, 9], dict(critical=2), False),
+        ([None, None], dict(critical=1, info=1), False),
+        ([None], dict(critical=1, high=1), True),
+        ([None, 1], dict(critical=1, high=1), True),
+        ([], dict(info=1), True),
+        ([], {}, False),
+        ([3], dict(critical=None, high=1), False),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("reference", [{"scan_id": 40010}, {"target_id": 1001}], ids=str)
+def test_rows_of_unknown_severity_fill_a_gap_each(account, run, levels, counts, failed, reference):
+    account.reset(settings={"rate_limits": None}, state={
+        "targets": [{"id": 1001, "name": "a.example.com"}],
+        "scans": [{"id": 40010, "target_id": 1001, "result_summary": summary(**counts)}],
+        "findings": findings(80001, 40010, levels),
+    })  # fmt: skip
+    account.allow_violations = True
+    assert run("finding_info", **reference).failed is failed
+
+
+def test_filters_that_are_applied_here_do_not_count_as_missing_rows(account, run):
+    for options in (
+        {"min_severity": "critical"},
+        {"status": "fixed"},
+        {"cve": "CVE-2021-44228"},
+        {"name": "no*"},
+        {"limit": 0},
+        {"since": "90m"},
+    ):
+        result = good(run("finding_info", workspace_id=2, **options))
+        assert result["complete"], options
+        account.settings(capped_lists={"findings": 150})
+        incomplete(run("finding_info", workspace_id=2, **options))
+        account.settings(capped_lists={})
+
+
+def test_each_scan_counts_for_itself_where_a_target_is_scanned_again_and_with_other_tools(account, run):
+    account.add(
+        scans=[
+            {"id": 40003, "target_id": 1001, "result_summary": summary(low=2)},
+            {"id": 40004, "target_id": 1001, "tool_id": 350, "result_summary": summary(high=1)},
+        ],
+        findings=[*findings(80001, 40003, [1, 1]), *findings(80010, 40004, [3])],
+    )
+    assert good(run("finding_info", target_id=1001))["complete"]
+    rows = [row for row in account.findings() if row["task_id"] != 40003]
+    account.fault(path="/findings", action="wrong_type", data=rows)
+    # 150 low ones of an earlier scan do not stand in for those of the later one
+    incomplete(run("finding_info", target_id=1001), "scan 40003 counted 2 low findings, and 0 of them could be read")
+
+
+def test_rows_that_do_not_name_their_scan_may_be_those_of_any(account, run):
+    account.settings(missing_in_lists={"findings": ["task_id"]})
+    assert good(run("finding_info", workspace_id=2))["complete"]
+    account.settings(capped_lists={"findings": 249})
+    incomplete(run("finding_info", workspace_id=2))
+
+
+def test_with_group_duplicates_each_severity_of_the_newest_scan_has_to_appear(account, run):
+    again = {"target_id": 1001, "vuln_id": "X"}
+    account.add(
+        scans=[
+            {"id": 40005, "target_id": 1001, "age": 60, "result_summary": summary(high=3, medium=1)},
+        ],
+        findings=[
+            {"id": 90001, "name": "Same", "risk_level": 3, "task_id": 40005, **again},
+            {"id": 90002, "name": "Same", "risk_level": 3, "task_id": 40005, **again},
+            {"id": 90003, "name": "Same", "risk_level": 3, "task_id": 40005, **again},
+            {"id": 90004, "name": "Other", "risk_level": 2, "task_id": 40005, **again},
+        ],
+    )
+    result = good(run("finding_info", target_id=1001, group_duplicates=True))
+    assert result["summary"]["high"] == 1
+    assert not result["complete"]
+    assert "group_duplicates" in result["doubts"][0]
+    for reference in ({"target_id": 1001}, {"scan_id": 40005}, {"workspace_id": 2}):
+        rows = [row for row in account.findings() if row["id"] != 90004]
+        account.fault(path="/findings", action="wrong_type", data=rows)
+        result = run("finding_info", group_duplicates=True, **reference)
+        incomplete(result, "scan 40005 counted 1 medium finding, and none of this severity could be read")
+
+
+@referenced
+def test_a_mismatch_can_be_allowed_and_is_warned_of(account, run, reference, tmp_path):
+    account.add(current_workspace=2)
+    account.settings(capped_lists={"findings": 60})
+    dest = tmp_path / "findings.jsonl"
+    dest.write_bytes(b"before")
+    incomplete(run("finding_info", dest=str(dest), **reference))
+    assert dest.read_bytes() == b"before"
+    result = good(run("finding_info", dest=str(dest), allow_mismatch=True, **reference))
+    assert result["total"] == 60 == len(dest.read_text().splitlines())
+    assert not result["complete"]
+    assert any("scan 40002 counted 100 critical" in doubt for doubt in result["doubts"])
+    assert any("scan 40002 counted 100 critical" in warning for warning in result.warnings)
+
+
+def test_many_mismatches_are_one_sentence(account, run):
+    account.reset(settings={"rate_limits": None}, state={
+        "targets": [{"id": 1001, "name": "a.example.com"}],
+        "scans": [{"id": 40100 + n, "target_id": 1001, "result_summary": summary(high=1)} for n in range(50)],
+    })  # fmt: skip
+    result = run("finding_info", target_id=1001)
+    incomplete(result, "and 49 more")
+    assert len(result.msg) < 600
+    result = good(run("finding_info", target_id=1001, allow_mismatch=True))
+    assert len(result["doubts"]) <= 21
+
+
+# --- scans that have not finished, or do not count
+
+
+@pytest.mark.parametrize("status", ["running", "waiting", "timed out", "stopped", "resting"])
+def test_a_scan_that_has_not_finished_makes_the_list_incomplete(account, run, status):
+    account.add(scans=[{"id": 40007, "target_id": 1001, "status_name": status, "script": {"queue": 9999, "run": 1000}}])
+    for reference in ({"scan_id": 40007}, {"target_id": 1001}, {"workspace_id": 2}):
+        result = good(run("finding_info", **reference))
+        assert not result["complete"]
+        assert "scan 40007 has not finished" in result["doubts"][0]
+
+
+def test_a_scan_that_a_newer_one_has_replaced_is_in_no_doubt(account, run):
+    account.add(scans=[{"id": 39999, "target_id": 1001, "status_name": "timed out", "age": 9999}])
+    assert good(run("finding_info", workspace_id=2))["complete"]
+
+
+def test_a_finished_scan_without_counts_proves_nothing(account, run):
+    account.settings(missing_fields={"scans": ["result_summary"]})
+    for reference in ({"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}):
+        result = good(run("finding_info", **reference))
+        assert not result["complete"]
+        assert "does not say how many findings it has" in result["doubts"][0]
+
+
+def test_the_scans_are_read_before_the_findings(account, run):
+    """A scan that finds something between the two calls has more rows than it counted, never fewer."""
+    account.fault(
+        path="/findings", action="do", resource="findings",
+        record={"name": "New", "risk_level": 4, "task_id": 40002},
+    )  # fmt: skip
+    assert good(run("finding_info", workspace_id=2))["summary"]["critical"] == 101
+
+
+# --- the workspace of a scan
+
+
+@pytest.mark.parametrize("form", ["missing_fields", "null_fields"])
+def test_the_workspace_of_a_scan_is_that_of_its_target(account, run, form):
+    account.settings(**{form: {"scans": ["workspace_id"]}})
+    result = good(run("finding_info", scan_id=40002))
+    assert (result["total"], result["complete"], result.warnings) == (100, True, [])
+    assert account.calls() == ["GET /scans/40002", "GET /targets/1002", "GET /findings"]
+    assert account.log()[-1]["query"] == {"workspace_id": "2", "task_id": "40002"}
+    result = run("finding_info", scan_id=40002, workspace_id=1)
+    assert "scan 40002 is not in workspace 1" in result.msg
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"scans": ["workspace_id", "target_id"]}, {"scans": ["workspace_id"], "targets": ["workspace_id"]}],
+    ids=str,
+)
+@pytest.mark.parametrize("counts", [True, False])
+def test_a_scan_whose_workspace_nobody_tells_is_not_clean(account, run, fields, counts):
+    scans = fields["scans"] if counts else [*fields["scans"], "result_summary"]
+    account.settings(missing_fields={**fields, "scans": scans})
+    # the current workspace is another one
+    words = "scan 40002 counted 100 critical" if counts else "workspace of scan 40002 is not known"
+    incomplete(run("finding_info", scan_id=40002), words)
+    result = good(run("finding_info", scan_id=40002, allow_mismatch=True))
+    assert (result["total"], result["complete"]) == (0, False)
+    assert good(run("finding_info", scan_id=40002, workspace_id=2))["total"] == 100
+
+
+def test_a_target_whose_workspace_nobody_tells_is_not_clean(account, run):
+    account.settings(missing_fields={"targets": ["workspace_id"]})
+    incomplete(run("finding_info", target_id=1002), "workspace of target 1002 is not known")
+    assert good(run("finding_info", target_id=1002, workspace_id=2))["total"] == 100
+
+
+# --- since
+
+
+SINCE = {"90m": 100, "3h": 250, "30m": 0, "5400": 100}
+
+
+@pytest.mark.parametrize("since, number", SINCE.items())
+def test_the_end_of_its_scan_is_the_time_of_a_finding(account, run, since, number):
+    assert good(run("finding_info", workspace_id=2, since=since))["total"] == number
+
+
+def test_an_absolute_time_is_compared_with_the_end_of_the_scan(account, run):
+    ends = {scan["id"]: scan["end_time"] for scan in account.scans()}
+    at = ends[40002].replace(" ", "T")
+    assert good(run("finding_info", workspace_id=2, since=f"{at}Z"))["total"] == 100
+    assert good(run("finding_info", workspace_id=2, since=at))["total"] == 100
+    assert good(run("finding_info", workspace_id=2, since="2000-01-01"))["total"] == 250
+    for reference, number in (({"scan_id": 40001}, 0), ({"scan_id": 40002}, 100), ({"target_id": 1002}, 100)):
+        assert good(run("finding_info", since=f"{at}Z", **reference))["total"] == number
+
+
+def test_a_finding_whose_scan_has_no_end_passes(account, run):
+    """It may be the newest of all."""
+    account.add(
+        scans=[{"id": 40009, "target_id": 1001, "status_name": "running", "script": {"run": 1000, "findings": []}}],
+        findings=[
+            *findings(80001, 40009, [2]),
+            {"id": 80002, "name": "Imported", "target_id": 1001},
+            {"id": 80003, "name": "Of a scan that was deleted", "target_id": 1001, "task_id": 12},
+        ],
+    )
+    result = good(run("finding_info", workspace_id=2, since="30m"))
+    assert [row["id"] for row in result["findings"]] == [80001, 80002, 80003]
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2024-13-01", ""])
+def test_a_wrong_since_is_refused_before_any_call(account, run, since):
+    result = run("finding_info", workspace_id=2, since=since)
+    assert result.failed
+    assert "since is" in result.msg
+    assert account.calls() == []
+
+
+def test_a_since_in_the_future_is_refused(account, run):
+    result = run("finding_info", workspace_id=2, since="2999-01-01")
+    assert result.failed
+    assert "since '2999-01-01' is in the future" in result.msg
+
+
+def test_an_id_leaves_no_room_for_since(account, run):
+    result = run("finding_info", id=70001, since="1d")
+    assert "mutually exclusive: since|id" in result.msg
+
+
+# --- what it costs
+
+
+@pytest.mark.parametrize(
+    "reference, calls",
+    [
+        ({"workspace_id": 2}, ["/scans", "/scans", "/findings"]),
+        ({"target_id": 1002}, ["/targets/1002", "/scans", "/scans", "/findings"]),
+        ({"scan_id": 40002}, ["/scans/40002", "/findings"]),
+        ({"id": 70001}, ["/findings/70001"]),
+        ({"workspace_id": 1}, ["/scans", "/findings"]),
+    ],
+    ids=str,
+)
+def test_the_calls(account, run, reference, calls):
+    good(run("finding_info", **reference))
+    assert account.calls() == [f"GET {path}" for path in calls]
+
+
+def test_a_severity_under_its_other_name_is_read(account, run):
+    account.settings(finding_names="alternative")
+    account.allow_violations = True
+    result = good(run("finding_info", id=70201))
+    assert result["summary"]["critical"] == 1
