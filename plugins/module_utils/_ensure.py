@@ -195,9 +195,14 @@ def _made_again(task, resource, place, live, values):
     try:
         return _post(task, resource, place, values, None).record
     except ScannerError as error:
+        advice = " Run the task again to create it."
+        if task.params.get("id") is not None:
+            advice = f" Its id is gone, so declare it by {resource.key} to create it."
+        elif "run the task again" in str(error).lower():
+            advice = ""
         raise Refused(
-            f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']}) was deleted, and making it again failed:"
-            f" {error} Run this task again to make it.",
+            f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']}) was deleted, and creating it again failed:"
+            f" {error}{advice}",
             **{**error.result, "changed": True, "lost": live},
         ) from None
 

@@ -71,7 +71,8 @@ WORKSPACE = Resource(
     holds=("target", "http_logger"),
     scoped=False,
     delete_hints={
-        409: "the account's current workspace cannot be deleted; select another one in the web application, then run again"
+        409: "the account's current workspace cannot be deleted; select another one in the web application, and run the"
+        " task again"
     },
 )
 

@@ -249,3 +249,14 @@ def test_no_other_module_knows_the_argument(run, account, module):
     assert result.failed
     assert "Unsupported parameters" in result.msg
     assert account.calls() == []
+
+
+@pytest.mark.parametrize("fault", [{"action": "html", "status": 200}, {"action": "html", "status": 404}], ids=str)
+def test_the_address_is_not_doubted_after_a_scan_has_started(account, scan, passing, fault):
+    account.settings(scan_run_time=100)
+    first = scan(_step=step_of(passing))
+    account.fault(method="GET", times=None, **fault)
+    second = scan(_step=step_of(passing, first))
+    assert second.failed
+    assert "base_url" not in second.msg
+    assert "a proxy may have answered" in second.msg

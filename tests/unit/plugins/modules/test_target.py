@@ -305,13 +305,22 @@ def test_a_description_can_be_cleared_by_making_the_target_again(service, run):
     assert result["target"]["description"] == ""
 
 
+def test_a_target_that_was_deleted_by_its_id_is_created_by_its_name(service, run):
+    service.fault(method="POST", path="/targets", action="status", status=422, message="not now")
+    result = run("target", id=1001, description="other", on_drift="recreate", force=True)
+    assert result.failed
+    assert result.msg.endswith("Its id is gone, so declare it by name to create it.")
+    assert "run the task again" not in result.msg.lower()
+
+
 @pytest.mark.parametrize("status", [403, 422, 500])
 def test_a_failure_between_delete_and_create_says_what_is_gone(service, run, status):
     service.fault(method="POST", path="/targets", action="status", status=status, message="not now")
     result = run("target", on_drift="recreate", force=True, **DRIFTING)
     assert result.failed
     assert result.changed
-    assert "target 'www.example.com' (id 1001) was deleted, and making it again failed" in result.msg
+    assert "target 'www.example.com' (id 1001) was deleted, and creating it again failed" in result.msg
+    assert result.msg.lower().count("run the task again") == 1
     assert "not now" in result.msg
     assert result["lost"]["id"] == 1001
     assert result["api_error"]["status"] == status
