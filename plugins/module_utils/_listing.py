@@ -39,9 +39,8 @@ def _by_pages(transport, resource, query, whole):
     seen = set()
     received = 0
     number = 1
+    answer, size = _first_page(transport, resource, query)
     while True:
-        place = {"offset": received} if resource.paged == "offset" else {"page": number}
-        answer = _ask(transport, resource, query, {"limit": PAGE_SIZE, **place}, number)
         rows, _beside = rows_of(resource, answer)
         transport.known.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
@@ -56,9 +55,34 @@ def _by_pages(transport, resource, query, whole):
         received += len(rows)
         if fresh:
             yield fresh
-        if not rows or (not whole and len(rows) < PAGE_SIZE):
+        if not rows or (not whole and len(rows) < size):
             return
         number += 1
+        answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
+
+
+def _first_page(transport, resource, query):
+    """(Answer, rows of a page) of the first page, the largest that the service takes."""
+    refusal = None
+    for size in resource.page_sizes:
+        try:
+            return _ask(transport, resource, query, {"limit": size, **_begin(resource, 1, 0)}), size
+        except ApiError as error:
+            refusal = refusal or error
+            if not _may_mean_the_limit(error, query):
+                raise
+    # the first one speaks of what was asked for
+    raise refusal
+
+
+def _begin(resource, number, received):
+    return {"offset": received} if resource.paged == "offset" else {"page": number}
+
+
+def _may_mean_the_limit(error, query):
+    """Whether a refusal of a page may go away with a smaller limit."""
+    said = f"{error.message} {error.result['api_error']['details']}".lower()
+    return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
 def _at_once(transport, resource, query):

@@ -23,7 +23,8 @@ class Resource(NamedTuple):
     in_workspace: "" where the family stands outside workspaces, else how a create names the workspace: form,
     query or json.
     identity: the field that tells records apart and names one in a path, "" where a record has none.
-    paged: how the list is cut, by "page" or by "offset", or "" where it comes whole. holds: the families that are deleted
+    paged: how the list is cut, by "page" or by "offset", or "" where it comes whole. page_sizes: the rows of a page that
+    are asked for; where the service refuses one, the next is tried. holds: the families that are deleted
     with it. created: the fields of a create's answer that may hold the new id, the first that is there counts.
     also: where a field of a record may be found under another name, by field. read_only: the API has no call that makes
     or deletes one. kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a
@@ -46,6 +47,7 @@ class Resource(NamedTuple):
     in_workspace: str = ""
     identity: str = "id"
     paged: str = ""
+    page_sizes: tuple = (PAGE_SIZE,)
     holds: tuple = ()
     created: tuple = ("created_id", "id")
     also: dict | None = None
@@ -189,6 +191,8 @@ FINDING_TEMPLATE = Resource(
     text=("name",),
     identity="",
     paged="offset",
+    # the most that it takes is not public
+    page_sizes=(PAGE_SIZE, 500, 100, 50, 10),
     read_only=True,
 )
 

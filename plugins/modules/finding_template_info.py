@@ -12,7 +12,8 @@ short_description: Read the finding templates of the security-scanning service
 description:
   - Returns the templates of findings that the service publishes, which say what it can find and how it describes it.
   - Cost - 1 GET for each 1,000 templates and 1 GET that finds the end of the list. O(vuln_id_type) and
-    O(has_ptt_exploit) are filters of the service and can save calls, O(name) is not.
+    O(has_ptt_exploit) are filters of the service and can save calls, O(name) is not. Where the service refuses pages of
+    1,000, smaller ones are asked for, down to 10.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

@@ -67,3 +67,41 @@ def test_an_empty_filter_is_refused(service, run, option):
     assert result.failed
     assert f"{option} is empty" in result.msg
     assert service.calls() == []
+
+
+@pytest.mark.parametrize("most, tried", [(1000, ["1000"]), (500, ["1000", "500"]), (99, ["1000", "500", "100", "50"])])
+def test_a_limit_that_the_service_refuses_is_lowered(service, run, most, tried):
+    service.allow_violations = True
+    service.add(finding_templates=[{"name": f"Weakness {number}"} for number in range(600)])
+    service.settings(max_limit=most)
+    assert len(set(names(run("finding_template_info")))) == 603
+    limits = [query["limit"] for query in queries(service)]
+    assert limits[: len(tried)] == tried
+    assert set(limits[len(tried) :]) == {tried[-1]}
+    assert {query["offset"] for query in queries(service)[: len(tried)]} == {"0"}
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_service_that_refuses_every_limit_is_quoted_once(service, run, status):
+    service.fault(path="/public/finding_templates", times=None, action="status", status=status, message="not so many")
+    result = run("finding_template_info")
+    assert result.failed
+    assert f"answered {status}" in result.msg
+    assert "'not so many'" in result.msg
+    assert [query["limit"] for query in queries(service)] == ["1000", "500", "100", "50", "10"]
+
+
+def test_a_refusal_that_names_another_parameter_is_no_matter_of_the_limit(service, run):
+    service.fault(
+        path="/public/finding_templates", times=None, action="status", status=400, message="invalid vuln_id_type"
+    )
+    result = run("finding_template_info", vuln_id_type="NEVER")
+    assert "'invalid vuln_id_type'" in result.msg
+    assert len(service.calls()) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500])
+def test_another_refusal_is_no_matter_of_the_limit(service, run, status):
+    service.fault(path="/public/finding_templates", times=None, action="status", status=status)
+    assert run("finding_template_info", retries=0).failed
+    assert len(service.calls()) == 1
