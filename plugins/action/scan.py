@@ -38,9 +38,9 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         result = super().run(tmp, task_vars)
         if ARGUMENT in self._task.args:
-            raise AnsibleActionFail(
-                f"Unsupported parameters for (scanops.scanner.scan) module: {ARGUMENT}. It is no option: remove it."
-            )
+            # as the module refuses what is no option
+            why = f"Unsupported parameters for (scanops.scanner.scan) module: {ARGUMENT}. It is no option: remove it."
+            return {**result, "failed": True, "changed": False, "msg": why}
         wrap_async = bool(self._task.async_val) and not getattr(self._connection, "has_native_async", False)
         if self._task.async_val or not self._waits():
             result = merge_hash(result, self._execute_module(task_vars=task_vars, wrap_async=wrap_async))
