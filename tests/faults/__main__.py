@@ -16,15 +16,16 @@ import argparse
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Process, Queue
 from pathlib import Path
+from queue import Empty
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "service"))
 
 from cells import all_cells, documented, sample
 from fault_catalogue import CATALOGUE
 from operations import all_operations
-from worker import count_calls, try_cells
+from worker import count_calls, try_pieces
 
 SAMPLE = 2500
 GUIDE = Path(__file__).resolve().parents[2] / "docs/docsite/rst/guide_behaviour.rst"
@@ -74,12 +75,30 @@ def main() -> int:
 
 def run(operations: dict, cells: list, jobs: int) -> list:
     """The cells in which something does not hold, in the order of the cells."""
-    pieces = [cells[start : start + PIECE] for start in range(0, len(cells), PIECE)]
-    if jobs <= 1 or len(pieces) == 1:
-        return [each for piece in pieces for each in try_cells(operations, piece)]
-    with ProcessPoolExecutor(jobs) as pool:
-        needed = [{cell.operation: operations[cell.operation] for cell in piece} for piece in pieces]
-        return [each for found in pool.map(try_cells, needed, pieces) for each in found]
+    todo = [cells[start : start + PIECE] for start in range(0, len(cells), PIECE)]
+    pieces, found = Queue(), Queue()
+    for piece in [*todo, *[None] * jobs]:
+        pieces.put(piece)
+    workers = [Process(target=try_pieces, args=(operations, pieces, found), daemon=True) for _job in range(jobs)]
+    for worker in workers:
+        worker.start()
+    failing = []
+    for _piece in todo:
+        failing += answer_of(workers, found)
+    for worker in workers:
+        worker.join()
+    places = {cell: number for number, cell in enumerate(cells)}
+    return sorted(failing, key=lambda each: places[each[0]])
+
+
+def answer_of(workers: list, found) -> list:
+    """What comes next out of the queue. RuntimeError where a worker has ended before."""
+    while True:
+        try:
+            return found.get(timeout=5)
+        except Empty:
+            if any(worker.exitcode for worker in workers):
+                raise RuntimeError("a worker has failed; what it printed is above") from None
 
 
 if __name__ == "__main__":

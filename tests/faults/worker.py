@@ -185,8 +185,10 @@ def count_calls(operations: list[Operation]) -> dict[str, int]:
         return counts
 
 
-def try_cells(operations: dict[str, Operation], cells: list[Cell]) -> list[tuple[Cell, list[str]]]:
-    """The cells in which something does not hold, with what."""
+def try_pieces(operations: dict[str, Operation], pieces, found) -> None:
+    """Take pieces, lists of cells, from a queue up to a None; put the cells of each in which something does not hold into
+    another one, with what. Runs in a process of its own."""
     with bench() as place:
-        tried = ((cell, place.try_cell(operations[cell.operation], cell)) for cell in cells)
-        return [(cell, what) for cell, what in tried if what]
+        for cells in iter(pieces.get, None):
+            tried = [(cell, place.try_cell(operations[cell.operation], cell)) for cell in cells]
+            found.put([(cell, what) for cell, what in tried if what])
