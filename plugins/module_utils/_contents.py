@@ -71,7 +71,12 @@ class Contents:
         (workspace_id,) = read
         if everything is not None and {row["id"] for row in everything} - set(unnamed):
             return
-        _refuse_unfiltered(self._client, resource, unnamed, workspace_id, self._all_workspaces(), self._filters)
+        other = _another(workspace_id, self._all_workspaces())
+        if other is not None and not resource.paged:
+            # at the cost of a page it is the complete list, and shows whether the two have a record in common
+            self._read(resource, other)
+        elif other is not None:
+            _refuse_unfiltered(self._client, resource, unnamed, (workspace_id, other), self._workspaces, self._filters)
 
     def _all_workspaces(self):
         if self._workspaces is None:
@@ -82,21 +87,26 @@ class Contents:
 def confirm_place(client, resource, record, workspace_id):
     """Make sure that a record which this workspace lists is in it; costs 2 GET, but nothing where it names its
     workspace."""
-    if not _names_its_workspace(record):
-        _refuse_unfiltered(client, resource, {record["id"]: record}, workspace_id, client.all(WORKSPACE))
+    if _names_its_workspace(record):
+        return
+    workspaces = client.all(WORKSPACE)
+    other = _another(workspace_id, workspaces)
+    if other is not None:
+        _refuse_unfiltered(client, resource, {record["id"]: record}, (workspace_id, other), workspaces)
 
 
-def _refuse_unfiltered(client, resource, records, workspace_id, workspaces, filters=None):
-    """Refuse records ({id: record}) of a workspace that the first page of another workspace has too: the service then
-    gives the same list whatever workspace is asked for."""
-    other = next((row["id"] for row in workspaces if row["id"] != workspace_id), None)
-    if other is None:
-        return
-    for page in client.pages(resource, {"workspace_id": other, **(filters or {})}, whole=False):
-        shared = next((row for row in page if row["id"] in records and not _names_its_workspace(row)), None)
-        if shared is not None:
-            raise _shared(resource, shared, (workspace_id, other), workspaces)
-        return
+def _another(workspace_id, workspaces):
+    """The id of a workspace that is not this one, or None."""
+    return next((row["id"] for row in workspaces if row["id"] != workspace_id), None)
+
+
+def _refuse_unfiltered(client, resource, records, places, workspaces, filters=None):
+    """Refuse records ({id: record}) of the one place that the first page of the other place has too: the service then gives
+    the same list whatever workspace is asked for."""
+    query = {"workspace_id": places[1], **(filters or {})}
+    for row in next(iter(client.pages(resource, query, whole=False)), ()):
+        if row["id"] in records and not _names_its_workspace(row):
+            raise _shared(resource, row, places, workspaces)
 
 
 def _names_its_workspace(record):
