@@ -45,12 +45,11 @@ def read_targets(entries):
     return Wanted(None, {TARGET.name: _items(TARGET, entries, "targets")})
 
 
-def read_estate(entries):
-    """The ``workspaces`` option of the estate module as a list of Wanted."""
+def read_estate(entries, declared_at=None):
+    """The ``workspaces`` option of the estate module as a list of Wanted. declared_at: its option of this name."""
     wanted = []
     seen = {}
-    for index, entry in enumerate(_list(entries, "workspaces")):
-        path = f"workspaces[{index}]"
+    for index, (entry, path) in enumerate(zip(_list(entries, "workspaces"), _paths(entries, declared_at))):
         item = _item(WORKSPACE, entry, path, index)
         if item.name in seen:
             raise ConfigurationError(
@@ -64,6 +63,17 @@ def read_estate(entries):
         }
         wanted.append(Wanted(item, lists))
     return wanted
+
+
+def _paths(entries, declared_at):
+    if declared_at is None:
+        return [f"workspaces[{index}]" for index in range(len(entries))]
+    if len(declared_at) != len(entries):
+        raise ConfigurationError(
+            f"declared_at has {len(declared_at)} entries, and workspaces has {len(entries)}: give one for each, or leave"
+            " declared_at out."
+        )
+    return [printable(text) for text in declared_at]
 
 
 def _items(resource, entries, path):

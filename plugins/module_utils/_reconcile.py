@@ -57,7 +57,7 @@ def reconcile_targets(task):
 
 def reconcile_estate(task):
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
-    wanted = read_estate(task.params["workspaces"])
+    wanted = read_estate(task.params["workspaces"], task.params["declared_at"])
     same_labels(wanted)
     purge = tuple(entry.name for entry in (TARGET, HTTP_LOGGER) if entry.plural in task.params["purge"])
     if purge and not wanted:

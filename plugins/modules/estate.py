@@ -38,6 +38,12 @@ options:
     type: list
     elements: raw
     required: true
+  declared_at:
+    description:
+      - How messages call each of O(workspaces), one text for each in the same order, such as the file that declares it
+        and its position there. Left out, messages give the position in O(workspaces), as in V(workspaces[0]).
+    type: list
+    elements: str
   purge:
     description:
       - Delete the objects of these kinds that are not declared, in the declared workspaces that declare this kind.
@@ -220,6 +226,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import
 OPTIONS = dict(
     MANY_OPTIONS,
     workspaces=dict(type="list", elements="raw", required=True),
+    declared_at=dict(type="list", elements="str"),
     purge=dict(type="list", elements="str", choices=["targets", "http_loggers"], default=[]),
     scope=SCOPE_OPTION,
 )

@@ -518,6 +518,16 @@ def case_estate_workspaces(account, run):
     assert forms(account) == [{"name": "New", "description": "Fresh"}]
 
 
+@case("estate", "declared_at")
+def case_estate_declared_at(account, run):
+    options = dict(workspaces=[{"name": "New"}, {"name": "Lab", "targets": ["my host"]}])
+    assert "workspaces[1].targets[0] 'my host'" in run("estate", **options).msg
+    named = run("estate", declared_at=["a.yml: 1", "b.yml: 1\x1b"], **options)
+    assert named.msg.startswith("b.yml: 1\\x1b.targets[0] 'my host'")
+    assert "declared_at has 1 entries, and workspaces has 2" in run("estate", declared_at=["a.yml"], **options).msg
+    assert good(run("estate", workspaces=[{"name": "New"}], declared_at=["a.yml"])).changed
+
+
 @case("estate_info", "workspaces")
 def case_estate_info_workspaces(account, run):
     assert [row["name"] for row in good(run("estate_info", workspaces=["Empty"]))["workspaces"]] == ["Empty"]
