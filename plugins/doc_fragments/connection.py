@@ -53,6 +53,21 @@ options:
       - If not set, the environment variable E(SCANNER_RATE_LIMIT_WAIT) of the host on which the module runs is used.
     type: int
     default: 300
+  call_timeout:
+    description:
+      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A call that
+        takes longer fails. More than 0, at most 86400.
+      - If not set, four times O(timeout).
+      - A file or a list of findings that is being received may take longer, as long as at least 1 KiB a second arrives.
+      - If not set, the environment variable E(SCANNER_CALL_TIMEOUT) of the host on which the module runs is used.
+    type: float
+  max_answer:
+    description:
+      - The largest answer to read, in bytes after decompression. A larger one fails the task; nothing is cut.
+      - An error answer is read for its reason only, up to 1 MiB.
+      - If not set, the environment variable E(SCANNER_MAX_ANSWER) of the host on which the module runs is used.
+    type: int
+    default: 268435456
   validate_certs:
     description:
       - Whether the service's certificate is checked. Danger - with V(false) anybody on the way can read the key.

@@ -54,6 +54,21 @@ options:
     default: 300
     env:
       - name: SCANNER_RATE_LIMIT_WAIT
+  call_timeout:
+    description:
+      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A call that
+        takes longer fails the inventory.
+      - If not set, four times O(timeout).
+    type: float
+    env:
+      - name: SCANNER_CALL_TIMEOUT
+  max_answer:
+    description:
+      - The largest answer to read, in bytes after decompression. A larger one fails the inventory; nothing is cut.
+    type: int
+    default: 268435456
+    env:
+      - name: SCANNER_MAX_ANSWER
   validate_certs:
     description:
       - Whether the service's certificate is checked. Danger - with V(false) anybody on the way can read the key.

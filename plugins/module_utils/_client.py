@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import _listing
 from ._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Refused, printable
-from ._resources import TARGET, WORDLIST, is_row, new_record, record_of
+from ._resources import TARGET, WORDLIST, is_row, new_record, read_id, record_of
 from ._retry import GATEWAY
 
 
@@ -239,7 +239,8 @@ class Client:
         if not isinstance(data, dict):
             raise answer.unexpected("data that is no object")
         if is_row(resource, data) and all(field in data for field in resource.fields):
-            return record_of(resource, data), data["id"]
+            record = record_of(resource, data)
+            return record, record["id"]
         return None, _new_id(resource, data)
 
     def _record(self, resource, answer):
@@ -285,8 +286,7 @@ def _not_read_back(resource, answer):
 
 
 def _new_id(resource, data):
-    object_id = next((data[field] for field in resource.created if field in data), None)
-    return object_id if isinstance(object_id, int) and not isinstance(object_id, bool) else None
+    return read_id(next((data[field] for field in resource.created if field in data), None))
 
 
 def _lost_note(resource, error):

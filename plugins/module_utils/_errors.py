@@ -32,6 +32,10 @@ class Refused(ScannerError):
     """The collection will not do what was declared; nothing was written."""
 
 
+# characters of the service's words in api_error, which programs read
+_LONGEST_QUOTE = 10000
+
+
 class CallError(ScannerError):
     """A call that did not succeed.
 
@@ -54,6 +58,7 @@ class CallError(ScannerError):
         final=False,
         advice=None,
     ):
+        message, details = (text and printable(text, _LONGEST_QUOTE) for text in (message, details))
         super().__init__(
             f"{what}: {advice}." if advice else what,
             api_error=dict(status=status, message=message, details=details, method=method, path=path),
@@ -248,13 +253,13 @@ def after_another_answer(call):
     return f"a proxy may have answered in the service's place; {_AGAIN if call.action in READS else _COMPLETE}"
 
 
-def api_error(status, message, details, method, path, hints=None, call=ANY_CALL):
-    """The ApiError for an answer with the service's JSON error body."""
+def api_error(status, message, details, method, path, hints=None, call=ANY_CALL, note=""):
+    """The ApiError for an answer with the service's JSON error body. note: what else is to be said of that body."""
     said = f", {printable(message)!r}" if message else ""
     if details:
         said += f" ({printable(details)})"
     return ApiError(
-        f"{method} {path} was answered {status}{said}",
+        f"{method} {path} was answered {status}{said}{note}",
         method,
         path,
         status=status,

@@ -11,6 +11,8 @@ from ._envelope import Progress, beside, placed
 from ._errors import AnswerError, ApiError, printable
 from ._resources import PAGE_SIZE, identity_of, is_row, record_of
 
+# no account is as large; a service without a last page must not be read for ever
+MOST_PAGES = 2000
 # how a service may refuse a page that it does not know
 NO_SUCH_PAGE = (400, 404, 422)
 
@@ -57,7 +59,7 @@ def _by_pages(transport, resource, query, whole):
             yield fresh
         if not rows or (not whole and len(rows) < size):
             return
-        number += 1
+        number = _following(resource, number)
         answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
 
 
@@ -90,6 +92,7 @@ def _at_once(transport, resource, query):
     seen = set()
     progress = Progress()
     answer = _ask(transport, resource, query)
+    number = 1
     while True:
         rows, found = rows_of(resource, answer)
         transport.known.note(resource, rows)
@@ -100,6 +103,7 @@ def _at_once(transport, resource, query):
             return
         if not fresh:
             raise _cut(resource, progress)
+        number = _following(resource, number)
         try:
             answer = _ask(transport, resource, query, progress.next_page())
         except ApiError as error:
@@ -127,6 +131,19 @@ def _ask(transport, resource, query, place=None, number=1):
             message=error.message,
             details=error.result["api_error"]["details"],
         ) from None
+
+
+def _following(resource, number):
+    """The number of the next page. Raises AnswerError where there are too many."""
+    if number < MOST_PAGES:
+        return number + 1
+    raise AnswerError(
+        f"GET {resource.path} was not read to its end: it has more than {MOST_PAGES:,} pages. Check that base_url is the"
+        " address of the service's API; if it is, tell the service's support that the list does not end.",
+        "GET",
+        resource.path,
+        status=200,
+    )
 
 
 def _cut(resource, progress):

@@ -26,6 +26,8 @@ CONNECTION_OPTIONS = dict(
     timeout=_option("float", "SCANNER_TIMEOUT", default=30.0),
     retries=_option("int", "SCANNER_RETRIES", default=3),
     rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=300),
+    call_timeout=_option("float", "SCANNER_CALL_TIMEOUT"),
+    max_answer=_option("int", "SCANNER_MAX_ANSWER", default=256 * 1024 * 1024),
     validate_certs=_option("bool", "SCANNER_VALIDATE_CERTS", default=True),
     ca_path=_option("path", "SCANNER_CA_PATH"),
     client_cert=_option("path", "SCANNER_CLIENT_CERT"),
@@ -36,6 +38,8 @@ CONNECTION_OPTIONS = dict(
 
 
 LONGEST_TIMEOUT = 86400
+# the time of a whole call, where call_timeout is not set, in multiples of timeout
+CALL_TIMEOUTS = 4
 
 
 class Connection(NamedTuple):
@@ -46,10 +50,17 @@ class Connection(NamedTuple):
     timeout: float = 30.0
     retries: int = 3
     rate_limit_wait: int = 300
+    call_timeout: float | None = None  # None: a multiple of timeout
+    max_answer: int = 256 * 1024 * 1024
     verify: object = True  # bool, or the path of a CA bundle
     cert: object = None  # None, a path, or (certificate path, key path)
     proxy: str | None = None
     direct: bool = False  # never by the proxy variables
+
+    @property
+    def longest_call(self):
+        """Seconds that a whole call may take."""
+        return CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
 
     def __repr__(self):
         # the key and the proxy's password must not reach a traceback that prints its variables
@@ -70,9 +81,11 @@ def connection_from(options):
     return Connection(
         base_url=base_url,
         api_key=_checked_api_key(options["api_key"]),
-        timeout=_checked_timeout(options["timeout"]),
+        timeout=_checked_seconds(options["timeout"], "timeout"),
         retries=_at_least(options["retries"], "retries", 0),
         rate_limit_wait=_at_least(options["rate_limit_wait"], "rate_limit_wait", 0),
+        call_timeout=_checked_seconds(options["call_timeout"], "call_timeout"),
+        max_answer=_at_least(options["max_answer"], "max_answer", 1),
         verify=verify,
         cert=_client_certificate(options["client_cert"], options["client_key"]),
         proxy=_checked_proxy(options["proxy"], local_only),
@@ -176,10 +189,10 @@ def _existing(path, option):
     return path
 
 
-def _checked_timeout(seconds):
+def _checked_seconds(seconds, option):
     # also false for what is not a number
-    if not 0 < seconds <= LONGEST_TIMEOUT:
-        raise ConfigurationError(f"timeout is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
+    if seconds is not None and not 0 < seconds <= LONGEST_TIMEOUT:
+        raise ConfigurationError(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
     return seconds
 
 

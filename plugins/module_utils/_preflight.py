@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-from ._errors import printable
-from ._resources import WORKSPACE, is_row
+from ._errors import AnswerError, printable
+from ._resources import WORKSPACE, is_row, record_of
 from ._retry import GATEWAY, asked_wait, moment
 
 # seconds of difference from which times that are compared across the two clocks can mislead
@@ -33,12 +32,11 @@ NOTHING_KNOWN = dict(
 )
 
 
-def judge(status, headers, body, asked, answered):
-    """What an answer to ``GET /workspaces`` tells: a dict with the keys of NOTHING_KNOWN, those of the schema null.
-
-    status: int; headers: a mapping whose look-up ignores case; body: bytes; asked, answered: Unix times of this machine.
-    """
-    said = _json(body)
+def judge(answer):
+    """What an Answer to ``GET /workspaces`` tells: a dict with the keys of NOTHING_KNOWN, those of the schema null."""
+    said = _json(answer)
+    status, headers = answer.status, answer.headers
+    asked, answered = answer.moments
     known = dict(
         NOTHING_KNOWN,
         reachable=True,
@@ -48,22 +46,22 @@ def judge(status, headers, body, asked, answered):
         clock_skew=clock_skew(headers, asked, answered),
     )
     if not known["is_api"]:
-        known["found"] = describe(headers, body, said)
+        known["found"] = describe(headers, answer.body, said)
         return known
     if status == 401:
         known["authenticated"] = False
     elif status == 403:
         known.update(authenticated=True, api_access=False)
     elif 200 <= status < 300:
-        rows = [dict(id=row["id"], name=str(row["name"])) for row in _rows(said)]
+        rows = [dict(id=row["id"], name=row["name"]) for row in (record_of(WORKSPACE, row) for row in _rows(said))]
         known.update(authenticated=True, api_access=True, workspaces=sorted(rows, key=lambda row: row["id"]))
     return known
 
 
-def _json(body):
+def _json(answer):
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return answer.json()
+    except AnswerError:
         return None
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from json import dumps
 from typing import NamedTuple
 
@@ -211,25 +212,37 @@ SCAN_STATUSES = (
 TARGET_TYPES = ("hostname", "ip_address", "url")
 
 
+# the fields that hold the id of an object, whatever the record; other names that end in _id, as vuln_id, are texts
+_REFERENCES = ("workspace_id", "target_id", "tool_id", "task_id", "scan_id")
+# 64 bits with a sign, which every database and every reader of JSON has
+_LARGEST_ID = 2**63 - 1
+
+
 def is_row(resource, value):
-    """Whether a value of the service is a record: an object with its identity, its natural key, and text for text."""
+    """Whether a value of the service is a record: an object with its identity, its natural key, text for text, and ids
+    that are ids."""
     if not isinstance(value, dict) or value.get(resource.key) is None:
         return False
-    for field in resource.text:
-        if not _is_text(value.get(field)):
-            return False
-    return _is_identity(resource, value.get(resource.identity))
+    if not all(_is_text(value.get(field)) for field in resource.text):
+        return False
+    if any(read_id(value[field]) is None for field in _REFERENCES if value.get(field) is not None):
+        return False
+    identity = value.get(resource.identity)
+    if resource.identity == "id":
+        return read_id(identity) is not None
+    return not resource.identity or (isinstance(identity, str) and bool(identity))
+
+
+def read_id(value):
+    """The id in a value of the service, an integer or its digits as a text; None where it is neither."""
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,18}", value):
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST_ID else None
 
 
 def identity_of(resource, row):
     """What tells a row of a list from the others: its identity, or all that it says where the family has none."""
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
-
-
-def _is_identity(resource, value):
-    if resource.identity == "id":
-        return isinstance(value, int) and not isinstance(value, bool)
-    return not resource.identity or (isinstance(value, str) and bool(value))
 
 
 def _is_text(value):
@@ -238,9 +251,12 @@ def _is_text(value):
 
 def record_of(resource, row):
     """A row of the service as results carry it: every field of the table there, null text as "", a number in the place
-    of a text as text, the rest as it came."""
+    of a text as text, ids as integers, the rest as it came."""
     record = dict.fromkeys(resource.fields)
     record.update(row)
+    for field in ("id", *_REFERENCES) if resource.identity == "id" else _REFERENCES:
+        if record.get(field) is not None:
+            record[field] = read_id(record[field])
     for field, other in (resource.also or {}).items():
         if record[field] is None:
             record[field] = row.get(other)

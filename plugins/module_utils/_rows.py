@@ -11,6 +11,7 @@ import json
 import re
 from itertools import accumulate
 
+from ._border import JSON, refuse_depth
 from ._earned import Streamed
 from ._envelope import Progress, beside, placed
 from ._errors import ApiError
@@ -103,10 +104,12 @@ class _Reader:
             pass
         except _Unexpected as error:
             raise self._answer.unexpected(str(error)) from None
-        except (ValueError, RecursionError):
-            raise self._answer.unexpected("a body that is not JSON") from None
+        except (ValueError, RecursionError) as error:
+            raise self._answer.not_json(error) from None
 
     def _row(self, row):
+        refuse_depth(row)
+        row = self._answer.clean(row)
         if not is_row(self._resource, row):
             raise _Unexpected(f"data that is no list of {self._resource.noun}s")
         self._take(record_of(self._resource, row))
@@ -114,17 +117,6 @@ class _Reader:
 
 class _Unexpected(Exception):
     """The body is JSON, but no list in the service's envelope."""
-
-
-def _refuse_constant(name):
-    raise ValueError(f"{name} is no JSON")
-
-
-def _finite(digits):
-    number = float(digits)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError("a number that cannot be passed on")
-    return number
 
 
 # texts, with their quote at the end, which one that goes on behind the window has not
@@ -212,7 +204,7 @@ class _Text:
 
     def __init__(self, row):
         self._row = row
-        self._read = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).raw_decode
+        self._read = JSON.raw_decode
         self._buffer = ""
         self._place = 0
         self.ended = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 
 from ._errors import CallError, ScannerError, printable
-from ._resources import SCAN, is_row, new_record
+from ._resources import SCAN, is_row, new_record, read_id, record_of
 from ._scan_find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
 from ._scan_result import result_of
 from ._scan_targets import declared_names, resolve
@@ -169,10 +169,12 @@ def _start(task, wish, entry, query, now):
         )
     if scan_id is None:
         scan_id = _look_for(task, wish, entry, query)
-    if isinstance(data.get("target_id"), int):
-        entry.target_id = data["target_id"]
+    target_id = read_id(data.get("target_id"))
+    if target_id is not None:
+        entry.target_id = target_id
     known = dict(tool_id=wish.tool_id, target_id=entry.target_id, workspace_id=query.get("workspace_id"))
-    record = data if is_row(SCAN, data) and "status_name" in data else dict(new_record(SCAN, known), id=scan_id)
+    told = is_row(SCAN, data) and "status_name" in data
+    record = record_of(SCAN, data) if told else dict(new_record(SCAN, known), id=scan_id)
     take(entry, record, now, started=True)
 
 

@@ -61,10 +61,7 @@ def _ask(transport):
         if not isinstance(error, NetworkError):
             known.update(is_api=False, found="a redirect")
         return known, error
-    # a stranger may repeat the key, and a part of it would be left where its words are cut
-    headers, body = answer.headers.copy(), answer.body.replace(transport.connection.api_key.encode(), b"***")
-    headers["Server"] = transport.without_key(headers.get("Server"))
-    return _preflight.judge(answer.status, headers, body, *answer.moments), error
+    return _preflight.judge(answer), error
 
 
 def _published(transport):

@@ -10,27 +10,21 @@ The only file that imports requests.
 from __future__ import annotations
 
 import contextlib
-import json as json_codec
+import io
 import random
 import re
+import socket
 import time
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from . import _gate, _retry, _tail
+from . import _bounds, _gate, _retry, _tail
 from ._answer import Answer
-from ._errors import (
-    ANY_CALL,
-    AnswerError,
-    Call,
-    ConfigurationError,
-    NetworkError,
-    after_no_answer,
-    api_error,
-    printable,
-)
+from ._border import Border
+from ._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable
 from ._known import Known
+from ._refusals import broken_off, no_answer, redirected, refusal, too_late, too_long
 
 try:
     import requests
@@ -77,6 +71,8 @@ class Transport:
         self._waited = 0.0
         self._not_before = {}
         self._origin = urlsplit(connection.base_url)[:2]
+        self._border = Border(connection.api_key)
+        self._bounds = None
         self._proxies = self._chosen_proxies()
         self._session = self._open_session()
 
@@ -90,10 +86,14 @@ class Transport:
 
         # an auth object, not a header: a header would be replaced from ~/.netrc
         session.auth = authorize
+        # what is asked for here is decoded here, within bounds
+        session.headers["Accept-Encoding"] = "gzip"
         session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
         session.cert = self.connection.cert
         # redirects are followed here; requests would prepare the next request all the same, and fail on a broken address
         session.get_redirect_target = lambda response: None
+        for adapter in session.adapters.values():
+            _bounds.hold(adapter, lambda: self._bounds)
         return session
 
     def _chosen_proxies(self):
@@ -147,6 +147,7 @@ class Transport:
         if sink is not None:
             # so that the end of the answer shows, whatever length was announced
             request["headers"]["Connection"] = "close"
+        self._bounds = _bounds.Bounds(self.connection.longest_call, self.connection.max_answer)
         budget = _retry.budget_of(method, path)
         after_loss = False
         attempt = limited = 0
@@ -165,9 +166,9 @@ class Transport:
                 if 200 <= answer.status < 300:
                     self.known.answered |= answer.content_type.startswith("application/json")
                     return answer
-                error = self._refusal(answer, hints)
+                error = refusal(answer, hints)
             error.after_loss = after_loss
-            if not _retry.may_repeat(method, outcome) or error.final:
+            if not _retry.may_repeat(method, outcome) or error.final or self._bounds.over:
                 raise error
             if outcome == 429:
                 limited += 1
@@ -184,33 +185,36 @@ class Transport:
         self.calls.append(f"{method} {shown} -> {answer.status if answer is not None else 'no answer'}")
 
     def _try_once(self, method, path, request, sink):
+        with self._bounds.one_try():
+            asked, response = self._follow(method, path, request)
+            with contextlib.closing(response):
+                answer = Answer(
+                    method, path, response.status_code, response.headers,
+                    moments=(asked, time.time()), about=self._about, border=self._border,
+                )  # fmt: skip
+                if sink is not None and 200 <= answer.status < 300:
+                    self._pass_on(answer, response, sink)
+                else:
+                    self._read(answer, response)
+        return answer
+
+    def _follow(self, method, path, request):
+        """(Unix time of the request, response) after the redirects that may be followed."""
         url = (f"{self._origin[0]}://{self._origin[1]}" if "auth" in request else self.connection.base_url) + path
         for _hop in range(_MOST_REDIRECTS + 1):
             asked = time.time()
             response = self._exchange(method, path, url, request)
             if response.status_code not in (301, 302, 303, 307, 308):
-                break
-            url = self._redirected(method, path, url, response)
+                return asked, response
+            response.close()
+            location = self._border.text(response.headers.get("Location") or "")
+            url = redirected(method, path, response.status_code, url, location)
             # the new address carries its own query
             request = dict(request, params=None)
-        else:
-            raise AnswerError(
-                f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
-                method, path, status=response.status_code,
-            )  # fmt: skip
-        answer = Answer(method, path, response.status_code, response.headers, b"", (asked, time.time()), self._about)
-        if sink is not None and 200 <= answer.status < 300:
-            tail = _tail.watch(response.raw)
-            with contextlib.closing(response):
-                sink.restart(answer)
-                self._read_body(method, path, response, sink.write)
-            if tail is not None and tail.excess:
-                raise self._broken_off(method, path, "more came than its announced length")
-        else:
-            pieces = []
-            self._read_body(method, path, response, pieces.append)
-            answer.body = b"".join(pieces)
-        return answer
+        raise AnswerError(
+            f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
+            method, path, status=response.status_code,
+        )  # fmt: skip
 
     def _exchange(self, method, path, url, request):
         connection = self.connection
@@ -220,7 +224,7 @@ class Transport:
                 url,
                 stream=True,
                 allow_redirects=False,
-                timeout=connection.timeout,
+                timeout=min(connection.timeout, self._bounds.left()),
                 # for each request: a variable of the environment would replace the session's false
                 verify=connection.verify,
                 proxies=self._proxies,
@@ -229,6 +233,8 @@ class Transport:
         except requests.exceptions.RequestException as error:
             raise self._network_error(method, path, error) from None
         except (OSError, ValueError) as error:
+            if self._bounds.late:
+                raise too_late(method, path, self._bounds.seconds, self._about) from None
             # certificate files that cannot be read or parsed, addresses that cannot be encoded
             raise ConfigurationError(
                 f"{method} {path} could not be sent ({printable(type(error).__name__)}): check base_url, proxy, ca_path,"
@@ -253,88 +259,80 @@ class Transport:
         elif isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
             final = never_sent = True
             sentence = f"{where} was not sent, the address is not valid: check base_url and proxy."
+        elif never_sent and _no_such_host(cause):
+            sentence = (
+                f"{where} was not sent, the host name in base_url has no address ({printable(self._host())}): correct"
+                " base_url, or check the name resolution (DNS) of this host."
+            )
         elif never_sent:
             sentence = (
                 f"{where} was not sent, nothing accepts connections at {self._host()}: check base_url and that the"
                 " service can be reached from this host."
             )
+        elif self._bounds.late and (self._bounds.arrived or self._bounds.seconds < self.connection.timeout):
+            return too_late(method, path, self._bounds.seconds, self._about)
         elif isinstance(error, known.Timeout):
             within = f"got no answer within {self.connection.timeout:g} s"
-            return self._no_answer(method, path, within, "raise timeout if this persists")
+            return no_answer(method, path, within, self._about, "raise timeout if this persists")
         else:
-            return self._no_answer(method, path, "got no answer, the connection broke")
+            return no_answer(method, path, "got no answer, the connection broke", self._about)
         return NetworkError(sentence, method, path, maybe_done=not never_sent, final=final)
 
     def _host(self):
         return self._origin[1]
 
-    def without_key(self, text):
-        """The service's text; a service that repeats the key must not make us print it."""
-        return text and text.replace(self.connection.api_key, "***")
+    def _pass_on(self, answer, response, sink):
+        """Hand the body of a success to a sink."""
+        self._bounds.flows()
+        tail = _tail.watch(response.raw)
+        sink.restart(answer)
+        if not self._read_pieces(answer, response, self._bounds.most, sink.write):
+            raise too_long(answer, self._bounds.most)
+        if tail is not None and tail.excess:
+            raise broken_off(answer, "more came than its announced length")
 
-    def _redirected(self, method, path, url, response):
-        response.close()
-        try:
-            target = urljoin(url, response.headers.get("Location") or "")
-            to = urlsplit(target)
-            # without user info and query, which may hold secrets
-            shown = f"{to.scheme}://{to.hostname}{to.path}"
-        except ValueError:
-            to, shown = (), "an address that is not valid"
-        if method == "GET" and to[:2] == self._origin:
-            return target
-        shown = printable(self.without_key(shown))
-        raise AnswerError(
-            f"{method} {path} was redirected to {shown}, where the key is not sent: set base_url to the address of the API"
-            " itself.",
-            method,
-            path,
-            status=response.status_code,
-        )
+    def _read(self, answer, response):
+        """Read the body into the answer; of an error only so much as a reason needs."""
+        body = io.BytesIO()
+        success = 200 <= answer.status < 300
+        most = self._bounds.most if success else min(self._bounds.most, _bounds.MOST_OF_ERROR)
+        if not success and not _bounds.can_decode(response.headers):
+            return
+        answer.cut = not self._read_pieces(answer, response, most, body.write)
+        if answer.cut and success:
+            raise too_long(answer, self._bounds.most)
+        answer.keep(body.getvalue())
 
-    def _read_body(self, method, path, response, take):
+    def _read_pieces(self, answer, response, most, take):
+        """Read a body; False where it is longer than ``most`` and only its beginning was read."""
+        if not _bounds.can_decode(response.headers):
+            encoding = printable(answer.headers["Content-Encoding"], 60)
+            raise answer.unexpected(f"the content encoding {encoding!r}, which was not asked for")
+        arriving = iter(lambda: response.raw.read(_CHUNK, decode_content=False), b"")
+        pieces = _bounds.decoded(arriving, response.headers, most)
         try:
-            pieces = response.iter_content(_CHUNK)
-            while piece := self._next_piece(method, path, pieces):
+            while piece := self._next_piece(answer, pieces):
+                answer.look(piece)
                 take(piece)
-        finally:
-            response.close()
+        except _bounds.TooMuch:
+            return False
         announced = _number(response.headers.get("Content-Length"))
         # counted before decoding; older urllib3 takes a short body for a whole one
         if announced and response.status_code != 204 and response.raw.tell() < announced:
-            raise self._broken_off(method, path)
+            raise broken_off(answer)
+        return True
 
-    def _next_piece(self, method, path, pieces):
+    def _next_piece(self, answer, pieces):
         try:
             return next(pieces, b"")
-        except requests.exceptions.RequestException:
-            raise self._broken_off(method, path) from None
-
-    def _broken_off(self, method, path, how="the answer broke off before its announced end"):
-        return self._no_answer(method, path, f"was answered, but {how}")
-
-    def _no_answer(self, method, path, how, otherwise="check the network if this persists"):
-        """The error for a request that may have arrived, without a whole answer to it."""
-        advice = after_no_answer(self._about, otherwise)
-        return NetworkError(f"{method} {path} {how}", method, path, maybe_done=True, advice=advice)
-
-    def _refusal(self, answer, hints):
-        """The error for an answer that is no success."""
-        try:
-            said = json_codec.loads(answer.body)
-        except (ValueError, RecursionError):
-            said = None
-        method, path, status = answer.method, answer.path, answer.status
-        if isinstance(said, dict) and isinstance(said.get("message"), str):
-            message, details = said["message"], said.get("details")
-            details = details if details is None or isinstance(details, str) else json_codec.dumps(details)
-            return api_error(
-                status, self.without_key(message), self.without_key(details), method, path, hints, self._about
-            )
-        if status in (429, 500) or status in _retry.GATEWAY:
-            # what stands before the service answers so, without the service's error body
-            return api_error(status, None, None, method, path, hints, self._about)
-        return answer.unexpected("no error body of the service")
+        except _bounds.Undecodable as error:
+            raise broken_off(answer, str(error)) from None
+        except (urllib3.exceptions.HTTPError, OSError):
+            if self._bounds.late:
+                raise too_late(answer.method, answer.path, self._bounds.seconds, self._about) from None
+            if self._bounds.full:
+                raise _bounds.TooMuch from None
+            raise broken_off(answer) from None
 
     def _keep_spacing(self, budget):
         wait = self._not_before.get(budget, 0.0) - self._clock()
@@ -388,6 +386,12 @@ def _never_connected(cause):
         if "Tunnel connection failed" in str(cause):
             return True
     return isinstance(cause, (known.NewConnectionError, known.ConnectTimeoutError))
+
+
+def _no_such_host(cause):
+    """Whether a connection was not made because its host name has no address; urllib3 1.26 has no error of its own."""
+    named = getattr(urllib3.exceptions, "NameResolutionError", ())
+    return isinstance(cause, named) or isinstance(getattr(cause, "__context__", None), socket.gaierror)
 
 
 def _tls_reason(error):

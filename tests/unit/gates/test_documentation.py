@@ -132,6 +132,8 @@ VARIABLES = {
     "timeout": "SCANNER_TIMEOUT",
     "retries": "SCANNER_RETRIES",
     "rate_limit_wait": "SCANNER_RATE_LIMIT_WAIT",
+    "call_timeout": "SCANNER_CALL_TIMEOUT",
+    "max_answer": "SCANNER_MAX_ANSWER",
     "validate_certs": "SCANNER_VALIDATE_CERTS",
     "ca_path": "SCANNER_CA_PATH",
     "client_cert": "SCANNER_CLIENT_CERT",

@@ -223,6 +223,9 @@ def test_a_module_with_a_scope_says_where_it_comes_from(module):
 
 
 PURE = {
+    "_answer",
+    "_border",
+    "_refusals",
     "_downloads",
     "_tail",
     "_retry",

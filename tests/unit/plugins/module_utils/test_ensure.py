@@ -106,7 +106,7 @@ def test_null_text_is_empty_text_and_a_number_is_text():
         {},
         {"id": 7},
         {"name": "x"},
-        {"id": "7", "name": "x"},
+        {"id": "seven", "name": "x"},
         {"id": True, "name": "x"},
         {"id": 7.0, "name": "x"},
         {"id": 7, "name": None},

@@ -7,6 +7,7 @@ from __future__ import annotations
 from email.utils import formatdate
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight import (
     NOTHING_KNOWN,
     clock_skew,
@@ -18,7 +19,7 @@ NOW = 1700000000.0
 
 
 def judged(status, body, **headers):
-    return judge(status, headers, body, NOW, NOW)
+    return judge(Answer("GET", "/workspaces", status, headers, body, (NOW, NOW)))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,9 @@ def judged(status, body, **headers):
         (200, b'{"data": []}', True),
         (200, b'{"data": [{"id": 1, "name": "A"}]}', True),
         (200, b'[{"id": 1, "name": "A"}]', True),
-        (200, b'{"data": [{"id": "1", "name": "A"}]}', False),
+        (200, b'{"data": [{"id": "1", "name": "A"}]}', True),
+        (200, b'{"data": [{"id": "one", "name": "A"}]}', False),
+        (200, b'{"data": [{"id": 0, "name": "A"}]}', False),
         (200, b'{"data": {"id": 1, "name": "A"}}', False),
         (200, b"{}", False),
         (200, b"", False),
@@ -87,7 +90,7 @@ def test_workspaces_are_named_by_id_and_name_in_the_order_of_ids():
     ],
 )
 def test_what_it_is_instead(headers, body, words):
-    assert judge(200, headers, body, NOW, NOW)["found"] == words
+    assert judged(200, body, **headers)["found"] == words
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,8 @@ def test_a_port_that_is_closed_is_named(service, module):
 
 def test_a_host_that_does_not_exist_is_named(service):
     result = run_with(service, "workspace_info", base_url="https://scanner.invalid/api/v2", retries=0)
-    assert_refused(result, "nothing accepts connections at scanner.invalid", "check base_url")
+    assert_refused(result, "the host name in base_url has no address (scanner.invalid)", "DNS")
+    assert "nothing accepts connections" not in result.msg
 
 
 NOT_THE_SERVICE = {
@@ -272,7 +273,9 @@ def test_a_redirected_write_is_refused(service, run, method, status):
     options = {"POST": {"name": "New"}, "PUT": {"name": "Web shop", "description": "x"}}
     service.fault(method=method, action="redirect", status=status, location="/api/v2/workspaces")
     result = run("workspace", **options.get(method, {"name": "Web shop", "state": "absent"}))
-    assert_refused(result, "was redirected to http://127.0.0.1/api/v2/workspaces", "set base_url")
+    # the address shows its port, and the key would be sent there
+    assert_refused(result, f"was redirected to {service.base_url}/workspaces, and only reads follow", "set base_url")
+    assert "the key is not sent" not in result.msg
     assert len(service.writes()) == 1
 
 
@@ -283,7 +286,9 @@ def test_a_redirect_to_another_place_does_not_get_the_key(service, run, scheme):
             action="redirect", location=f"{scheme}://someone:{SECRET}@127.0.0.1:{port}/api/v2/workspaces?k={SECRET}"
         )
         result = run("workspace_info")
-    assert_refused(result, f"was redirected to {scheme}://127.0.0.1/api/v2/workspaces, where the key is not sent")
+    assert_refused(
+        result, f"was redirected to {scheme}://127.0.0.1:{port}/api/v2/workspaces, where the key is not sent"
+    )
     assert received == []
 
 

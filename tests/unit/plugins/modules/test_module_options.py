@@ -1084,6 +1084,29 @@ def rate_limit_wait(attempt, tls, tmp_path):
 
 
 @connection_case
+def call_timeout(attempt, tls, tmp_path):
+    attempt.service.fault(action="drip", seconds=0.05, part="head", size=100, times=None)
+    result = attempt(0.3)
+    assert result.failed
+    assert "within 0.3 s, the limit of call_timeout" in result.msg
+    assert len(attempt.service.calls()) == 1
+    attempt.service.clear_faults()
+    attempt.service.fault(action="drip", seconds=0.005, part="head", size=200)
+    assert good(attempt(60, timeout=0.2))
+
+
+@connection_case
+def max_answer(attempt, tls, tmp_path):
+    attempt.service.fault(action="large", size=100_000, times=None)
+    result = attempt(99_999)
+    assert result.failed
+    assert "with more than 99999 bytes, the limit of max_answer" in result.msg
+    attempt.service.clear_faults()
+    attempt.service.fault(action="large", size=500)
+    assert good(attempt(200_000))
+
+
+@connection_case
 def validate_certs(attempt, tls, tmp_path):
     attempt.service = tls.plain
     attempt.service.clear_log()

@@ -327,7 +327,7 @@ def test_a_file_that_cannot_be_compared_is_a_warning(account, run, settings, wor
 
 def test_the_openapi_file_is_not_read_elsewhere(account, run):
     account.fault(path="/api-schema.yml", action="redirect", location="http://127.0.0.2:9/api-schema.yml", times=None)
-    assert "was redirected to http://127.0.0.2/api-schema.yml" in found(run, schema=True)["schema_problem"]
+    assert "was redirected to http://127.0.0.2:9/api-schema.yml" in found(run, schema=True)["schema_problem"]
 
 
 def test_without_pyyaml_the_comparison_is_refused_before_any_call(account, run, monkeypatch):

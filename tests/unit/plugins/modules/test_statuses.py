@@ -470,7 +470,18 @@ def test_a_create_that_was_done_in_spite_of_500_is_changed_and_warned_of(account
 
 # --- answers that are not the service's
 
-BAD_DATA = [None, "text", 5, True, {}, [1], [[]], ["x"], [{"name": "no id"}], [{"id": "7", "name": "x", "label": "x"}]]
+BAD_DATA = [
+    None,
+    "text",
+    5,
+    True,
+    {},
+    [1],
+    [[]],
+    ["x"],
+    [{"name": "no id"}],
+    [{"id": "seven", "name": "x", "label": "x"}],
+]
 BAD_DATA += [[{"id": True, "name": "x", "label": "x"}], [{"id": 7}], [{"id": 7, "name": ["x"], "label": ["x"]}]]
 BAD_BODIES = {f"data-{number}": {"action": "wrong_type", "data": data} for number, data in enumerate(BAD_DATA)}
 BAD_BODIES["truncated-json"] = {"action": "truncated_json"}
@@ -580,14 +591,16 @@ def test_a_create_that_cannot_be_read_back_says_that_it_was_done(account, run, c
 
 
 def test_text_of_the_service_is_shown_on_one_line_without_control_characters(account, run):
-    said = "first\nsecond\x1b[31m red \u202e back \x00 end" + "x" * 5000
+    said = "first\nsecond\x1b[31m red \u202e back \x00 end \x9b0m \u2028" + "x" * 5000
     account.fault(action="status", status=400, message=said, details="a\r\nb", times=None)
     result = run("workspace", name="Web shop")
     assert_sentence(result)
-    assert r"first\nsecond\x1b[31m red \u202e back \x00 end" in result.msg.replace("\\\\", "\\")
-    assert not any(ord(character) < 32 or character == "\u202e" for character in result.msg)
+    shown = r"first\nsecond\x1b[31m red \u202e back \x00 end \x9b0m \u2028"
+    assert shown in result.msg.replace("\\\\", "\\")
+    assert result.msg.isprintable()
     assert len(result.msg) < 1000
-    assert result["api_error"]["message"] == said
+    assert result["api_error"]["message"] == shown + "x" * 5000
+    assert result["api_error"]["details"] == r"a\r\nb"
 
 
 def test_a_message_that_repeats_the_key_does_not_show_it(account, run):

@@ -1,0 +1,210 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Nothing of the key passes the border, in whatever form, and JSON passes it only where it is unambiguous."""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._border import (
+    DEEPEST,
+    MASK,
+    SHORTEST_KEY,
+    Border,
+    Watch,
+    read_json,
+    why_not_json,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=300, deadline=None, database=None)
+KEY = "k3y+of/Nobody=0x9"
+BORDER = Border(KEY)
+
+# what a key may consist of, see _options
+KEYS = st.text(
+    st.characters(min_codepoint=0x21, max_codepoint=0x7E, blacklist_characters="*"), min_size=SHORTEST_KEY, max_size=40
+)
+AROUND = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=12)
+
+
+def in_percent(text):
+    return "".join(f"%{ord(character):02x}" for character in text)
+
+
+def escaped(text):
+    return "".join(f"\\u{ord(character):04X}" for character in text)
+
+
+# how a service may write a key: a function of the key and of what is beside it
+FORMS = {
+    "as it is": lambda key, before, after: before + key + after,
+    "upper case": lambda key, before, after: before + key.upper() + after,
+    "percent-encoded": lambda key, before, after: before + quote(key, safe="") + after,
+    "each character percent-encoded": lambda key, before, after: before + in_percent(key) + after,
+    "percent-encoded twice": lambda key, before, after: before + quote(quote(key, safe=""), safe="") + after,
+    "base64": lambda key, before, after: base64.b64encode((before + key + after).encode()).decode(),
+    "base64 for URLs": lambda key, before, after: base64.urlsafe_b64encode((before + key + after).encode()).decode(),
+    "base64 without its end": lambda key, before, after: (
+        base64.b64encode((before + key + after).encode()).decode().rstrip("=")
+    ),
+    "base64, percent-encoded": lambda key, before, after: quote(
+        base64.b64encode((before + key + after).encode()), safe=""
+    ),
+    "escaped in JSON": lambda key, before, after: before + escaped(key) + after,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@QUICK
+@given(key=KEYS, before=AROUND, after=AROUND)
+def test_no_form_of_the_key_passes(form, key, before, after):
+    border = Border(key)
+    text = FORMS[form](key, before, after)
+    assert border.shows(text.encode())
+    for clean in (border.text(text), border.data(text.encode()).decode()):
+        assert MASK in clean
+        assert not border.shows(clean.encode())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_neither_a_part_of_the_key_nor_more_than_the_key_is_left(form):
+    for before in ("", "a", "ab", "abc", "Bearer ", "someone:"):
+        clean = BORDER.text(FORMS[form](KEY, before, "-end"))
+        assert clean != FORMS[form](KEY, before, "-end")
+        if "base64" not in form:
+            assert clean == f"{before}{MASK}-end"
+        else:
+            # what is beside the key stays, but for the characters that hold bits of both
+            kept, own = clean.replace(MASK, ""), FORMS[form](KEY, before, "-end")
+            assert len(kept) <= len(own) - len(KEY)
+            assert own.startswith(clean.partition(MASK)[0])
+            assert own.endswith(clean.rpartition(MASK)[2])
+
+
+@QUICK
+@given(st.text(max_size=200), KEYS)
+def test_other_text_passes_as_it_is(text, key):
+    border = Border(key)
+    if not border.shows(text.encode("utf-8", "surrogatepass")):
+        assert border.text(text) == text
+    assert Border().text(text) == text
+
+
+def test_what_is_like_the_key_passes():
+    for text in (KEY[:-1], KEY.replace("+", "-"), KEY[1:], base64.b64encode(KEY[:-3].encode()).decode(), "100%"):
+        assert BORDER.text(text) == text
+
+
+def test_a_short_key_is_a_word_that_only_messages_lose():
+    border = Border("example")
+    assert border.text("no key example here") == f"no key {MASK} here"
+    assert border.value(["www.example.com"]) == ["www.example.com"]
+    assert border.data(b"www.example.com") == b"www.example.com"
+    answer = Answer("GET", "/x", 200, {}, b'{"data": "www.example.com"}', border=border)
+    assert answer.json() == {"data": "www.example.com"}
+
+
+@QUICK
+@given(st.sampled_from(sorted(FORMS)), st.integers(1, 40), st.integers(0, 60))
+def test_a_key_that_arrives_in_pieces_is_seen(form, size, before):
+    body = b"x" * before + FORMS[form](KEY, "", "").encode() + b"y" * 50
+    watch = Watch(BORDER)
+    for place in range(0, len(body), size):
+        watch.feed(body[place : place + size])
+    assert watch.seen
+
+
+# --- an answer
+
+
+def answer(body, **headers):
+    return Answer("GET", "/targets", 200, headers, body if isinstance(body, bytes) else body.encode(), border=BORDER)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_text_of_an_answer_holds_the_key(form):
+    said = FORMS[form](KEY, "", "")
+    value = {"name": said, "rows": [{"description": f"a {said} b"}, [said]], said: {"id": 7, "on": True, "x": None}}
+    body = json.dumps({"data": value})
+    if form == "escaped in JSON":
+        body = body.replace("\\\\u", "\\u")
+    one = answer(body, **{"Content-Type": f"text/{said}", "Server": said, "Date": "today"})
+    found = one.json()["data"]
+    assert found["name"] == MASK
+    assert list(found) == ["name", "rows", MASK]
+    assert found["rows"] == [{"description": f"a {MASK} b"}, [MASK]]
+    assert found[MASK] == {"id": 7, "on": True, "x": None}
+    assert one.headers == {"Content-Type": f"text/{MASK}", "Server": MASK, "Date": "today"}
+    for shown in (one.text(), one.body.decode(), str(one.unexpected("data")), one.content_type):
+        assert not BORDER.shows(shown.encode())
+
+
+def test_an_answer_without_the_key_is_passed_on_untouched():
+    body = b'{"data": ["a", "\\u0041", "%41", 1.5]}'
+    assert answer(body).json() == {"data": ["a", "A", "%41", 1.5]}
+    assert answer(body).body is body
+
+
+def test_a_key_that_is_repeated_in_json_that_is_none_is_not_shown():
+    twice = json.dumps(KEY)
+    with pytest.raises(AnswerError) as caught:
+        answer(f'{{"a": 1, {twice}: 1, {twice}: 2}}').json()
+    assert "comes twice" in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+# --- JSON
+
+
+@pytest.mark.parametrize(
+    "body, why",
+    [
+        (b'{"id": NaN}', "NaN is no number of JSON"),
+        (b"[Infinity]", "Infinity is no number of JSON"),
+        (b"[-Infinity]", "-Infinity is no number of JSON"),
+        (b"[1e999]", "a number is too large"),
+        (b"[-1e999]", "a number is too large"),
+        (b'{"id": 1, "id": 2}', "the key 'id' comes twice in one object"),
+        (b'{"data": [{"id": 1, "name": "a", "\\u0069d": 2}]}', "the key 'id' comes twice in one object"),
+        (b'{"\\u202e": 1, "\\u202e": 2}', r"the key '\\u202e' comes twice in one object"),
+        (b"[" * 100000, f"it is nested deeper than {DEEPEST} levels"),
+        (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), f"it is nested deeper than {DEEPEST} levels"),
+        (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), f"it is nested deeper than {DEEPEST} levels"),
+        (b"", None),
+        (b"{", None),
+        (b'{"a": 1} x', None),
+        (b'["\xff"]', None),
+        ('["é"]'.encode("utf-16"), None),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_json_that_is_ambiguous_or_too_deep_is_refused(body, why):
+    with pytest.raises((ValueError, RecursionError)) as caught:
+        read_json(body)
+    assert why_not_json(caught.value) == (f" ({why})" if why else "")
+    with pytest.raises(AnswerError, match="with a body that is not JSON"):
+        answer(body).json()
+
+
+@pytest.mark.parametrize(
+    "body, value",
+    [
+        (b"[" * DEEPEST + b"]" * DEEPEST, None),
+        (b"\xef\xbb\xbf[1]", [1]),
+        ('["é", 1.5e3, -0]'.encode(), ["é", 1500.0, 0]),
+        (b'{"a": {"id": 1}, "b": {"id": 1}}', {"a": {"id": 1}, "b": {"id": 1}}),
+        (b'"text"', "text"),
+    ],
+)
+def test_json_that_is_json_is_read(body, value):
+    assert value is None or read_json(body) == value
+    read_json(body)

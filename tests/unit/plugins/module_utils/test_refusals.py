@@ -1,0 +1,139 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The reason in an answer that is no success, in whatever form it comes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
+from ansible_collections.scanops.scanner.plugins.module_utils._refusals import reason_in, redirected, refusal
+
+REASONS = [
+    ({"status": 422, "message": "no"}, "no", None),
+    ({"status": 422, "message": "no", "details": "the name"}, "no", "the name"),
+    ({"message": "no", "details": {"name": ["is", 7]}}, "no", '{"name": ["is", 7]}'),
+    ({"error": "no"}, "no", None),
+    ({"error": "invalid_token", "error_description": "it has expired"}, "invalid_token", "it has expired"),
+    ({"error": {"code": 5, "message": "no"}}, "no", None),
+    ({"errors": ["no", "never"]}, "no; never", None),
+    ({"errors": [{"detail": "no"}, {"title": "never"}]}, "no; never", None),
+    ({"errors": [{"title": "Bad", "detail": "no such name"}]}, "Bad: no such name", None),
+    ({"errors": {"name": ["is taken"]}}, '{"name": ["is taken"]}', None),
+    (
+        {"message": "The given data was invalid.", "errors": {"name": ["x"]}},
+        "The given data was invalid.",
+        '{"name": ["x"]}',
+    ),
+    ({"detail": "Not authenticated"}, "Not authenticated", None),
+    ({"detail": [{"loc": ["body", "name"], "msg": "field required"}]}, "field required", None),
+    ({"type": "about:blank", "title": "Forbidden", "status": 403, "detail": "no plan"}, "Forbidden", "no plan"),
+    ({"timestamp": 1, "status": 404, "error": "Not Found", "path": "/x"}, "Not Found", None),
+    ({"Message": "no"}, "no", None),
+    ({"fault": {"faultstring": "no", "detail": {"errorcode": "x"}}}, 'no: {"errorcode": "x"}', None),
+    (["no"], "no", None),
+    ("no", "no", None),
+    ({"message": "", "error": "no"}, "no", None),
+    ({"message": 7}, None, None),
+    ({"rows": []}, None, None),
+    ({}, None, None),
+    ([], None, None),
+    (None, None, None),
+    (7, None, None),
+]
+
+
+@pytest.mark.parametrize("said, message, details", REASONS, ids=lambda value: str(value)[:40])
+def test_the_reason_is_found_in_any_form(said, message, details):
+    assert reason_in(said) == (message, details)
+
+
+def answer(status, said, cut=False):
+    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+    one = Answer("GET", "/targets/5", status, {"Content-Type": "application/json"}, body)
+    one.cut = cut
+    return one
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 405, 406, 409, 422])
+def test_another_form_is_quoted_with_both_things_to_check(status):
+    error = refusal(answer(status, {"error": "no\x9bsuch", "error_description": "plan"}))
+    assert isinstance(error, ApiError)
+    assert error.status == status
+    assert f"was answered {status} (application/json) with an error in another form" in str(error)
+    assert r"'no\\x9bsuch' (plan): check that base_url is the address of the service's API; if it is, " in str(error)
+
+
+def test_a_404_in_another_form_is_never_the_absence_of_an_object():
+    error = refusal(answer(404, {"detail": "Not Found"}))
+    assert isinstance(error, AnswerError)
+    assert "'Not Found'" in str(error)
+    assert error.result["api_error"]["message"] == "Not Found"
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_gateway_is_quoted_where_it_says_why(status):
+    assert f"was answered {status}, 'upstream is down': " in str(refusal(answer(status, {"error": "upstream is down"})))
+    assert f"was answered {status}: " in str(refusal(answer(status, b"<html>")))
+
+
+def test_an_error_body_that_is_cut_is_named():
+    assert "with an error body of more than 1 MiB: check" in str(refusal(answer(400, b"{", cut=True)))
+    assert "an error body of more than 1 MiB" in str(refusal(answer(500, b"{", cut=True)))
+
+
+# --- redirects
+
+HERE = "https://scanner.example.com:8443/api/v2/targets"
+
+
+@pytest.mark.parametrize(
+    "location, target",
+    [
+        ("/api/v2/targets/", "https://scanner.example.com:8443/api/v2/targets/"),
+        ("?page=2", "https://scanner.example.com:8443/api/v2/targets?page=2"),
+        ("https://SCANNER.example.com:8443/x", "https://SCANNER.example.com:8443/x"),
+    ],
+)
+def test_a_read_follows_a_redirect_to_the_same_place(location, target):
+    assert redirected("GET", "/targets", 302, HERE, location) == target
+    with pytest.raises(AnswerError) as caught:
+        redirected("POST", "/targets", 307, HERE, location)
+    shown = target.partition("?")[0]
+    assert f"POST /targets was redirected to {shown}, and only reads follow a redirect: set base_url" in str(
+        caught.value
+    )
+
+
+def test_a_default_port_is_the_same_place():
+    here = "https://scanner.example.com/api/v2/targets"
+    assert redirected("GET", "/targets", 302, here, "https://scanner.example.com:443/y")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    "location, shown",
+    [
+        ("http://scanner.example.com:8443/x", "http://scanner.example.com:8443/x"),
+        ("https://scanner.example.com/x", "https://scanner.example.com/x"),
+        ("https://scanner.example.com:9/x", "https://scanner.example.com:9/x"),
+        ("//other.example.com/x", "https://other.example.com/x"),
+        ("https://u:p@other.example.com:7/x?y#z", "https://other.example.com:7/x"),
+        ("https://[2001:db8::1]:7/x", "https://[2001:db8::1]:7/x"),
+    ],
+)
+def test_another_place_is_shown_with_its_port(method, location, shown):
+    with pytest.raises(AnswerError) as caught:
+        redirected(method, "/targets", 302, HERE, location)
+    assert f"was redirected to {shown}, where the key is not sent: " in str(caught.value)
+    assert "u:p" not in str(caught.value)
+
+
+@pytest.mark.parametrize("location", ["", "http:///x", "javascript:alert(1)", "http://[::1/", "https://a:99999/"])
+def test_a_redirect_to_nowhere_says_so(location):
+    with pytest.raises(AnswerError, match="was redirected to no valid address: "):
+        redirected("GET", "/targets", 302, HERE, location)
