@@ -67,8 +67,8 @@ options:
       - An expression that cannot be evaluated counts as one that gives no value, with O(strict=true) as an error. A
         target for which none gives a value is an error.
       - In host names every character but letters, digits, V(_), V(-), V(.), V(/) and V(:) becomes V(_), and so do a
-        V(-), V(.) or V(/) at the beginning and path segments of dots. Two names that become one this way are an error,
-        as is a host that would be called like a group.
+        V(-), V(.) or V(/) at the beginning and path segments of dots. Two names that become one this way are an error.
+      - A target whose host would be called like a group, or V(localhost), is left out with a warning; see the notes.
     type: list
     elements: str
     default: []
@@ -129,6 +129,10 @@ notes:
     service gives. O(hostvars_prefix) changes C(scanner_) in all of them."
   - These variables, without C(scanner_targets) of other targets, are what O(include), O(exclude) and O(hostnames) see;
     O(compose), O(groups) and O(keyed_groups) see those of the host, with C(inventory_hostname) and C(group_names).
+  - "No object of the account changes where a play runs. Left out, with a warning that names it, are a target that names the
+    machine which uses the name (V(localhost), loopback addresses, V(0.0.0.0), V(::)); a host that would be called like a
+    group, V(all) and V(ungrouped) included, or like the implicit V(localhost), V(127.0.0.1) or V(::1); and a group that
+    would be called like a host of another source. A host that another source has defined keeps its address."
   - Text from the service is data. It is never templated, on no release of ansible-core, nor is what O(compose) makes
     of it. C(ansible-inventory --list) prints such text as a dictionary with the key C(__ansible_unsafe), from
     ansible-core 2.19 on all of it, before that only text that could be a template.
@@ -201,11 +205,13 @@ import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+import ansible.constants as C
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.vars import combine_vars
+from ansible_collections.scanops.scanner.plugins.module_utils._border import Border, refuse_depth
 from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._contents import Contents
 from ansible_collections.scanops.scanner.plugins.module_utils._earned import InWorkspace, earned
@@ -218,14 +224,28 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
 from ansible_collections.scanops.scanner.plugins.module_utils._gate import Gate
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import what_there_is
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE, is_row, record_of
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport, missing_requests
-from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of, group_names, hosts_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
+    address_of,
+    group_names,
+    hosts_of,
+    is_this_machine,
+)
 from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Plan
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
+try:
+    # from ansible-core 2.22 on what is registered is masked wherever ansible-core shows it
+    from ansible.module_utils.secrets import register_secrets
+except ImportError:
+    register_secrets = None
+
 # of what the cache holds; part of the key of its entries
 CACHE_FORMAT = 1
+
+# the families whose records are read and kept
+READ = (WORKSPACE, TARGET)
 
 # the fields of a record that become a host variable each
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
@@ -315,22 +335,30 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _contents(self, path, cache):
         """(workspaces, targets), lists of records: from the cache, or else from the service."""
         connection = connection_from({name: self.get_option(name) for name in CONNECTION_OPTIONS})
+        if register_secrets is not None:
+            register_secrets(filter(None, (connection.api_key, connection.proxy)))
         if not self.get_option("cache"):
             return self._read(connection)
         key = self._cache_entry(path, connection)
-        kept = self._kept(key) if cache else None
+        kept = self._kept(key, Border(connection.api_key)) if cache else None
         if kept is None:
             workspaces, targets = self._read(connection)
             self._cache[key] = kept = {"workspaces": workspaces, "targets": targets}
         return kept["workspaces"], kept["targets"]
 
-    def _kept(self, key):
+    def _kept(self, key, border):
+        """What an entry of the cache holds, which passes the border as an answer does; None where it cannot be used."""
         try:
             kept = self._cache[key]
+            refuse_depth(kept)
+            workspaces, targets = (_records(resource, border.value(kept[resource.plural])) for resource in READ)
         except Exception:
-            # not there, or a broken file, which the releases of ansible-core report in different ways
+            # it does not exist, or it is broken, which the releases of ansible-core report in different ways
             return None
-        return kept if isinstance(kept, Mapping) and {"workspaces", "targets"} <= set(kept) else None
+        known = {workspace["id"] for workspace in workspaces}
+        if not all(target["workspace_id"] in known for target in targets):
+            return None
+        return {"workspaces": workspaces, "targets": targets}
 
     def _cache_entry(self, path, connection):
         """The key of the entry: ansible-core's, which knows the path only, and a digest of what decides on the rows."""
@@ -381,6 +409,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._group(plan, "workspace", names.values(), hosts)
         self._group(plan, "type", {record["type"]: None for record in records if record["type"]}, hosts)
         self._construct(plan)
+        self._drop_confusion(plan, hosts)
         return plan
 
     def _variables(self, records, address):
@@ -404,6 +433,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                     continue
                 if self._any_holds("exclude", variables, record):
                     continue
+            if is_this_machine(address):
+                self.display.warning(
+                    f"The {_target(record)}, is no host of this inventory: a play on it would run on this machine. Name it"
+                    " in exclude to be without this warning."
+                )
+                continue
             yield self._name(variables, record) if hostnames else str(address or record["name"]), record
 
     def _any_holds(self, option, variables, record):
@@ -445,6 +480,36 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             f"hostnames gives {_target(record)} no name{reason}; add an expression that gives every target one, such as"
             f" {self.get_option('hostvars_prefix')}name, or exclude the target."
         )
+
+    def _drop_confusion(self, plan, records):
+        """Leave out, with a warning each, what would change where plays on other hosts and groups run."""
+        hosts, groups = plan.without_confusion(self.inventory, C.LOCALHOST)
+        for name in groups:
+            self.display.warning(
+                f"The group {name!r} is left out of this inventory: a host has this name, and plays on that host would run"
+                " on the group. Build the group with another prefix."
+            )
+        for name in hosts:
+            called = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
+            self.display.warning(
+                f"The {_target(records[name][0])}, is no host of this inventory: it would be called {name!r}, as {called}"
+                " is. Set hostnames so that it is called otherwise, or exclude it."
+            )
+        for name, variables in plan.hosts.items():
+            self._keep_address(name, variables, records[name][0])
+
+    def _keep_address(self, name, variables, record):
+        """Leave the address of a host that another source has defined as it is."""
+        earlier = self.inventory.hosts.get(name)
+        if earlier is None or "ansible_host" not in variables or "ansible_host" in (self.get_option("compose") or {}):
+            return
+        address = variables.pop("ansible_host")
+        kept = earlier.get_vars().get("ansible_host", name)
+        if kept != address:
+            self.display.warning(
+                f"The host {name!r} of another source keeps its address, and does not get {address!r} from the"
+                f" {_target(record)}."
+            )
 
     def _group(self, plan, field, texts, hosts):
         """Add the default groups of a field of the records, in the order of the texts."""
@@ -503,6 +568,13 @@ def _chosen(workspaces, asked):
             )
         chosen[found[0]["id"]] = found[0]
     return list(chosen.values())
+
+
+def _records(resource, rows):
+    """The records of a list that was kept. Raises ValueError where it is none."""
+    if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
+        raise ValueError
+    return [record_of(resource, row) for row in rows]
 
 
 def _target(record):

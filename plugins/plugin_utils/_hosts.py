@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, printable
@@ -14,6 +15,17 @@ from ansible_collections.scanops.scanner.plugins.module_utils._names import Unre
 # what host names keep: no separator of host patterns but the colon, which IPv6 addresses have
 _NOT_IN_NAMES = re.compile(r"[^\w.:/-]")
 _NOT_FIRST = re.compile(r"[^\w:]")
+# as hosts files of common systems have it
+_THIS_MACHINE = (
+    "localhost",
+    "localhost.localdomain",
+    "localhost4",
+    "localhost4.localdomain4",
+    "localhost6",
+    "localhost6.localdomain6",
+    "ip6-localhost",
+    "ip6-loopback",
+)
 _DOT_SEGMENT = re.compile(r"(?<![^/])\.\.?(?![^/])")
 
 
@@ -23,6 +35,21 @@ def address_of(target_name):
         return read_name(target_name).host
     except UnreadableName:
         return None
+
+
+def is_this_machine(address):
+    """Whether an address, as ``address_of`` gives it, is that of whatever machine uses it: localhost, a loopback address, or
+    the one that stands for every address of a machine."""
+    if address is None:
+        return False
+    if address in _THIS_MACHINE or address.endswith((".localhost", ".localhost.localdomain")):
+        return True
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return parsed.is_loopback or parsed.is_unspecified
 
 
 def host_name(text):

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-
 
 class Plan:
     """Hosts, variables and groups to be.
@@ -39,15 +37,29 @@ class Plan:
     def set_variable(self, host, name, value):
         self.hosts[host][name] = value
 
+    def without_confusion(self, inventory, implicit):
+        """Drop what ansible-core, or a play, would take for something else; returns (hosts, groups), the names dropped.
+
+        inventory: the InventoryData with what other sources have given; implicit: the names that ansible-core connects to
+        the machine on which it runs. A host called like a group would give that group its variables, and a play on it would
+        run on the group; a group called like a host of another source, or like an implicit one, would take its plays.
+        """
+        groups = [name for name in self.groups if name in inventory.hosts or name in implicit]
+        for name in groups:
+            del self.groups[name]
+            self.children.pop(name, None)
+        for children in self.children.values():
+            for name in groups:
+                children.pop(name, None)
+        hosts = [name for name in self.hosts if name in self.groups or name in inventory.groups or name in implicit]
+        for name in hosts:
+            del self.hosts[name]
+            for members in self.groups.values():
+                members.pop(name, None)
+        return hosts, groups
+
     def into(self, inventory):
-        """Add all to an InventoryData; raises Refused before the first host where a host is called like a group."""
-        for name in self.hosts:
-            if name in self.groups or name in inventory.groups:
-                # ansible-core would set the host's variables on the group
-                raise Refused(
-                    f"A target gives the host name {name!r}, and there is a group of this name: exclude the target, or set"
-                    " hostnames so that it is called otherwise."
-                )
+        """Add all to an InventoryData, which ``without_confusion`` has seen."""
         for group in self.groups:
             inventory.add_group(group)
         for group, children in self.children.items():

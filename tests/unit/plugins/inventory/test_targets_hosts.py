@@ -227,15 +227,6 @@ def test_two_names_that_become_one_host_are_an_error(account, parse):
     assert inventory.hosts == {}
 
 
-@pytest.mark.parametrize("name", ["all", "ungrouped", "type_url", "shard_1"])
-def test_a_host_that_is_called_like_a_group_is_an_error(service, parse, name):
-    service.add(targets=[{"name": name}, {"name": "https://example.com"}])
-    inventory = parse(keyed_groups=[{"key": "'1'", "prefix": "shard"}])
-    assert f"A target gives the host name '{name}', and there is a group of this name" in inventory.error
-    assert inventory.hosts == {}
-    assert inventory.data.groups["all"].vars == {}
-
-
 def test_a_target_that_names_no_valid_host_has_no_ansible_host(service, parse):
     service.add(targets=[{"name": "-oProxyCommand=reboot"}, {"name": "../../etc"}, {"name": "a b\n{{ 1 + 1 }}"}])
     inventory = parse()

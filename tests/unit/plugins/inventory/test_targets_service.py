@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from urllib.parse import quote
 
 import pytest
 
@@ -275,6 +277,65 @@ def test_nothing_secret_is_kept(service, cached):
     assert service.api_key not in entry.name and service.api_key not in text
     assert service.base_url not in text
     assert "a.example" in text
+
+
+KEPT = {
+    "a row without an id": lambda entry: entry["targets"][0].pop("id"),
+    "an id below 1": lambda entry: entry["targets"][0].update(id=-1),
+    "a row that is none": lambda entry: entry["workspaces"].append(7),
+    "no list": lambda entry: entry.update(targets={}),
+    "a workspace that is missing": lambda entry: entry["targets"][0].update(workspace_id=99),
+    "deep": lambda entry: entry["targets"][0].update(x=json.loads("[" * 300 + "]" * 300)),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_an_entry_passes_the_border_as_an_answer_does(service, cached, name):
+    cold = cached()
+    (path,) = cached.place.iterdir()
+    kept = json.loads(path.read_text())
+    entry = json.loads(kept["__payload__"]) if "__payload__" in kept else kept
+    KEPT[name](entry)
+    path.write_text(json.dumps({**kept, "__payload__": json.dumps(entry)} if entry is not kept else entry))
+    service.clear_log()
+    again = cached()
+    assert again.hosts == cold.hosts
+    assert service.calls() != []
+
+
+@pytest.mark.parametrize(
+    "form", [lambda key: key, lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(), quote]
+)
+def test_a_key_that_the_service_repeats_is_neither_shown_nor_kept(service, cached, form):
+    shown = form(service.api_key)
+    service.allow_violations = True
+    service.add(workspaces=[{"name": f"W {shown}"}])
+    service.add(targets=[{"name": "k.example", "description": f"is {shown}!"}, {"name": f"https://k.example/{shown}"}])
+    service.settings(extra_fields=True)
+    for dummy in range(2):
+        inventory = cached(compose={"again": "scanner_description"}, keyed_groups=[{"key": "scanner_description"}])
+        text = json.dumps([inventory.hosts, inventory.groups], default=str)
+        assert "***" in text
+        assert shown not in text and service.api_key not in text
+    (path,) = cached.place.iterdir()
+    assert shown not in path.read_text() and service.api_key not in path.read_text()
+    # an entry of another release, or of another writer, may still hold it
+    path.write_text(path.read_text().replace("is ***", f"is {shown}"))
+    service.clear_log()
+    inventory = cached()
+    assert service.calls() == []
+    assert shown not in json.dumps(inventory.hosts, default=str)
+
+
+def test_a_key_in_a_content_type_is_not_in_the_error(service, parse):
+    service.allow_violations = True
+    service.fault(action="html", status=200, times=None)
+    for form in (service.api_key, quote(service.api_key), base64.b64encode(service.api_key.encode()).decode()):
+        service.clear_faults()
+        service.fault(action="status", status=200, body="<html>", content_type=f"text/html; x={form}", times=None)
+        error = parse().error
+        assert "text/html; x=***" in error
+        assert form not in error
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"other": 1}'])

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of, group_names, host_name, hosts_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
+    address_of,
+    group_names,
+    host_name,
+    hosts_of,
+    is_this_machine,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +54,35 @@ def test_an_address_is_harmless(text):
     assert address is None or (
         not (set(address) - set("abcdefghijklmnopqrstuvwxyz0123456789._-:")) and address[0] != "-"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("localhost", True),
+        ("LOCALHOST.", True),
+        ("https://localhost:8443/x", True),
+        ("a.localhost", True),
+        ("localhost.localdomain", True),
+        ("ip6-loopback", True),
+        ("127.0.0.1", True),
+        ("127.8.9.10", True),
+        ("http://127.0.0.1/", True),
+        ("::1", True),
+        ("http://[::1]:80/", True),
+        ("::ffff:127.0.0.1", True),
+        ("0.0.0.0", True),
+        ("::", True),
+        ("localhost.example.com", False),
+        ("mylocalhost", False),
+        ("128.0.0.1", False),
+        ("::2", False),
+        ("10.0.0.1", False),
+        ("-x", False),
+    ],
+)
+def test_names_of_the_machine_that_uses_them(name, own):
+    assert is_this_machine(address_of(name)) is own
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 from ansible.inventory.data import InventoryData
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Plan
 
 
@@ -48,15 +47,42 @@ def test_the_same_as_without_a_plan():
     assert planned.hosts["h"].get_vars() == direct.hosts["h"].get_vars()
 
 
-@pytest.mark.parametrize("name", ["all", "shop", "earlier"])
-def test_a_host_called_like_a_group(name):
+@pytest.mark.parametrize("name", ["all", "ungrouped", "shop", "earlier", "localhost"])
+def test_a_host_called_like_a_group_or_like_the_implicit_host_is_dropped(name):
     data = InventoryData()
     data.add_group("earlier")
     plan = some_plan()
-    plan.add_host(name)
-    with pytest.raises(Refused, match=f"A target gives the host name '{name}'"):
-        plan.into(data)
-    assert data.hosts == {} and "all_shops" not in data.groups
+    plan.add_host(name, "shop")
+    plan.set_variable(name, "x", 3)
+    assert plan.without_confusion(data, ("localhost",)) == ([name], [])
+    plan.into(data)
+    assert list(data.hosts) == ["a.example", "b.example"]
+    assert [host.name for host in data.groups["shop"].hosts] == ["a.example", "b.example"]
+    assert not any("x" in group.vars for group in data.groups.values())
+
+
+@pytest.mark.parametrize("name", ["earlier", "localhost"])
+def test_a_group_called_like_a_host_of_another_source_or_like_the_implicit_host_is_dropped(name):
+    data = InventoryData()
+    data.add_host("earlier")
+    plan = some_plan()
+    plan.add_group(name)
+    plan.add_child(name, "a.example")
+    plan.add_child("all_shops", name)
+    plan.add_child(name, "shop")
+    assert plan.without_confusion(data, ("localhost",)) == ([], [name])
+    plan.into(data)
+    data.reconcile_inventory()
+    assert set(data.groups) == {"all", "ungrouped", "shop", "all_shops"}
+    assert set(data.hosts) == {"a.example", "b.example", "earlier"}
+
+
+def test_nothing_else_is_dropped():
+    plan, data = some_plan(), InventoryData()
+    data.add_host("a.example")
+    data.add_group("shop")
+    assert plan.without_confusion(data, ("localhost",)) == ([], [])
+    assert list(plan.hosts) == ["a.example", "b.example"]
 
 
 def test_a_loop_of_groups_adds_no_host():

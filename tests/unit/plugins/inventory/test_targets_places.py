@@ -1,0 +1,118 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""No object of the account changes where a play runs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible.inventory.data import InventoryData
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.vars.manager import VariableManager
+
+OWN = [
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "LOCALHOST",
+    "https://localhost/x",
+    "127.0.0.2",
+    "http://[::1]:8443/",
+    "0.0.0.0",
+]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"hostnames": ["scanner_name"]}, {"hostnames": ["'x-' ~ scanner_id"]}], ids=str
+)
+@pytest.mark.parametrize("name", OWN)
+def test_a_target_that_names_this_machine_is_no_host(service, parse, name, options):
+    service.add(targets=[{"name": "a.example"}, {"name": name}])
+    inventory = parse(**options)
+    assert inventory.error is None
+    assert len(inventory.hosts) == 1
+    assert all(len(hosts) <= 1 for hosts in inventory.groups.values())
+    (warning,) = parse.warned
+    assert f"target 1002, {name!r}, is no host of this inventory" in warning
+    for implicit in ("localhost", "127.0.0.1", "::1"):
+        local = inventory.data.get_host(implicit)
+        assert local.implicit
+        assert local.get_vars()["ansible_connection"] == "local"
+
+
+def test_a_target_that_is_excluded_is_not_warned_of(service, parse):
+    service.add(targets=[{"name": "a.example"}, {"name": "localhost"}])
+    assert list(parse(exclude=["scanner_name == 'localhost'"]).hosts) == ["a.example"]
+    assert parse.warned == []
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "::1", "all", "ungrouped", "type_hostname", "shard_1"])
+def test_a_host_that_is_to_be_called_so_is_left_out(service, parse, name):
+    service.add(targets=[{"name": "a.example"}, {"name": "b.example"}])
+    expression = f"{name!r} if scanner_name == 'b.example' else scanner_name"
+    inventory = parse(hostnames=[expression], keyed_groups=[{"key": "'1'", "prefix": "shard"}])
+    assert inventory.error is None
+    assert list(inventory.hosts) == ["a.example"]
+    assert inventory.groups["type_hostname"] == ["a.example"]
+    assert inventory.data.groups["all"].vars == {}
+    (warning,) = parse.warned
+    assert "target 1002, 'b.example', is no host of this inventory" in warning
+    assert f"it would be called {name!r}" in warning
+
+
+@pytest.mark.parametrize("name", ["all", "ungrouped", "web", "workspace_My_Workspace"])
+def test_one_target_does_not_take_the_inventory_along(service, parse, name):
+    service.add(targets=[{"name": "a.example"}, {"name": name}])
+    data = InventoryData()
+    data.add_group("web")
+    inventory = parse(data=data)
+    assert inventory.error is None
+    assert list(inventory.hosts) == ["a.example"]
+    assert f"target 1002, {name!r}, is no host" in parse.warned[0]
+
+
+@pytest.mark.parametrize("name", ["localhost", "db1"])
+def test_a_group_does_not_take_the_plays_of_a_host(service, parse, name):
+    service.add(targets=[{"name": "a.example", "description": name}])
+    data = InventoryData()
+    data.add_host("db1")
+    inventory = parse(data=data, keyed_groups=[{"key": "scanner_description", "prefix": "", "separator": ""}])
+    assert inventory.error is None
+    assert name not in inventory.groups
+    assert f"The group {name!r} is left out" in parse.warned[0]
+
+
+def test_a_host_of_another_source_keeps_its_address(service, parse):
+    service.add(targets=[{"name": "db1"}, {"name": "db2"}, {"name": "db3"}])
+    data = InventoryData()
+    for name, address in (("db1", "192.0.2.1"), ("db2", "db2")):
+        data.add_host(name)
+        data.set_variable(name, "ansible_host", address)
+    inventory = parse(data=data)
+    assert [inventory.hosts[name]["ansible_host"] for name in ("db1", "db2", "db3")] == ["192.0.2.1", "db2", "db3"]
+    assert inventory.hosts["db1"]["scanner_id"] == 1001
+    (warning,) = parse.warned
+    assert "The host 'db1' of another source keeps its address, and does not get 'db1'" in warning
+    # what the inventory file itself asks for counts
+    data.set_variable("db1", "ansible_host", "192.0.2.1")
+    assert parse(data=data, compose={"ansible_host": "'192.0.2.9'"}).hosts["db1"]["ansible_host"] == "192.0.2.9"
+
+
+def test_a_local_play_stays_local(service, tmp_path):
+    """The manager of ansible-core, as a play uses it."""
+    service.add(targets=[{"name": "localhost"}, {"name": "127.0.0.1"}, {"name": "a.example"}])
+    path = tmp_path / "place.targets.yml"
+    given = {"plugin": "scanops.scanner.targets", "base_url": service.base_url, "api_key": service.api_key}
+    path.write_text(json.dumps(given))
+    loader = DataLoader()
+    manager = InventoryManager(loader, [str(path)])
+    assert [host.name for host in manager.get_hosts("all")] == ["a.example"]
+    for pattern in ("localhost", "127.0.0.1"):
+        (host,) = manager.get_hosts(pattern)
+        variables = VariableManager(loader, manager).get_vars(host=host)
+        assert variables["ansible_connection"] == "local"
+        assert "scanner_id" not in variables
