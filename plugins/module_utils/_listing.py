@@ -59,7 +59,7 @@ def _by_pages(transport, resource, query, whole):
             yield fresh
         if not rows or (not whole and len(rows) < size):
             return
-        number = _following(resource, number)
+        number = following(resource, number)
         answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
 
 
@@ -103,7 +103,7 @@ def _at_once(transport, resource, query):
             return
         if not fresh:
             raise _cut(resource, progress)
-        number = _following(resource, number)
+        number = following(resource, number)
         try:
             answer = _ask(transport, resource, query, progress.next_page())
         except ApiError as error:
@@ -133,7 +133,7 @@ def _ask(transport, resource, query, place=None, number=1):
         ) from None
 
 
-def _following(resource, number):
+def following(resource, number):
     """The number of the next page. Raises AnswerError where there are too many."""
     if number < MOST_PAGES:
         return number + 1

@@ -15,7 +15,7 @@ from ._border import JSON, refuse_depth
 from ._earned import Streamed
 from ._envelope import Progress, beside, placed
 from ._errors import ApiError
-from ._listing import NO_SUCH_PAGE
+from ._listing import NO_SUCH_PAGE, following
 from ._resources import is_row, record_of
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
@@ -42,7 +42,9 @@ def stream(client, resource, query, begin, take):
             take(record)
 
     progress.note(*_read_page(client, resource, query, {}, begin_anew, take_new, seen))
+    number = 1
     while progress.shows_more:
+        number = following(resource, number)
         page = []
         try:
             # a page that breaks off must not take back the pages before it, so its rows wait for its end
@@ -79,7 +81,7 @@ class _Reader:
 
     @property
     def beside(self):
-        return beside(self._text.others, self._answer.headers)
+        return beside(self._answer.clean(self._text.others), self._answer.headers)
 
     def restart(self, answer):
         self._answer = answer

@@ -261,12 +261,12 @@ class Transport:
             sentence = f"{where} was not sent, the address is not valid: check base_url and proxy."
         elif never_sent and _no_such_host(cause):
             sentence = (
-                f"{where} was not sent, the host name in base_url has no address ({printable(self._host())}): correct"
+                f"{where} was not sent, the host name in base_url has no address ({printable(self._origin[1])}): correct"
                 " base_url, or check the name resolution (DNS) of this host."
             )
         elif never_sent:
             sentence = (
-                f"{where} was not sent, nothing accepts connections at {self._host()}: check base_url and that the"
+                f"{where} was not sent, nothing accepts connections at {self._origin[1]}: check base_url and that the"
                 " service can be reached from this host."
             )
         elif self._bounds.late and (self._bounds.arrived or self._bounds.seconds < self.connection.timeout):
@@ -277,9 +277,6 @@ class Transport:
         else:
             return no_answer(method, path, "got no answer, the connection broke", self._about)
         return NetworkError(sentence, method, path, maybe_done=not never_sent, final=final)
-
-    def _host(self):
-        return self._origin[1]
 
     def _pass_on(self, answer, response, sink):
         """Hand the body of a success to a sink."""

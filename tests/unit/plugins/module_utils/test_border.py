@@ -65,7 +65,8 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @QUICK
-@given(key=KEYS, before=AROUND, after=AROUND)
+# a percent sign before the key could be the beginning of a code of its own
+@given(key=KEYS, before=AROUND.map(lambda text: text.replace("%", "")), after=AROUND)
 def test_no_form_of_the_key_passes(form, key, before, after):
     border = Border(key)
     text = FORMS[form](key, before, after)

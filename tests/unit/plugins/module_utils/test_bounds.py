@@ -17,7 +17,7 @@ import time
 import tracemalloc
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _listing
+from ansible_collections.scanops.scanner.plugins.module_utils import _listing, _rows
 from ansible_collections.scanops.scanner.plugins.module_utils._bounds import (
     SLOWEST,
     Bounds,
@@ -27,7 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._bounds import (
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
@@ -450,3 +450,13 @@ def test_a_list_without_end_is_an_error(service, client, monkeypatch):
     with pytest.raises(AnswerError, match="GET /targets was not read to its end: it has more than 3 pages"):
         client.all(TARGET, {"workspace_id": 1})
     assert service.calls() == ["GET /targets"] * 3
+
+
+def test_pages_of_a_list_that_should_come_whole_are_counted_too(service, client, monkeypatch):
+    service.fill(findings=5)
+    service.settings(capped_lists={"findings": 1}, paged_lists=["findings"], beside_data="pages")
+    monkeypatch.setattr(_listing, "MOST_PAGES", 3)
+    with pytest.raises(AnswerError, match="GET /findings was not read to its end: it has more than 3 pages"):
+        _rows.stream(client, FINDING, {"workspace_id": 2}, lambda: None, lambda record: None)
+    with pytest.raises(AnswerError, match="GET /findings was not read to its end: it has more than 3 pages"):
+        client.all(FINDING, {"workspace_id": 2})
