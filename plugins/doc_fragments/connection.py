@@ -55,8 +55,8 @@ options:
     default: 300
   call_timeout:
     description:
-      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A call that
-        takes longer fails. More than 0, at most 86400.
+      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A
+        call that takes longer fails. More than 0, at most 86400.
       - If not set, four times O(timeout).
       - A file or a list of findings that is being received may take longer, as long as at least 1 KiB a second arrives.
       - If not set, the environment variable E(SCANNER_CALL_TIMEOUT) of the host on which the module runs is used.

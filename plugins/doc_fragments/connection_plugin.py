@@ -56,8 +56,8 @@ options:
       - name: SCANNER_RATE_LIMIT_WAIT
   call_timeout:
     description:
-      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A call that
-        takes longer fails the inventory.
+      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A
+        call that takes longer fails the inventory.
       - If not set, four times O(timeout).
     type: float
     env:
