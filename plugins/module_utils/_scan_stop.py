@@ -118,7 +118,7 @@ def _found(task, names):
     if scan_id is not None:
         record = task.client.read(SCAN, scan_id)
         if record is None and task.params["state"] == "stopped":
-            raise Refused(f"id {scan_id} is no scan that this key can see: correct the id.")
+            raise Refused(f"No scan with id {scan_id} is visible to this API key: correct the id.")
         return [record] if record else []
     tool_id = tool_id_of(task.params["tool"])
     place, entries = resolve(task)

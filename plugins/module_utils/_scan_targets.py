@@ -66,8 +66,9 @@ def _refuse_wrong_names(task, names, live):
 def _warn_of_new_targets(task, names):
     if names and task.params["state"] == "present":
         task.warn(
-            f"No target {listed(names)} is there yet, and the service makes what it is asked to scan: declare targets first,"
-            " and set scope, so that a typo is not scanned."
+            f"{'Target' if len(names) == 1 else 'Targets'} {listed(names)} {'does' if len(names) == 1 else 'do'} not exist"
+            " yet, and the service creates what it is asked to scan: declare targets first, and set scope, so that a typo is"
+            " not scanned."
         )
 
 
@@ -78,13 +79,13 @@ def _resolve_id(task):
         task.warn_foreseen("the target")
         return place, [Entry("the target that an earlier task would have made", by_id=True)]
     if place.missing and task.params["state"] != "present":
-        # what is in a workspace that is not there is not there either
+        # what would be in a workspace that does not exist does not exist either
         return place, []
     record = task.client.read(TARGET, target_id)
     if record is None:
         if task.params["state"] == "absent":
             return place, []
-        raise Refused(f"target_id {target_id} is no target that this key can see: correct it, or give target.")
+        raise Refused(f"No target with id {target_id} is visible to this API key: correct target_id, or give target.")
     if place.declared and not place.missing and record["workspace_id"] not in (None, place.id):
         raise Refused(
             f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"

@@ -144,14 +144,14 @@ def why_other_params(record, tool_params, vpn_uuid, authentication_type, further
         if name not in found:
             return f"tool_params.{printable(name, 60)} is not in its record"
         if not _holds(found[name], value):
-            return f"tool_params.{printable(name, 60)} is another one"
+            return f"tool_params.{printable(name, 60)} differs"
     if vpn_uuid is not None and (record.get("vpn_profile_uuid") or "") != vpn_uuid:
-        return "its VPN profile is another one"
+        return "its VPN profile differs"
     theirs = found.get("authentication") if authentication_type else None
     if authentication_type and not (isinstance(theirs, dict) and theirs.get("type") == authentication_type):
         return "its authentication is of another type"
     other = [name for name, value in (further or {}).items() if name in record and not _holds(record[name], value)]
-    return f"{printable(other[0], 60)} is another one" if other else None
+    return f"{printable(other[0], 60)} differs" if other else None
 
 
 def _holds(found, wanted):

@@ -107,7 +107,7 @@ def _check(params):
             "concurrency needs wait: true, as nobody else would start the rest: set wait, or leave it out."
         )
     if params["state"] == "present" and params["id"] is not None:
-        raise ScannerError("id names a scan that is there: use it with state: stopped or absent, or give target.")
+        raise ScannerError("id names an existing scan: use it with state: stopped or absent, or give target instead.")
 
 
 def _limits(task):
@@ -209,7 +209,7 @@ def _note(task, watch, records, now):
             known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}
             moved = observe(entry, record and without_secrets({**known, **record}), now, **_limits(task)) or moved
     if "workspace_id" not in watch.query:
-        # the current workspace may become another one while this waits
+        # the current workspace may change while this waits
         ids = {entry.record.get("workspace_id") for entry in watch.entries if entry.record} - {None}
         if len(ids) == 1:
             watch.query["workspace_id"] = ids.pop()

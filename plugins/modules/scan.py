@@ -10,20 +10,19 @@ DOCUMENTATION = r"""
 module: scan
 short_description: Run scans of the security-scanning service, wait for them, stop or delete them
 description:
-  - Declares that a scan of a target with a tool is there that is fresh enough. A finished one that is younger than
-    O(max_age) is used, one that is in progress is joined, else one is started. By default one is always started.
-  - With O(wait) it waits for the end, and every end but V(finished) fails the task, with the record of the scan in the
-    result.
-  - One task takes many targets. All of their scans are started, then all are waited for with one call an interval.
-  - It runs with an action plugin of its own, which waits on the controller and shows a line on standard error whenever
-    a scan has got on.
+  - Makes sure that a recent enough scan of a target with a tool exists. A finished scan that is younger than O(max_age)
+    is used, one that is in progress is joined, otherwise a scan is started. By default a scan is always started.
+  - With O(wait) the task waits until the scan ends. Any outcome other than V(finished) fails the task, with the record
+    of the scan in the result.
+  - One task takes many targets. It starts all of their scans, then waits for them with one call per interval.
+  - An action plugin waits on the controller and shows the progress on standard error.
   - Cost - 1 GET for each 1,000 targets of the workspace up to the last that is declared (1 GET by O(target_id)), and 1
     GET more when the workspace or the VPN profile is given by name; 1 GET for the scans of the target with this tool
-    (with O(targets) 1 for each 1,000 of the workspace), with O(max_age) 1 GET more; with O(max_age) and O(tool_params),
-    O(authentication) or O(vpn_profile) 1 GET for each scan that is looked at, five for each target at most; 1 POST for
-    each scan that is started. The wait costs 1 GET for each interval, whatever the number of scans, and where the
-    workspace has more than 1,000 scans of this tool, once as many as it has pages. O(state=stopped) costs 1 POST and
-    O(state=absent) 1 DELETE for each scan.
+    (with O(targets) 1 for each 1,000 of the workspace); 1 POST for each scan that is started. With O(max_age) the list
+    of scans is read to its end, 1 GET more, and once more after a start; with O(max_age) and an option that describes
+    the scan, such as O(tool_params), 1 GET for each scan that is compared, five for each target at most. The wait costs
+    1 GET for each interval, whatever the number of scans, and where the workspace has more than 1,000 scans of this
+    tool, once as many as it has pages. O(state=stopped) costs 1 POST and O(state=absent) 1 DELETE for each scan.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -37,25 +36,25 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     details:
-      - Sends only GET calls and does not wait. What only the service can give, such as an id, is null.
+      - Sends only GET calls and does not wait. What only the service knows, such as an id, is null.
   idempotent:
     support: partial
     details:
-      - A second run starts nothing where O(max_age) covers the time since the first one has finished. With
-        O(max_age=0), the default, each run starts a scan.
+      - A second run starts nothing if O(max_age) covers the time since the first scan has finished. With O(max_age=0),
+        the default, each run starts a scan.
   async:
     description: Whether the task can run in the background with C(async).
     support: full
     details:
-      - The module then waits by itself, without lines, and O(stop_on_interrupt) has no effect.
+      - The module then waits by itself, without showing progress, and O(stop_on_interrupt) has no effect.
 options:
   target:
     description:
       - The target, as M(scanops.scanner.target) knows it.
-      - Danger - with O(state=present) the service creates one that is missing and scans it, so a typo is scanned too.
-        The task warns, and O(scope) refuses what may not be scanned. A missing target whose name is no host name, IP
-        address or URL is refused before any scan is started.
-      - It is compared letter by letter first, then by what it means.
+      - Danger - with O(state=present) the service creates a missing target and scans it, so a typo is scanned too. The
+        task warns, and O(scope) refuses what you are not authorised to scan. A missing target whose name is no host
+        name, IP address or URL is refused before any scan is started.
+      - It is compared exactly first, then in its normalised form.
       - Exactly one of O(target), O(target_id), O(targets) and O(id) is required.
     type: str
   target_id:
@@ -69,7 +68,7 @@ options:
     elements: str
   id:
     description:
-      - The id of the scan that is stopped or deleted. It is for these two states only.
+      - The id of the scan to stop or delete. It is for these two states only.
     type: int
   tool:
     description:
@@ -79,13 +78,13 @@ options:
         V(Drupal Scanner), V(Joomla Scanner), V(Website Recon), V(Subdomain Takeover), V(Network Scanner),
         V(SQLi Exploiter), V(Domain Finder), V(Password Auditor), V(SSL Scanner), V(SSL/TLS Scanner), V(Sniper),
         V(WAF Detector), V(API Scanner), V(Cloud Scanner), V(People Hunter), V(Kubernetes Scanner).
-      - An id that is not among them is sent as it is. Required unless O(id) is given.
+      - Any other id is sent as it is. Required unless O(id) is given.
     type: str
   tool_params:
     description:
       - The parameters of the tool, sent as they are.
-      - A scan that is there has them when each key that is declared here is found in its record with this value. Of
-        dictionaries below only what is declared counts.
+      - An existing scan matches if its record has each of these keys with this value. Nested dictionaries match as
+        subsets.
       - With O(scope), every URL in it must be in the scope, and so must bare hosts in fields for hosts.
     type: dict
   vpn_profile:
@@ -97,13 +96,13 @@ options:
     type: str
   max_scan_time:
     description:
-      - Minutes after which the service ends the scan, at most V(1440). Some tools do not take it.
+      - Minutes after which the service ends the scan, at most V(1440). Some tools do not accept it.
     type: int
   authentication:
     description:
-      - How the scanner signs in to the target. Its secrets are in no output, also where the service repeats them in the
+      - How the scanner signs in to the target. Its secrets appear in no output, even if the service repeats them in the
         record of a scan.
-      - A scan that is there has it when its record names the same type; secrets are not compared.
+      - An existing scan matches if its record has the same type; secrets are not compared.
     type: dict
     suboptions:
       type:
@@ -150,14 +149,16 @@ options:
     type: dict
   max_age:
     description:
-      - How old a finished scan may be to be used, in seconds, or as a number with V(s), V(m), V(h), V(d) or V(w), such
-        as V(90m) or V(7d). With V(0) a scan is always started.
-      - The age is counted by the service's clock, from the end of the scan.
+      - The greatest age of a finished scan that is used, in seconds, or as a number with V(s), V(m), V(h), V(d) or
+        V(w), such as V(90m) or V(7d). With V(0) a scan is always started.
+      - The age counts from the end of the scan, by the service's clock.
+      - Two tasks of one user on one machine that run at the same time start one scan. See the notes for tasks on
+        several machines.
     type: str
     default: "0"
   state:
     description:
-      - V(present) makes sure that a scan is there, V(stopped) that none is in progress, V(absent) that none is there.
+      - V(present) makes sure that a scan exists, V(stopped) that none is in progress, V(absent) that none exists.
       - Danger - with a target and a tool, V(absent) deletes B(all) scans of that target with that tool, with their
         findings, however old they are and whoever started them. Give O(id) to delete one.
     type: str
@@ -165,59 +166,70 @@ options:
     default: present
   force:
     description:
-      - With O(state=absent), stop scans that are in progress, then delete them. Without it nothing is deleted while one
-        of them is.
+      - With O(state=absent), stop scans that are in progress, then delete them. Without it, nothing is deleted while
+        any of them is in progress.
     type: bool
     default: false
   wait:
     description:
-      - Wait until the scan has ended. Without it the task is done when the scan is started, and RV(outcome) is null.
-      - With O(state=stopped) it waits until the stop has taken effect, five minutes at most.
+      - Wait until the scan has ended. Without it, the task is done when the scan is started, and RV(outcome) is null.
+        The task then succeeds even if the record of the new scan cannot be read, with a warning.
+      - With O(state=stopped), wait until the stop has taken effect, five minutes at most.
     type: bool
     default: true
   queue_timeout:
     description:
-      - Seconds that a scan may wait to be started by the service. Then its outcome is V(queue_timeout).
+      - Seconds that a scan may wait for the service to run it. Then its outcome is V(queue_timeout).
+      - It also limits how long the task waits for a free slot of the account's plan while it has no scan in progress.
     type: float
     default: 3600
   run_timeout:
     description:
-      - Seconds that a scan may run. Then its outcome is V(run_timeout). It counts from the moment at which the task
-        sees it run.
+      - Seconds that a scan may run. Then its outcome is V(run_timeout). It counts from when the task first sees the
+        scan run.
     type: float
     default: 86400
   poll_interval:
     description:
-      - Seconds from one look at the scans to the next, at least. It is lengthened by a random part of up to a fifth,
-        and while nothing moves up to six times.
+      - The least number of seconds between two polls. A random part of up to a fifth is added, and while nothing moves
+        the interval grows up to six times.
     type: float
     default: 10
   on_timeout:
     description:
-      - What happens to a scan after a timeout. V(fail) lets it go on at the service, V(stop) stops it. The task fails
-        in both cases.
+      - What happens to a scan after a timeout. V(fail) leaves it running at the service, V(stop) stops it. The task
+        fails in both cases.
     type: str
     choices: [fail, stop]
     default: fail
   stop_on_interrupt:
     description:
-      - When the play is interrupted while it waits, stop the scans that this task has started. See the notes for what
+      - When the play is interrupted while the task waits, stop the scans that this task has started, and show for each
+        scan whether it was stopped or goes on. Without it, the task shows that the scans go on. See the notes for what
         this cannot catch.
     type: bool
     default: false
   concurrency:
     description:
       - How many of O(targets) are scanned at a time; V(0) means all at once. It needs O(wait=true).
+      - If the account's plan allows fewer parallel scans, a task with several targets, or with O(concurrency), waits
+        for a free slot. A task with one target fails, unless it sets O(concurrency=1).
     type: int
     default: 0
 notes:
   - Without O(workspace) and O(workspace_id) the service uses its current workspace, which people change in the web
     application; the task then warns.
-  - A start whose answer was lost is never sent again. If exactly one new scan of the target with this tool is then in
-    the list, it is taken for the one that was started; else the task fails and says that it may have been started.
+  - A start whose answer was lost is never sent again. If the list then has exactly one new scan of the target with this
+    tool, the task counts it as started; otherwise the task fails, is changed, and says that a scan may have been
+    started.
+  - With O(max_age), tasks of one user on one machine take a lock, so that two at the same time start one scan. The lock
+    is a file of mode 0600 in the user's runtime directory (E(XDG_RUNTIME_DIR), otherwise a private directory in the
+    temporary one), named by a digest of service, tool and target. If it cannot be taken, the task warns and goes on. No
+    lock reaches several machines or users, so the task reads the list again after a start, and warns with the ids if
+    somebody else has started a scan meanwhile. It never stops one of them.
   - O(stop_on_interrupt) works for SIGINT, SIGTERM and SIGHUP, for the C(timeout) of a task, and when ansible-playbook
-    is killed while its worker process lives. It takes at most a minute. It cannot work where the worker process itself
-    is killed with SIGKILL, as when a container is removed, and with C(async). On ansible-core 2.18 and older a signal
+    is killed while its worker process survives. It takes at most a minute. It cannot work if the worker process itself
+    is killed with SIGKILL, as when a container is removed, and with C(async). On ansible-core 2.18 and older, a signal
     to the whole process group also breaks off a start that is on its way.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
@@ -280,11 +292,11 @@ EXAMPLES = r"""
 RETURN = r"""
 scan:
   description:
-    - The record of the scan, with every field that the service gives; null with O(targets), and where there is none or
+    - The record of the scan, with every field that the service gives; null with O(targets), and if there is none or
       more than one.
-    - In check mode all but RV(scan.tool_id), RV(scan.target_id) and RV(scan.workspace_id) is null for a scan that would
-      be started.
-    - C(tool_params) is there where the scan was read by its id. Its secrets are masked.
+    - In check mode, all but RV(scan.tool_id), RV(scan.target_id) and RV(scan.workspace_id) are null for a scan that
+      would be started. If the record of a new scan could not be read, only these and the id are set.
+    - It has C(tool_params) if the scan was read by its id. Its secrets are masked.
   returned: success, and failure once the scan is known
   type: dict
   sample:
@@ -373,12 +385,13 @@ outcome:
       not. Null while one is in progress.
     - It is one of V(finished), V(failed_to_start), V(stopped), V(timed_out) (by O(max_scan_time)), V(aborted),
       V(vpn_error), V(auth_failed), V(connection_error), V(unknown_state) (a status that this collection does not know),
-      V(queue_timeout), V(run_timeout) and V(deleted) (by somebody, while the task waited).
+      V(queue_timeout), V(run_timeout) and V(deleted) (by somebody, while the task waited). With O(targets), a scan that
+      the service refused to start is V(failed_to_start), and one that may have been started V(unknown_state).
   returned: success, and failure once the scan is known
   type: str
   sample: finished
 started:
-  description: Whether this task started a scan.
+  description: Whether this task started a scan. It is known even if everything after the start fails.
   returned: success, and failure once the scan is known
   type: bool
   sample: true
@@ -415,12 +428,12 @@ scans:
       type: bool
       sample: true
     error:
-      description: Why it could not be started, null otherwise.
+      description: Why it could not be started, or may have been; null otherwise.
       returned: success
       type: str
       sample: null
 candidates:
-  description: With O(max_age), the scans that were there and were not used, at most five for each target, and why.
+  description: With O(max_age), the existing scans that were not used, at most five for each target, and why.
   returned: success, and failure once the scan is known
   type: list
   elements: dict

@@ -196,7 +196,7 @@ def test_parameters_that_are_not(declared):
 
 def test_records_that_do_not_tell():
     assert why_other_params({}, {"a": 1}, None, None) == "its record does not tell its tool_params"
-    assert why_other_params({}, None, "u-1", None) == "its VPN profile is another one"
+    assert why_other_params({}, None, "u-1", None) == "its VPN profile differs"
     assert why_other_params({"vpn_profile_uuid": None}, None, "", None) is None
     assert why_other_params({"vpn_profile_uuid": "u-1"}, None, "", None) is not None
     assert why_other_params({"tool_params": {}}, None, None, "cookies") == "its authentication is of another type"

@@ -97,11 +97,11 @@ def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
 def test_a_target_that_the_start_makes_is_warned_of(scan, check):
     (warning,) = good(scan(check=check, target="new.example.com")).warnings
     assert warning.startswith(
-        "No target 'new.example.com' is there yet, and the service makes what it is asked to scan"
+        "Target 'new.example.com' does not exist yet, and the service creates what it is asked to scan"
     )
     names = ["www.example.com", *(f"new{number}.example.com" for number in range(22))]
     (warning,) = good(scan(check=check, target=None, targets=names)).warnings
-    assert "'new19.example.com' and 2 more is there yet" in warning
+    assert "'new19.example.com' and 2 more do not exist yet" in warning
     assert "www" not in warning
 
 
@@ -518,7 +518,7 @@ def test_stop_by_id(account, run, answer):
     again = good(run("scan", id=40001, state="stopped"))
     assert (again.changed, again["outcome"]) == (False, "stopped")
     assert good(run("scan", id=40002, state="stopped"))["outcome"] == "finished"
-    assert "id 99 is no scan" in run("scan", id=99, state="stopped").msg
+    assert "No scan with id 99 is visible" in run("scan", id=99, state="stopped").msg
 
 
 def test_a_scan_that_ends_before_the_stop_arrives_was_not_stopped(account, scan):
@@ -726,8 +726,8 @@ def test_check_mode_knows_what_earlier_tasks_would_have_made(account, scan):
         ({"target": " "}, "target is empty"),
         ({"target": None, "targets": []}, "targets is empty"),
         ({"target": None, "targets": ["a.example", ""]}, "targets[1] is empty"),
-        ({"target": None, "id": 5}, "id names a scan that is there"),
-        ({"target": None, "target_id": 99}, "target_id 99 is no target"),
+        ({"target": None, "id": 5}, "id names an existing scan"),
+        ({"target": None, "target_id": 99}, "No target with id 99 is visible"),
         ({"target": None, "target_id": 0}, "target_id is 0"),
         ({"target": None, "target_id": 1001, "workspace_id": 3}, "is not in workspace 3"),
         ({"target_id": 1001}, "mutually exclusive"),
