@@ -66,7 +66,7 @@ class Client:
             if error.status == 404:
                 return None
             raise
-        return self._record(resource, answer)
+        return self._record(resource, answer, object_id)
 
     def create(self, resource, values, look, query=None, read_back=True):
         """Create an object and return a Created.
@@ -243,10 +243,13 @@ class Client:
             return record, record["id"]
         return None, _new_id(resource, data)
 
-    def _record(self, resource, answer):
+    def _record(self, resource, answer, object_id):
         data = self._data(answer)
         if not is_row(resource, data):
             raise answer.unexpected(f"data that is no {resource.noun}")
+        if data["id"] != object_id:
+            # as behind a redirect: nothing may be done to an object that was not asked for
+            raise answer.unexpected(f"the id {data['id']}")
         self.transport.known.note(resource, [data])
         return record_of(resource, data)
 
