@@ -16,6 +16,9 @@ from ._lookup import UNKNOWN_ID, find
 from ._moments import moment_of
 from ._resources import HTTP_LOGGER
 
+# what an entry tells of a request, beside the parts of its body
+_FIELDS = ("ip_address", "request_method", "url_params", "user_agent", "http_headers", "request_date")
+
 
 def clear(task):
     """The work of http_logger_data: delete what a logger recorded."""
@@ -99,9 +102,14 @@ def _captured(task, logger):
     data = body.get("data") if isinstance(body, dict) else body
     # assumed: data is an object that holds requests; a list is read as well
     entries = data.get("requests") if isinstance(data, dict) else data
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    if not isinstance(entries, list) or not all(_is_request(entry) for entry in entries):
         raise answer.unexpected("data that is no list of recorded requests")
     return entries
+
+
+def _is_request(entry):
+    """Whether an entry tells anything of a request; fields may be missing."""
+    return isinstance(entry, dict) and any(entry.get(field) is not None for field in _FIELDS)
 
 
 def _reference(task):

@@ -99,6 +99,22 @@ def test_a_logger_without_requests_gives_an_empty_list(run):
     assert found(run("http_logger_data_info", label="quiet")) == []
 
 
+@pytest.mark.parametrize("module,options", [("http_logger_data_info", {}), ("http_logger_data", {"state": "absent"})])
+@pytest.mark.parametrize("data", [[{}], [{"id": 1}], {"requests": [{"id": None}]}, [{"name": "x"}]])
+def test_an_entry_that_tells_nothing_of_a_request_is_refused(service, run, module, options, data):
+    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=data)
+    result = run(module, id=501, **options)
+    assert result.failed
+    assert "no list of recorded requests" in result.msg
+    assert service.writes() == []
+
+
+def test_an_entry_may_lack_some_of_its_fields(service, run):
+    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=[{"request_method": "GET"}])
+    (row,) = run("http_logger_data_info", id=501)["requests"]
+    assert (row["request_method"], row["body"]) == ("GET", "")
+
+
 @pytest.mark.parametrize("reference", [{"label": "never"}, {"id": 99}])
 def test_a_logger_that_is_not_there_is_not_taken_for_one_without_requests(run, reference):
     result = run("http_logger_data_info", **reference)
