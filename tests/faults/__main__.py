@@ -28,6 +28,8 @@ from operations import all_operations
 from worker import count_calls, try_pieces
 
 SAMPLE = 2500
+STEP = 50
+"""After how many pieces a line shows the progress."""
 GUIDE = Path(__file__).resolve().parents[2] / "docs/docsite/rst/guide_behaviour.rst"
 PIECE = 60
 """How many cells a worker takes at a time: few enough that all of them end at about the same time."""
@@ -83,8 +85,11 @@ def run(operations: dict, cells: list, jobs: int) -> list:
     for worker in workers:
         worker.start()
     failing = []
-    for _piece in todo:
+    for number in range(1, len(todo) + 1):
         failing += answer_of(workers, found)
+        if number % STEP == 0:
+            tried = min(number * PIECE, len(cells))
+            print(f"{tried} cells tried, {len(failing)} of them do not hold", flush=True)
     for worker in workers:
         worker.join()
     places = {cell: number for number, cell in enumerate(cells)}
