@@ -130,6 +130,7 @@ _DEEPER = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)) - set(_DEEPER))
 # how much is worked on at once, so that no expression needs much memory
 _WINDOW = 65536
+_FIRST_WINDOW = 1024
 
 
 class _ValueEnd:
@@ -140,6 +141,8 @@ class _ValueEnd:
         self._depth = 0
         self._in_text = False
         self._escaped = False
+        # most values end soon: little is looked at first, and twice as much each time
+        self._window = min(_FIRST_WINDOW, _WINDOW)
 
     def find(self, piece):
         """The place behind the end of the value, or None where the piece has none. The first piece begins with the
@@ -154,7 +157,8 @@ class _ValueEnd:
             found = _SCALAR_END.search(piece)
             return found.start() if found else None
         while place < len(piece):
-            window = min(len(piece), place + _WINDOW)
+            window = min(len(piece), place + self._window)
+            self._window = min(2 * self._window, _WINDOW)
             if self._in_text:
                 place = self._pass_text(piece, place, window)
                 if not self._in_text and not self._depth:
