@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ._errors import Refused, ScannerError, printable
 from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, warn_current_workspace
-from ._resources import RESOURCES, TARGET, difference, new_record
+from ._resources import RESOURCES, TARGET, difference, new_record, not_compared, not_shown, revealed
 from ._valid_names import refuse_name
 
 
@@ -123,7 +123,9 @@ def _create(task, resource, place, declared, normal_form):
     created = _post(task, resource, place, values, normal_form)
     if not created.made:
         return _adjust(task, resource, place, created.record, declared)
-    return Outcome(None, created.record, diff_after=values)
+    # what was written is there, also where the service does not show it
+    unknown = {field: values[field] for field in not_shown(created.record, values)}
+    return Outcome(None, {**created.record, **unknown}, diff_after=values)
 
 
 def _post(task, resource, place, values, normal_form):
@@ -142,6 +144,8 @@ def _post(task, resource, place, values, normal_form):
 
 
 def _adjust(task, resource, place, live, declared):
+    if not_shown(live, declared):
+        live = _read_whole(task, resource, live, declared)
     changes, drift = difference(resource, live, declared)
     shown = {resource.key: live[resource.key], **declared}
     shown_live = {field: live[field] for field in shown}
@@ -150,6 +154,15 @@ def _adjust(task, resource, place, live, declared):
     if changes and not task.check_mode:
         task.client.update(resource, live["id"], changes)
     return Outcome(live, {**live, **changes}, shown_live, {**shown_live, **changes})
+
+
+def _read_whole(task, resource, live, declared):
+    """The record with the declared fields that its list leaves out, at 1 GET; warns of those that are shown nowhere."""
+    live = revealed(live, task.client.read(resource, live["id"]))
+    unknown = not_shown(live, declared)
+    if unknown:
+        task.warn(not_compared(f"{resource.noun} {printable(live[resource.key])!r}", unknown))
+    return live
 
 
 def _drifted(task, resource, place, live, drift, shown_live):

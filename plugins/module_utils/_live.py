@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ._contents import Contents
 from ._errors import Refused, printable
+from ._names import normal_form
 from ._plan import Live
-from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE
+from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, not_compared, not_shown, revealed
 
 
 def live_targets(client, place):
@@ -58,3 +59,30 @@ def _live(entry, record, contents, loggers):
         inside = {row["id"] for row in rows.get(HTTP_LOGGER.name, ())}
         elsewhere = {row[HTTP_LOGGER.key]: row for row in loggers if row["id"] not in inside}
     return Live(record, rows, elsewhere)
+
+
+def reveal(task, wanted, lives, marked=False):
+    """Read by id the live objects whose list leaves out a declared field, and warn of fields that are shown nowhere.
+
+    marked: the descriptions of all targets are needed. A family whose first record shows no more by id is not read on.
+    """
+    dark = {}
+    for resource, row, fields in _compared(wanted, lives, marked):
+        if not_shown(row, fields) and resource.name not in dark:
+            row.update(revealed(row, task.client.read(resource, row["id"])))
+            unknown = not_shown(row, fields)
+            if unknown:
+                dark[resource.name] = unknown
+    for name, fields in dark.items():
+        task.warn(not_compared(RESOURCES[name].plural.replace("_", " "), fields))
+
+
+def _compared(wanted, lives, marked):
+    """Yield (resource, live record, fields) for what is compared with a declaration."""
+    for entry, live in zip(wanted, lives):
+        if entry.workspace is not None and live.record:
+            yield WORKSPACE, live.record, entry.workspace.fields
+        rows = live.rows.get(TARGET.name, ())
+        fields = {normal_form(item.name): item.fields for item in entry.lists.get(TARGET.name, ()) if not item.ignore}
+        for row in rows:
+            yield TARGET, row, TARGET.declared if marked else fields.get(normal_form(row[TARGET.key]), ())

@@ -13,7 +13,7 @@ from ._apply import Run
 from ._declaration import read_estate, read_targets, same_labels
 from ._errors import NetworkError, Refused, counted, printable
 from ._gate import outside_scope
-from ._live import live_estate, live_targets
+from ._live import live_estate, live_targets, reveal
 from ._lookup import place_of
 from ._names import normal_form
 from ._plan_report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
@@ -51,6 +51,8 @@ def reconcile_targets(task):
     if place.missing and purge:
         raise Refused(f"purge needs a workspace that is there, and {place} is not: correct its name or make it first.")
     live, contents = live_targets(task.client, place)
+    if params["state"] == "present":
+        reveal(task, wanted, [live], marked=bool(purge) and rules.purge_marker is not None)
     # a workspace that check mode has not made has neither name nor id
     return _carry_out(task, wanted, [live], [place.name or str(place.id or "")], rules, refused, contents)
 
@@ -65,6 +67,7 @@ def reconcile_estate(task):
     rules = _rules(task, purge, "present")
     refused = _refusals(task, wanted, rules)
     lives, contents = live_estate(task.client, wanted)
+    reveal(task, wanted, lives)
     return _carry_out(task, wanted, lives, [entry.workspace.name for entry in wanted], rules, refused, contents)
 
 

@@ -261,8 +261,34 @@ def record_of(resource, row):
         if record[field] is None:
             record[field] = row.get(other)
     for field in resource.text:
-        record[field] = "" if record[field] is None else str(record[field])
+        record[field] = ("" if field in row else NOT_SHOWN) if record[field] is None else str(record[field])
     return record
+
+
+class _NotShown(str):
+    """The empty text of a field that an answer of the service does not have: nobody can tell what it is."""
+
+
+NOT_SHOWN = _NotShown()
+
+
+def not_shown(record, fields):
+    """Which of these fields the service has not shown for a record, a list."""
+    return [field for field in fields if isinstance(record.get(field), _NotShown)]
+
+
+def revealed(record, read):
+    """A record with what a read by id, a record or None, shows beyond it."""
+    more = {field: read[field] for field in not_shown(record, record) if read and not not_shown(read, [field])}
+    return {**record, **more}
+
+
+def not_compared(what, fields):
+    """The warning on declared fields that the service shows nowhere."""
+    return (
+        f"The service does not show the {' and '.join(fields)} of {what}, so it cannot be compared with the declaration: it"
+        " is written on create only."
+    )
 
 
 def new_record(resource, values):
@@ -274,11 +300,12 @@ def new_record(resource, values):
 
 
 def difference(resource, live, declared):
-    """What a declaration changes in a live record: (changes, drift).
+    """What a declaration changes in a live record: (changes, drift). What the service does not show is not compared.
 
     changes: {field: declared value}, to be written; drift: {field: {declared, live}}, what no call can change.
     """
-    differing = {field: value for field, value in declared.items() if live[field] != value}
+    unknown = not_shown(live, declared)
+    differing = {field: value for field, value in declared.items() if live[field] != value and field not in unknown}
     changes = {field: value for field, value in differing.items() if field in resource.updatable}
     drift = {
         field: dict(declared=value, live=live[field]) for field, value in differing.items() if field not in changes
