@@ -13,6 +13,7 @@ description:
   - Makes sure that workspaces, their targets and their HTTP loggers are there as declared. The account is read once, a
     plan is made, and only what differs is written, parents first, deletes last.
   - On request it deletes targets and HTTP loggers that are not declared, under guards. Workspaces are never deleted.
+  - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for the workspaces; for each workspace whose targets are declared 1 GET for each 1,000 of them and 1
     GET that finds the end of the list; where loggers are declared 1 GET for all of them and 1 GET for each such
     workspace. 1 POST, PUT or DELETE for each difference. Before HTTP loggers are deleted, 1 GET for each workspace

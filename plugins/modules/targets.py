@@ -13,6 +13,7 @@ description:
   - Makes sure that a list of targets is there, or not there, in one workspace. The list is read once, and only what
     differs is written.
   - On request it deletes the targets that are not declared, under guards.
+  - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for each 1,000 targets of the workspace and 1 GET that finds the end of the list; 1 GET more when the
     workspace is given by name; 1 POST for each new target, 1 DELETE for each deleted one. Unchanged targets cost
     nothing more.
