@@ -129,10 +129,11 @@ notes:
     service gives. O(hostvars_prefix) changes C(scanner_) in all of them."
   - These variables, without C(scanner_targets) of other targets, are what O(include), O(exclude) and O(hostnames) see;
     O(compose), O(groups) and O(keyed_groups) see those of the host, with C(inventory_hostname) and C(group_names).
-  - "No object of the account changes where a play runs. Left out, with a warning that names it, are a target that names the
-    machine which uses the name (V(localhost), loopback addresses, V(0.0.0.0), V(::)); a host that would be called like a
-    group, V(all) and V(ungrouped) included, or like the implicit V(localhost), V(127.0.0.1) or V(::1); and a group that
-    would be called like a host of another source. A host that another source has defined keeps its address."
+  - No object of the account changes where a play runs. Three kinds of objects are left out, with a warning that names
+    them. A target that names the machine which uses the name, such as V(localhost), a loopback address or V(0.0.0.0).
+    A host that would be called like a group (V(all) and V(ungrouped) included) or like the implicit V(localhost),
+    V(127.0.0.1) or V(::1). A group that would be called like a host of another source.
+  - A host that another source has defined keeps its address, unless O(compose) sets C(ansible_host).
   - Text from the service is data. It is never templated, on no release of ansible-core, nor is what O(compose) makes
     of it. C(ansible-inventory --list) prints such text as a dictionary with the key C(__ansible_unsafe), from
     ansible-core 2.19 on all of it, before that only text that could be a template.
