@@ -247,11 +247,12 @@ class Client:
         data = self._data(answer)
         if not is_row(resource, data):
             raise answer.unexpected(f"data that is no {resource.noun}")
-        if data["id"] != object_id:
+        record = record_of(resource, data)
+        if record["id"] != object_id:
             # as behind a redirect: nothing may be done to an object that was not asked for
-            raise answer.unexpected(f"the id {data['id']}")
-        self.transport.known.note(resource, [data])
-        return record_of(resource, data)
+            raise answer.unexpected(f"the id {record['id']}")
+        self.transport.known.note(resource, [record])
+        return record
 
     _data = staticmethod(_listing.data_of)
 
