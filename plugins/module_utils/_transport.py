@@ -208,7 +208,8 @@ class Transport:
                 return asked, response
             response.close()
             location = self._border.text(response.headers.get("Location") or "")
-            url = redirected(method, path, response.status_code, url, location)
+            # with its query, which an address that is relative to it may keep
+            url = redirected(method, path, response.status_code, response.url or url, location)
             # the new address carries its own query
             request = dict(request, params=None)
         raise AnswerError(

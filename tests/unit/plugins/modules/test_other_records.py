@@ -32,3 +32,13 @@ def test_a_record_with_another_id_is_refused(account, run, module):
     assert f"GET {path}/{asked} was answered 200 (application/json) with the id {other}" in result.msg
     assert account.writes() == []
     assert account.state() == before
+
+
+def test_a_redirect_to_the_same_address_keeps_its_query(account, run):
+    """Else the list of another workspace would be read."""
+    account.fault(method="GET", path="/targets", action="redirect", location="#top")
+    result = run("target_info", workspace_id=2)
+    assert [target["id"] for target in result["targets"]] == [1001, 1002, 1003]
+    first, second = account.log()[:2]
+    assert first["query"] == second["query"]
+    assert first["query"]["workspace_id"] == "2"
