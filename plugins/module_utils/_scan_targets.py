@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ._contents import confirm_place
 from ._errors import Refused, printable
 from ._lookup import (
     UNKNOWN_ID,
@@ -119,4 +120,9 @@ def live_targets(task, place, names):
     by_form = {}
     for row in rows:
         by_form.setdefault(normal_form(row["name"]), []).append(row)
-    return [match(TARGET, by_form.get(normal_form(name), []), name, normal_form) for name in names]
+    records = [match(TARGET, by_form.get(normal_form(name), []), name, normal_form) for name in names]
+    unnamed = next((each for each in records if each and each["workspace_id"] is None), None)
+    if unnamed and place.id is not None:
+        # one of them shows whether the service filters its lists
+        confirm_place(task.client, TARGET, unnamed, place.id)
+    return records

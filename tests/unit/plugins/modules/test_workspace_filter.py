@@ -154,6 +154,7 @@ SINGLE = {
     "findings": ("finding_info", dict(target="lab.example.com")),
     "scans": ("scan_info", dict(target="lab.example.com")),
     "start": ("scan", dict(target="lab.example.com", tool="170", wait=False)),
+    "start of several": ("scan", dict(targets=["a.example.com", "lab.example.com"], tool="170", wait=False)),
 }
 
 
