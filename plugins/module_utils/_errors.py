@@ -244,6 +244,13 @@ def after_no_answer(call, otherwise):
     return f"{_COMPLETE}. {otherwise[0].upper()}{otherwise[1:]}"
 
 
+def unreachable(call):
+    """What to do next where no connection can be made."""
+    if call.answered:
+        return "it answered earlier in this task, so run the task again later"
+    return "check base_url and that the service can be reached from this host"
+
+
 def after_another_answer(call):
     """What to do next where the answer is not the service's: HTML, broken JSON, another shape."""
     if not call.answered:

@@ -22,7 +22,7 @@ from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VER
 from . import _bounds, _gate, _retry, _tail
 from ._answer import Answer
 from ._border import Border
-from ._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable
+from ._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable, unreachable
 from ._known import Known
 from ._refusals import broken_off, no_answer, redirected, refusal, too_late, too_long
 
@@ -260,15 +260,14 @@ class Transport:
         elif isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
             final = never_sent = True
             sentence = f"{where} was not sent, the address is not valid: check base_url and proxy."
-        elif never_sent and _no_such_host(cause):
+        elif never_sent and not self.known.answered and _no_such_host(cause):
             sentence = (
                 f"{where} was not sent, the host name in base_url has no address ({printable(self._origin[1])}): correct"
                 " base_url, or check the name resolution (DNS) of this host."
             )
         elif never_sent:
             sentence = (
-                f"{where} was not sent, nothing accepts connections at {self._origin[1]}: check base_url and that the"
-                " service can be reached from this host."
+                f"{where} was not sent, nothing accepts connections at {self._origin[1]}: {unreachable(self._about)}."
             )
         elif self._bounds.late and (self._bounds.arrived or self._bounds.seconds < self.connection.timeout):
             return too_late(method, path, self._bounds.seconds, self._about)

@@ -12,6 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils import _transport
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 
@@ -268,3 +269,13 @@ def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
 def test_a_requests_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(_transport, "requests", None)
     assert _transport.missing_requests() == "requests >= 2.31"
+
+
+def test_the_address_is_not_doubted_once_it_has_answered(transport):
+    with LocalService.start() as service:
+        sender = transport(base_url=service.base_url, api_key=service.api_key, retries=1)
+        sender.send("GET", "/workspaces")
+    with pytest.raises(NetworkError, match="it answered earlier in this task") as caught:
+        sender.send("GET", "/workspaces")
+    assert "base_url" not in str(caught.value)
+    assert not caught.value.maybe_done
