@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What stands beside the rows of a list: how many there are in all, and whether another page follows. Pure.
+"""What an answer holds beside the rows of a list: how many there are in all, and whether another page follows. Pure.
 
 The specification documents nothing of the kind. The names are those that web frameworks commonly use.
 """

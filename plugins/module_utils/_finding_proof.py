@@ -60,7 +60,7 @@ def proof_of(read, scans, tally, grouped):
     """Judge a list of findings; returns a Proof.
 
     read: the Streamed; scans: records of the scans whose findings it has to hold, read before it, so that none can have
-    counted more than was there to be read; grouped: whether the service was asked to leave duplicates out.
+    counted more than could be read; grouped: whether the service was asked to leave duplicates out.
     """
     problems, doubts = [], []
     earned(Streamed, read)

@@ -178,7 +178,7 @@ def rows_of(resource, answer):
 
 
 def data_of(answer, body=None):
-    """What stands in the envelope of an answer. body: its JSON, where that has been read."""
+    """The ``data`` of an answer. body: its JSON, where that has been read."""
     body = answer.json() if body is None else body
     if not isinstance(body, dict) or "data" not in body:
         raise answer.unexpected("no data in it")

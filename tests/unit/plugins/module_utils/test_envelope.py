@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands beside the rows of a list is read in every form that web frameworks commonly use."""
+"""What an answer holds beside the rows of a list is read in every form that web frameworks commonly use."""
 
 from __future__ import annotations
 

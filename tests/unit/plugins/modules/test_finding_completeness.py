@@ -82,7 +82,7 @@ def test_a_list_that_is_whole_is_said_to_be_complete(account, run, reference):
     assert (result["complete"], result["doubts"]) == (True, [])
 
 
-# --- what stands beside the rows
+# --- what the answer holds beside the rows
 
 
 @referenced
