@@ -138,7 +138,8 @@ notes:
     of it. C(ansible-inventory --list) prints such text as a dictionary with the key C(__ansible_unsafe), from
     ansible-core 2.19 on all of it, before that only text that could be a template.
   - Every option but the expressions may be a template, which sees extra variables (C(-e)) only.
-  - An option that this plugin does not know is an error, so that a slip of the pen does not widen the inventory.
+  - An option that this plugin does not know is an error, so that a slip of the pen does not widen the inventory. So is
+    null for O(workspaces), O(type), O(include), O(exclude) and O(hostnames), as an unset variable gives it.
   - When an inventory fails, ansible-core warns and goes on without it. Set C(any_unparsed_is_failed=true) in the
     section C([inventory]) of C(ansible.cfg), or the environment variable
     C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true), so that no play runs on a part of your hosts.
@@ -251,6 +252,9 @@ READ = (WORKSPACE, TARGET)
 # the fields of a record that become a host variable each
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
 
+# options that choose the hosts or name them, so that their null would widen the inventory
+SELECTIONS = ("workspaces", "type", "include", "exclude", "hostnames")
+
 # options that hold expressions for each host; all others may be a template themselves
 EXPRESSION_LISTS = ("include", "exclude", "hostnames")
 EXPRESSIONS = (*EXPRESSION_LISTS, "compose", "groups", "keyed_groups")
@@ -275,7 +279,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     # --- options ---
 
     def set_options(self, task_keys=None, var_options=None, direct=None):
-        given = {name: self._given(name, value) for name, value in (direct or {}).items() if value is not None}
+        given = {name: self._given(name, value) for name, value in (direct or {}).items()}
+        for name, value in given.items():
+            if value is None and name in SELECTIONS:
+                raise ConfigurationError(
+                    f"{name} is null, as an unset variable is: give a value, or leave the option out."
+                )
+        given = {name: value for name, value in given.items() if value is not None}
         for name, entry in CONNECTION_OPTIONS.items():
             variable = entry["fallback"][1][0]
             if entry.get("required") and name not in given and variable not in os.environ:
@@ -296,6 +306,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _given(self, name, value):
         """The value of an option as it stands in the file, its template replaced."""
+        if value is None:
+            return None
         if name in EXPRESSION_LISTS and isinstance(value, str):
             # ansible-core would cut it at its commas
             return [value]

@@ -18,6 +18,8 @@ def read_account(task):
     client, names = task.client, task.params["workspaces"]
     workspaces = client.all(WORKSPACE)
     rows = [row for row in workspaces if names is None or row["name"] in names]
+    if names == []:
+        task.warn("workspaces is an empty list, so nothing is read: leave the option out to read the whole account.")
     _refuse_same(WORKSPACE, rows, "the account", "rename one of them")
     loggers = client.all(HTTP_LOGGER)
     rows.sort(key=lambda row: row["name"])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NamedTuple
 
 from ._contents import Contents, confirm_place
@@ -59,11 +60,36 @@ def place_of(task):
     if task.check_mode and task.params.get("state") != "absent":
         task.warn_foreseen(f"workspace {printable(name)!r}")
     elif task.params.get("state") != "absent":
+        alike = look_alike([name], [row["name"] for row in rows])
         raise Refused(
             f"workspace names no workspace of this account, {printable(name)!r}: {what_there_is(rows)}; correct the name"
-            " or declare it with scanops.scanner.workspace first."
+            f" or declare it with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
+        )
+    else:
+        task.warn(
+            f"No workspace is called {printable(name)!r}, so nothing in it can be deleted: correct the name if it is"
+            " misspelt."
         )
     return Place(name=name, declared=True, missing=True)
+
+
+def look_alike(declared, live=()):
+    """A sentence on the first two different names that look the same, a declared one among them; "" where none do.
+
+    An accented letter is one character (NFC) or two (NFD): as declared, these are two names.
+    """
+    forms = {}
+    for name in (*declared, *live):
+        if not name.isascii():
+            forms.setdefault(unicodedata.normalize("NFC", name), {})[name] = True
+    for name in declared:
+        others = [other for other in forms.get(unicodedata.normalize("NFC", name), ()) if other != name]
+        if others:
+            return (
+                f"{printable(name)!r} ({name!a}) and {others[0]!a} look the same and are two names: their accented"
+                " letters are encoded in different ways (Unicode NFC and NFD)."
+            )
+    return ""
 
 
 def what_there_is(rows):
@@ -102,19 +128,19 @@ def match(resource, rows, wanted, normal_form=None, options=None):
     return found[0] if found else None
 
 
-def find_by_key(client, resource, wanted, query=None, normal_form=None, whole=False):
+def find_by_key(client, resource, wanted, query=None, normal_form=None, whole=False, seen=None):
     """The live record that ``wanted`` names, or None; stops reading at an exact match.
 
     whole: read until an empty page before saying that there is none, as a server may cap its pages. Costs 2 GET more where
-    a workspace is asked for and the record does not name its own.
+    a workspace is asked for and the record does not name its own. seen: a list that gets the names that were read, or None.
     """
-    record = _find_by_key(client, resource, wanted, query or {}, normal_form, whole)
+    record = _find_by_key(client, resource, wanted, query or {}, normal_form, whole, [] if seen is None else seen)
     if record and query and "workspace_id" in query:
         confirm_place(client, resource, record, query["workspace_id"])
     return record
 
 
-def _find_by_key(client, resource, wanted, query, normal_form, whole):
+def _find_by_key(client, resource, wanted, query, normal_form, whole, seen):
     near = []
     place_id = query.get("workspace_id")
     for page in client.pages(resource, query, whole):
@@ -123,6 +149,7 @@ def _find_by_key(client, resource, wanted, query, normal_form, whole):
         exact = [row for row in page if row[resource.key] == wanted]
         if exact:
             return match(resource, exact, wanted)
+        seen += [row[resource.key] for row in page]
         if normal_form:
             normal = normal_form(wanted)
             near += [row for row in page if normal_form(row[resource.key]) == normal]
@@ -137,13 +164,23 @@ def find(task, resource, place=NOWHERE, normal_form=None, whole=False):
         return record and _in_place(task, resource, record, place)
     wanted = params[resource.key]
     not_empty(resource.key, wanted)
+    seen = []
     if resource is HTTP_LOGGER:
         # labels are unique among all loggers, so a label of another workspace must be seen as well
-        record = find_by_key(task.client, resource, wanted)
+        record = find_by_key(task.client, resource, wanted, seen=seen)
+        _warn_alike(task, record, wanted, seen)
         return record and _in_place(task, resource, record, place)
     if place.missing:
         return None
-    return find_by_key(task.client, resource, wanted, place.query, normal_form, whole)
+    record = find_by_key(task.client, resource, wanted, place.query, normal_form, whole, seen)
+    _warn_alike(task, record, wanted, seen)
+    return record
+
+
+def _warn_alike(task, record, wanted, seen):
+    alike = record is None and look_alike([wanted], seen)
+    if alike:
+        task.warn(alike)
 
 
 def _in_place(task, resource, record, place):

@@ -14,7 +14,7 @@ from ._declaration import read_estate, read_targets, same_labels
 from ._errors import NetworkError, Refused, counted, printable
 from ._gate import outside_scope
 from ._live import live_estate, live_targets, reveal
-from ._lookup import place_of
+from ._lookup import look_alike, place_of
 from ._names import normal_form
 from ._plan_report import (
     MOST_SHOWN,
@@ -61,6 +61,11 @@ def reconcile_targets(task):
     if place.missing and purge:
         raise Refused(f"purge needs a workspace that is there, and {place} is not: correct its name or make it first.")
     live, contents = live_targets(task.client, place)
+    if not wanted[0].lists[TARGET.name]:
+        task.warn(
+            "targets is an empty list, so nothing is declared and nothing is done: leave the task out if that is meant."
+        )
+    _warn_alike_in(task, wanted[0], live)
     if params["state"] == "present":
         reveal(task, wanted, [live], marked=bool(purge) and rules.purge_marker is not None)
     # a workspace that check mode has not made has neither name nor id
@@ -78,7 +83,27 @@ def reconcile_estate(task):
     refused = _refusals(task, wanted, rules)
     lives, contents = live_estate(task.client, wanted)
     reveal(task, wanted, lives)
+    if not wanted:
+        task.warn(
+            "workspaces is an empty list, so nothing is declared and nothing is done: leave the task out if that is meant."
+        )
+    _warn_alike(task, [entry.workspace.name for entry in wanted])
+    for entry, live in zip(wanted, lives):
+        _warn_alike_in(task, entry, live)
     return _carry_out(task, wanted, lives, [entry.workspace.name for entry in wanted], rules, refused, contents)
+
+
+def _warn_alike(task, declared, live=()):
+    alike = look_alike(declared, live)
+    if alike:
+        task.warn(alike)
+
+
+def _warn_alike_in(task, entry, live):
+    """Warn of names in one workspace that look the same and are not."""
+    for resource, items in entry.lists.items():
+        rows = live.rows.get(resource, ())
+        _warn_alike(task, [item.name for item in items], [row[RESOURCES[resource].key] for row in rows])
 
 
 def _rules(task, purge, state):

@@ -63,7 +63,7 @@ def test_the_connection_comes_from_the_environment(service, parse, monkeypatch):
 
 
 def test_an_option_that_is_left_empty_is_one_left_out(parse):
-    assert parse(type=None, workspaces=None, include=None, duplicates=None, timeout=None).error is None
+    assert parse(duplicates=None, groups=None, timeout=None).error is None
     assert "base_url is not set" in parse(base_url=None).error
 
 
@@ -149,6 +149,14 @@ def test_bad_input_is_one_sentence_and_no_call(service, parse, case):
     assert "unmistakable-secret" not in inventory.error
     assert service.calls() == []
     assert inventory.hosts == {} and inventory.groups == {}
+
+
+@pytest.mark.parametrize("name", ["workspaces", "type", "include", "exclude", "hostnames"])
+def test_a_null_does_not_widen_the_inventory(service, parse, name):
+    inventory = parse(**{name: None})
+    assert f"{name} is null, as an unset variable is: give a value, or leave the option out." in inventory.error
+    assert service.calls() == []
+    assert inventory.hosts == {}
 
 
 @pytest.mark.parametrize("text", ["", "---\n", "plugin: scanops.scanner.targets\n  x: ]\n"])

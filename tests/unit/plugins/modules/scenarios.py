@@ -193,7 +193,7 @@ WRITES = {
         "target", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com", state="absent"
     ),
     "target-absent-in-no-workspace": _task(
-        "target", False, f"GET {W}", workspace="Never", name="www.example.com", state="absent"
+        "target", False, f"GET {W}", "No workspace is called", workspace="Never", name="www.example.com", state="absent"
     ),
     "target-absent-by-id": _task("target", False, f"GET {T}/99", id=99, state="absent"),
     # http_logger
@@ -260,7 +260,7 @@ WRITES = {
         workspace_id=2,
         targets=[{"name": "www.example.com", "description": "Front"}, "HTTPS://Shop.Example.com.:443/"],
     ),
-    "targets-none": _task("targets", False, f"GET {T}, GET {T}", workspace_id=2, targets=[]),
+    "targets-none": _task("targets", False, f"GET {T}, GET {T}", "an empty list", workspace_id=2, targets=[]),
     "targets-ignored": _task(
         "targets",
         False,
@@ -294,7 +294,13 @@ WRITES = {
         state="absent",
     ),
     "targets-absent-in-no-workspace": _task(
-        "targets", False, f"GET {W}", workspace="Never", targets=["www.example.com"], state="absent"
+        "targets",
+        False,
+        f"GET {W}",
+        "No workspace is called",
+        workspace="Never",
+        targets=["www.example.com"],
+        state="absent",
     ),
     "targets-purge": _task(
         "targets",
