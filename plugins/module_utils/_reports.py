@@ -116,10 +116,14 @@ class _Present:
             return self._foretold(before, live)
         if self.record is None:
             self._create()
+        stored = None
         try:
             stored = self._fetch()
             self._clean_up()
         except ScannerError as error:
+            if stored is not None and stored.changed:
+                # the file is in place, whatever happened after it
+                error.result["changed"] = True
             raise self._after_create(error) from None
         if stored is None:
             return self._foretold(before, live)

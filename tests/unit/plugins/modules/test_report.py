@@ -636,3 +636,14 @@ def test_a_webhook_is_refused_where_no_report_is_made(account, run):
     refused_options = run("report", id=301, dest="x.pdf", webhook_url=HOOK)
     assert "mutually exclusive: id|webhook_url" in refused_options.msg
     assert account.calls() == []
+
+
+@pytest.mark.parametrize("fault", [{"action": "status", "status": 403}, {"action": "html", "status": 200}])
+def test_a_file_is_changed_although_the_report_could_not_be_deleted(account, run, fault):
+    account.fault(method="DELETE", path="/reports/302", times=None, **fault)
+    result = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
+    assert result.changed
+    assert Path("report.json").is_file()
+    # the file is there already, and stays as it is
+    again = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
+    assert again.changed is (fault["action"] == "html")
