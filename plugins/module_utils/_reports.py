@@ -17,25 +17,15 @@ from ._files import check_place, content_of, predict_attributes, store, try_plac
 from ._lookup import UNKNOWN_ID
 from ._report_notes import LONGEST_NAME, Note, note_path, read_note, write_note
 from ._report_starts import RESUMED_FOR, create, from_earlier_run
+from ._report_status import readiness
 from ._resources import REPORT, new_record
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
 SOURCES = ("scans", "findings")
 GROUPINGS = ("target", "vulnerability")
 
-# what the status of a report may be is not public, so these are the words that scans and other services use
-_NOT_YET = ("waiting", "running", "pending", "queued", "in progress", "processing", "generating", "created", "new")
-_FAILED = ("failed", "error", "aborted", "failed to start", "cancelled", "canceled", "timed out")
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
-
-
-def readiness(status):
-    """What the status of a report says of its file: False, not there yet; None, it may be there; or "failed"."""
-    word = str(status).strip().lower().replace("_", " ")
-    if word in _FAILED:
-        return "failed"
-    return False if word in _NOT_YET else None
 
 
 def pause_after(tries):

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.scanops.scanner.plugins.module_utils import _files, _reports
+from ansible_collections.scanops.scanner.plugins.module_utils import _files
 from ansible_collections.scanops.scanner.plugins.module_utils._report_notes import Note, note_of, note_path
+from ansible_collections.scanops.scanner.plugins.module_utils._report_status import readiness
 from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
@@ -348,7 +349,7 @@ def test_a_report_that_failed_ends_the_wait(account, run, field):
     ],
 )
 def test_what_a_status_says_of_the_file(status, expected):
-    assert _reports.readiness(status) == expected
+    assert readiness(status) == expected
 
 
 # --- creates that go wrong
