@@ -16,17 +16,7 @@ from ._gate import outside_scope
 from ._live import live_estate, live_targets, reveal
 from ._lookup import look_alike, place_of
 from ._names import normal_form
-from ._plan_report import (
-    MOST_SHOWN,
-    Done,
-    as_diff,
-    failure,
-    first_of_each,
-    refused_as_a_whole,
-    rows_of,
-    shortened,
-    summary_of,
-)
+from ._plan_report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
 from ._progress import Progress
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET
 from ._retry import GATEWAY
@@ -139,7 +129,7 @@ def _refusals(task, wanted, rules):
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
         raise Refused(
             outside_scope(f"{path}{more}", reason),
-            refused=[dict(path=path, reason=str(reason)) for path, reason in list(refused.items())[:MOST_SHOWN]],
+            refused=[dict(path=path, reason=str(reason)) for path, reason in refused.items()],
         )
     return refused
 

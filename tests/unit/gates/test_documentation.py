@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, READS, WRITES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
 
 CONNECTION = fragment("scanops.scanner.connection")["options"]
 
@@ -90,6 +90,7 @@ INTERFACE = {
     ),
     "estate": ({*MANY, "workspaces"}, {"results", "summary", "plan"}),
     "service_info": ({"required", "schema"}, {"service"}),
+    "service_verification": ({"writes", "target", "scope"}, {"rows", "summary"}),
     "finding_info": (
         {
             "id",
@@ -235,10 +236,10 @@ def assert_typed(value, documented, where):
 
 
 @pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize("name", {**WRITES, **READS})
+@pytest.mark.parametrize("name", {**WRITES, **READS, **PROBES})
 @pytest.mark.usefixtures("workplace")
 def test_a_result_is_as_documented(service, name, check):
-    task = {**WRITES, **READS}[name]
+    task = {**WRITES, **READS, **PROBES}[name]
     service.reset(settings={"rate_limits": None}, state=ACCOUNT)
     options = dict(base_url=service.base_url, api_key=service.api_key, **task.options)
     result = run_module(task.module, options, check).result

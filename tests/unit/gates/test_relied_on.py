@@ -9,15 +9,19 @@ from __future__ import annotations
 import re
 
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._relied_on import RELIED_ON, Operation
+from ansible_collections.scanops.scanner.plugins.module_utils._relied_on import RELIED_ON, SCHEMA_PATH, Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._schema_check import differences
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import relied_on
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import READS, WRITES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import PROBES, READS, WRITES
 
 OPENAPI = yaml.safe_load((ROOT / "tests/service/openapi.yml").read_text(encoding="utf-8"))
 TABLE = {str(operation) for operation in RELIED_ON}
-CALLED = {re.sub(r"/\d+", "/{id}", call) for task in (*WRITES.values(), *READS.values()) for call in task.calls}
+CALLED = {
+    re.sub(r"/\d+", "/{id}", call)
+    for task in (*WRITES.values(), *READS.values(), *PROBES.values())
+    for call in task.calls
+} - {f"GET {SCHEMA_PATH}"}
 
 
 def test_each_call_of_a_module_is_in_the_table():

@@ -561,9 +561,21 @@ READS = {
     ),
 }
 
-MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values())}))
+# what asks the service how it answers, so that its result differs with each form of the answers
+PROBES = {
+    "service_verification-read": _task(
+        "service_verification",
+        False,
+        f"GET {W}, GET {W}/2147483647, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, "
+        f"GET {H}, GET {H}, GET {H}, GET {H}/501/data, GET {L}, GET {L}/1602, GET {L}/1602/contents, "
+        f"GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}/40001, GET {T}/1001, GET {S}/40001/output, GET {S}/40001/raw, "
+        f"GET {F}, GET {F}/70003, GET {R}, GET {V}, GET {P}, GET {P}, GET /api-schema.yml",
+    ),
+}
+
+MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values(), *PROBES.values())}))
 # those that take one object, by its name or its id
-_OTHERS = {"estate", "estate_info", "report", "report_info", "service_info", "targets"}
+_OTHERS = {"estate", "estate_info", "report", "report_info", "service_info", "service_verification", "targets"}
 _OTHERS |= {"scan", "scan_info", "scan_output", "scan_output_info"}
 SINGLE = tuple(module for module in MODULES if module not in _OTHERS)
 
@@ -622,5 +634,6 @@ def key_of(module: str) -> str:
         "scan_output": "checksum",
         "scan_output_info": "output",
         "service_info": "service",
+        "service_verification": "rows",
     }
     return keys.get(module) or (f"{module[:-5]}s" if module.endswith("_info") else module)

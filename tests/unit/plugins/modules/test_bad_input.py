@@ -17,9 +17,15 @@ from contextlib import contextmanager
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import run_module as runner
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, READS, SINGLE, WRITES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
+    MODULES,
+    PROBES,
+    READS,
+    SINGLE,
+    WRITES,
+)
 
-TASKS = {task.module: task for task in {**READS, **WRITES}.values()}
+TASKS = {task.module: task for task in {**PROBES, **READS, **WRITES}.values()}
 WITHOUT_ID = ("finding_template_info", "vpn_profile_info")
 SECRET = "pa55-w0rd-of-nobody"
 ON_EACH = pytest.mark.parametrize("module", MODULES)

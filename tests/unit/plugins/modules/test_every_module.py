@@ -10,18 +10,20 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._relied_on import SCHEMA_PATH
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,
     ANSWER_FORMS,
     DEFAULT_FORM,
     MODULES,
+    PROBES,
     READS,
     STARTS,
     WRITES,
     key_of,
 )
 
-TASKS = {**WRITES, **READS}
+TASKS = {**WRITES, **READS, **PROBES}
 
 
 def on_each_form(tasks):
@@ -165,7 +167,8 @@ def test_a_task_sends_these_calls_as_the_contract_has_them_and_warns_only_where_
     assert [f"{entry['method']} {entry['path']}" for entry in log] == list(task.calls)
     assert [call.partition("?")[0].partition(" ->")[0] for call in result.calls] == list(task.calls)
     for entry in log:
-        assert entry["authorization"] == "right"
+        # the OpenAPI file is read without the key
+        assert entry["authorization"] == ("missing" if entry["path"] == SCHEMA_PATH else "right")
         assert re.fullmatch(r"scanops\.scanner/\S+ ansible-core/\S+", entry["user_agent"])
         create = "application/json" if entry["path"] in STARTS else "application/x-www-form-urlencoded"
         expected = {"POST": create, "PUT": "application/json"}.get(entry["method"])

@@ -26,6 +26,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module i
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,
     MODULES,
+    PROBES,
     READS,
     WRITES,
 )
@@ -775,6 +776,41 @@ def case_service_info_schema(account, run):
     assert isinstance(good(run("service_info", schema=True))["service"]["schema"], list)
 
 
+@case("service_verification", "writes")
+def case_service_verification_writes(account, run):
+    good(run("service_verification", writes=False))
+    assert account.writes() == []
+    good(run("service_verification", writes=True))
+    assert len(forms(account)) == 4
+
+
+@case("service_verification", "target")
+def case_service_verification_target(account, run):
+    good(run("service_verification", writes=True, target="verify.example.org"))
+    assert "verify.example.org" in [form.get("name") for form in forms(account)]
+    assert run("service_verification", writes=True, target="www.example.com").failed
+
+
+@case("service_verification", "scope", "scope.allow")
+def case_service_verification_scope(account, run):
+    trial = dict(writes=True, target="verify.example.org")
+    assert run("service_verification", scope={"allow": ["example.net"]}, **trial).failed
+    assert account.calls() == []
+    good(run("service_verification", scope={"allow": ["example.org"]}, **trial))
+
+
+@case("service_verification", "scope.deny")
+def case_service_verification_scope_deny(account, run):
+    assert run("service_verification", writes=True, scope={"deny": ["example.com"]}).failed
+    good(run("service_verification", writes=True, scope={"deny": ["example.net"]}))
+
+
+@case("service_verification", "scope.private")
+def case_service_verification_scope_private(account, run):
+    assert run("service_verification", writes=True, target="10.0.0.1", scope={}).failed
+    good(run("service_verification", writes=True, target="10.0.0.1", scope={"private": True}))
+
+
 # scans: the account of the scenarios has one of this target and tool that finished an hour ago (40001)
 
 SCAN = {"workspace_id": 2, "target": "www.example.com", "tool": "170"}
@@ -1016,7 +1052,7 @@ class Attempt:
         self.service = service
         self.monkeypatch = monkeypatch
         self.by_environment = by_environment
-        self.task = next(task for task in {**READS, **WRITES}.values() if task.module == module)
+        self.task = next(task for task in {**PROBES, **READS, **WRITES}.values() if task.module == module)
         self.tested = None
 
     def __call__(self, value=None, **others):

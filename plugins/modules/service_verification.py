@@ -1,0 +1,136 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: service_verification
+short_description: Verify what this collection assumes about the security-scanning service
+description:
+  - Asks the service and says of each assumption in
+    R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) whether the answers
+    confirm or refute it, or why it was not tried.
+  - It only reads, unless O(writes=true). It never starts a scan and never creates a report.
+  - The result names fields, types, statuses and numbers of the service. It holds no key, and no name, address or text
+    of your account.
+  - The playbook C(scanops.scanner.verify_service) runs it, shows the result as a table and writes it to a file.
+  - Cost - 32 GET, and up to 37 more in an account with many workspaces. O(writes=true) adds 4 POST, 4 DELETE and 6 GET;
+    with O(target) it also reads the targets of all workspaces.
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.writes
+  - scanops.scanner.attributes.action_group_scoped
+  - scanops.scanner.connection
+  - scanops.scanner.scope
+attributes:
+  check_mode:
+    details:
+      - Sends only GET calls, as with O(writes=false).
+  diff_mode:
+    details:
+      - The difference is empty, unless an object of the verification could not be deleted.
+options:
+  writes:
+    description:
+      - Create two workspaces, one of them with a target and an HTTP logger, and delete them. Their names begin with
+        C(verify-) and end in random characters; O(target) says which target it is. Nothing is scanned.
+      - Without it the assumptions about creates and deletes are not tried.
+      - Danger - a workspace of the verification remains if it cannot be deleted. The task then fails and names it.
+    type: bool
+    default: false
+  target:
+    description:
+      - The name of the target that O(writes=true) creates and deletes, for an account or an O(scope) that does not
+        permit C(example.com).
+      - The default is a random name below C(example.com), with capital letters, so that the spelling of names is
+        verified too.
+      - A target of this name must not exist. One that exists fails the task before anything is created, so that it is
+        neither changed nor deleted.
+      - Danger - name only what you are authorised to scan. Nothing scans it, but the service learns its name, and may
+        look it up.
+    type: str
+seealso:
+  - module: scanops.scanner.service_info
+"""
+
+EXAMPLES = r"""
+- name: Verify what can be read
+  scanops.scanner.service_verification:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+  register: verified
+
+- name: Show what is refuted
+  ansible.builtin.debug:
+    msg: "{{ verified.rows | selectattr('verdict', 'equalto', 'refuted') }}"
+
+- name: Verify creates and deletes, too
+  scanops.scanner.service_verification:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    writes: true
+"""
+
+RETURN = r"""
+rows:
+  description: One row for each assumption, in the order of the guide.
+  returned: success, and failure once the service has answered
+  type: list
+  elements: dict
+  sample:
+    - name: past-end
+      assumption: The page after the last is an empty list.
+      verdict: refuted
+      seen: status 404, an object with message, status
+  contains:
+    name:
+      description: The name of the assumption, as the guide has it.
+      returned: success
+      type: str
+      sample: past-end
+    assumption:
+      description: What is assumed.
+      returned: success
+      type: str
+      sample: The page after the last is an empty list.
+    verdict:
+      description: V(confirmed), V(refuted) or V(not tried).
+      returned: success
+      type: str
+      sample: refuted
+    seen:
+      description: What was seen, or why it was not tried.
+      returned: success
+      type: str
+      sample: status 404, an object with message, status
+summary:
+  description: How many rows have each verdict.
+  returned: success, and failure once the service has answered
+  type: dict
+  sample: {confirmed: 41, refuted: 2, not tried: 19}
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._verification import verify
+
+OPTIONS = dict(
+    writes=dict(type="bool", default=False),
+    target=dict(type="str"),
+    scope=SCOPE_OPTION,
+)
+
+
+def main():
+    run(OPTIONS, verify, scope_in_force)
+
+
+if __name__ == "__main__":
+    main()

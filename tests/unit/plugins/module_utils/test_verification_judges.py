@@ -1,0 +1,84 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _verification_judges as judges
+from ansible_collections.scanops.scanner.plugins.module_utils._report_status import is_known, readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._verification_judges import Seen, Verdict
+from ansible_collections.scanops.scanner.plugins.module_utils._verification_rows import ROWS, judged
+
+NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
+
+
+def seen(body, status=200, **headers):
+    return Seen(status, "json", body, headers, {})
+
+
+def test_names_of_fields_that_could_be_names_of_the_account_are_counted_and_not_shown():
+    assert judges.shown({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} in another form"
+    assert judges.form_of(seen({"data": dict.fromkeys(NAMES)})) == f"status 200, data with {len(NAMES)} in another form"
+
+
+def test_words_that_could_be_names_of_the_account_are_counted_and_not_shown():
+    assert judges.words_shown({"timed out", "shop.example.com", "stopped by 7"}) == "timed out, 2 in another form"
+
+
+def test_many_names_are_cut():
+    assert judges.shown({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
+
+
+@pytest.mark.parametrize("verdicts, expected", [
+    (("confirmed", "refuted", "not tried"), "refuted"),
+    (("not tried", "confirmed"), "confirmed"),
+    (("not tried", "not tried"), "not tried"),
+])  # fmt: skip
+def test_one_that_refutes_counts_most(verdicts, expected):
+    assert judges.together([Verdict(each, "") for each in verdicts]).verdict == expected
+
+
+FIELDS = (
+    "id", "workspace_id", "target_id", "tool_id", "task_id", "type", "status_name", "status", "format", "name", "cve",
+    "risk_level", "num_words", "start_time", "end_time", "request_date", "result_summary", "description", "created_id",
+    "output_type", "output_data", "message", "requests", "tool_params",
+)  # fmt: skip
+ROW_OF_LISTS, ROW_OF_OBJECTS = (dict.fromkeys(FIELDS, value) for value in ([1], {"a": []}))
+BODIES = [
+    None, [], {}, {"data": None}, {"data": [None, 1, "x", []]}, {"data": {"id": []}}, "x", 7,
+    *({"data": data} for row in (ROW_OF_LISTS, ROW_OF_OBJECTS, {}) for data in (row, [row, row])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+@pytest.mark.parametrize("status", [200, 404])
+def test_no_answer_breaks_a_judge(body, status):
+    names = (
+        "workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports", "vpn_profiles",
+        "finding_templates", "templates_2", "unknown", "schema", "page_1", "page_2", "past_end", "targets_of_type",
+        "targets_anywhere", "targets_elsewhere", "scans_anywhere", "scans_filtered", "scans_finished", "scan",
+        "scan_target", "output", "raw", "running_output", "finding", "logger_data", "requests", "wordlist", "contents",
+        "create", "create_in_lower_case", "create_target", "create_http_logger", "delete_target", "delete_workspace",
+        "deleted_target",
+    )  # fmt: skip
+    answers = {name: seen(body, status) for name in names}
+    answers["stored_target"] = seen(body, status)._replace(asked={"name": "A.example.com"})
+    found = judged(answers, wrote=True)
+    assert [row["name"] for row in found] == [row.name for row in ROWS]
+    assert all(row["seen"] for row in found)
+
+
+def test_without_answers_nothing_is_confirmed_or_refuted():
+    found = judged({"workspaces": seen({"data": []}, Date="Sun, 22 Nov 2026 04:00:00 GMT")}, wrote=False)
+    tried = {row["name"] for row in found if row["verdict"] != "not tried"}
+    assert tried <= {"lists-in-data", "ids", "extra-fields", "whole-lists", "rate-limit-headers", "key-check", "date"}
+
+
+@pytest.mark.parametrize("status, ready, known", [
+    (None, None, True), ("Finished", None, True), ("in_progress", False, True), ("FAILED", "failed", True),
+    ("on a boat", None, False), (7, None, False),
+])  # fmt: skip
+def test_the_status_of_a_report(status, ready, known):
+    assert readiness(status) == ready
+    assert is_known(status) is known
