@@ -73,7 +73,7 @@ LOST = {
     "empty-after": _body("", CHANGE, when="after"),
     "no-content-after": _status(204, CHANGE, when="after"),
     "data-null-after": _one("wrong_type", CHANGE, when="after", data=None),
-    "data-list-after": _one("wrong_type", f"{LIST}|{DATA}|{CHANGE}", when="after", data=[]),
+    "data-list-after": _one("wrong_type", f"{LIST}|{DATA}|{CHANGE}|{FILE}", when="after", data=[]),
     "created-0-after": _one("wrong_type", CHANGE, when="after", data={"created_id": 0, "report_id": 0}),
     "created-unknown-after": _one(
         "wrong_type", CHANGE, when="after", data={"created_id": 999_999, "report_id": 999_999}
