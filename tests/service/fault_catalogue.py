@@ -72,11 +72,11 @@ LOST = {
     "large": _one("large", FILE, size=3 * 1024 * 1024, gzip=True),
     "empty-after": _body("", CHANGE, when="after"),
     "no-content-after": _status(204, CHANGE, when="after"),
-    "data-null-after": _one("wrong_type", CHANGE, when="after", data=None),
+    "data-null-after": _one("wrong_type", f"{CHANGE}|{FILE}", when="after", data=None),
     "data-list-after": _one("wrong_type", f"{LIST}|{DATA}|{CHANGE}|{FILE}", when="after", data=[]),
-    "created-0-after": _one("wrong_type", CHANGE, when="after", data={"created_id": 0, "report_id": 0}),
+    "created-0-after": _one("wrong_type", f"{CHANGE}|{FILE}", when="after", data={"created_id": 0, "report_id": 0}),
     "created-unknown-after": _one(
-        "wrong_type", CHANGE, when="after", data={"created_id": 999_999, "report_id": 999_999}
+        "wrong_type", f"{CHANGE}|{FILE}", when="after", data={"created_id": 999_999, "report_id": 999_999}
     ),
     "late": _one("delay", slow=True, when="after", seconds=0.3),
     "slow-body": _one("drip", FILE, slow=True, seconds=0.03, size=200),
@@ -96,7 +96,7 @@ BROKEN = {
     "redirect-same-host": _one("redirect", location="/login", status=301),
     "redirect-to-itself": _one("redirect", location="#", status=307),
     "redirect-nowhere": _one("redirect", location="", status=302),
-    "redirect-see-other": _one("redirect", location="/api/v2/workspaces/1", status=303),
+    "redirect-see-other": _one("redirect", FILE, location="/api/v2/workspaces/1", status=303),
     "redirect-broken": _one("redirect", location="http://[::1", status=308),
     "empty": _body("", CHANGE),
     "no-content": _status(204, CHANGE),
