@@ -22,7 +22,9 @@ EXPECTED = (
     r".*\bcheck mode (goes on|assumes)",
     "an object among resources is not there yet",
     "the folder of dest",
-    r"No target '192\.0\.2\.10' is there yet",
+    r"Target '192\.0\.2\.10' does not exist yet",
+    "No workspace is called 'Web shop', so nothing in it can be deleted",
+    "The findings are incomplete",
 )
 _WARNING = re.compile(r"\[(DEPRECATION )?WARNING\]: (.*)")
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
@@ -145,9 +146,9 @@ def run(options, work, scope_in_force=None, hidden=None, **constraints):
         wrong = wrong_id(module.argument_spec, module.params, module.check_mode)
         if wrong:
             raise Refused(wrong)
-        transport = Transport(connection_from(module.params))
-        calls = transport.calls
-        result = work(Task(module, transport, _gate_for(module, scope_in_force)))
+        with contextlib.closing(Transport(connection_from(module.params))) as transport:
+            calls = transport.calls
+            result = work(Task(module, transport, _gate_for(module, scope_in_force)))
     except ScannerError as error:
         if isinstance(error, CallError) and error.may_have_worked:
             error.may_have("The change may have been made.")

@@ -139,7 +139,7 @@ def test_an_id_is_judged_by_the_live_name():
 def test_a_refusal_says_what_can_be_done():
     for name, end in (
         ("evil.example", "widen that scope if you are authorised to scan it."),
-        ("127.1", "its spelling."),
+        ("127.1", "write four numbers from 0 to 255 with dots between them."),
     ):
         with pytest.raises(Refused) as caught:
             Gate(SCOPE).refuse([name])

@@ -241,9 +241,9 @@ def test_the_time_for_a_long_value_grows_with_its_size(value):
 )
 def test_the_end_of_a_value_is_found_however_it_is_cut(value, size, window, space):
     text = json.dumps(value, ensure_ascii=False)
-    finder = _rows._ValueEnd()
     follows = f"{space},[1]"
     with mock.patch.object(_rows, "_WINDOW", window):
+        finder = _rows._ValueEnd()
         pieces = [(text + follows)[place : place + size] for place in range(0, len(text + follows), size)]
         for number, piece in enumerate(pieces):
             end = finder.find(piece)

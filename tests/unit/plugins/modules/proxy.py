@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import http.client
-import select
+import selectors
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,14 +49,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _carry(self, here, there):
-        other = {here: there, there: here}
-        while True:
-            for side in select.select([here, there], [], [], 30)[0]:
-                data = side.recv(65536)
-                if not data:
-                    return
-                self.proxy.carried.append(data)
-                other[side].sendall(data)
+        # not select.select(), which takes no file descriptor above 1023
+        with selectors.DefaultSelector() as ready:
+            ready.register(here, selectors.EVENT_READ, there)
+            ready.register(there, selectors.EVENT_READ, here)
+            while True:
+                for key, _events in ready.select(30):
+                    data = key.fileobj.recv(65536)
+                    if not data:
+                        return
+                    self.proxy.carried.append(data)
+                    key.data.sendall(data)
 
     def _forward(self):
         self._note()

@@ -315,7 +315,7 @@ WRITES = {
     "scan-start": _task(
         "scan",
         True,
-        f"GET {T}, GET {S}, POST {S}, GET {S}/40004",
+        f"GET {T}, GET {S}, POST {S}, GET {S}, GET {S}, GET {S}/40004",
         workspace_id=2,
         target="www.example.com",
         tool="SSL Scanner",

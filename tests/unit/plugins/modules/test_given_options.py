@@ -12,9 +12,9 @@ import importlib
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, READS, WRITES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, PROBES, READS, WRITES
 
-TASKS = {task.module: task for task in {**READS, **WRITES}.values()}
+TASKS = {task.module: task for task in {**READS, **WRITES, **PROBES}.values()}
 SECRET = "pa55-w0rd-of-nobody"
 
 # what stands for one another: a null of one is no value where another one is given
@@ -36,7 +36,7 @@ LEFT_OUT = {
     "description", "new_name", "dest",
     "state", "on_drift", "on_timeout", "purge", "format", "group_by", "redirect_level",
     "force", "continue_on_error", "report_unchanged", "wait", "stop_on_interrupt", "keep", "contents", "required", "schema",
-    "group_duplicates",
+    "group_duplicates", "report_full_plan", "allow_mismatch", "writes",
 }  # fmt: skip
 FIELDS = ("description", "new_name", "dest")
 # options of these names hold names of objects

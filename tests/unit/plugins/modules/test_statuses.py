@@ -121,7 +121,9 @@ def test_a_refusal_is_an_error_in_the_words_of_the_service(account, run, call, s
     assert result["api_error"]["details"] == "field x"
     assert f"was answered {status}, 'that is not it' (field x): " in result.msg
     after = calls_from(account, call)
+    # a create may meet an object that exists, and a list of templates is asked for with a lower limit
     looked_again = call.method == "POST" and status in (403, 409)
+    looked_again = looked_again or (call.task.module == "finding_template_info" and status in (400, 422))
     assert len(after) == 1 + looked_again * (len(after) - 1)
     assert [each for each in after[1:] if not each.startswith("GET ")] == []
     assert result.changed is call.reads_back
