@@ -1,11 +1,11 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run a command, pass its output on, and fail if ansible-core printed a warning that no integration target expects.
+"""Run a command, pass its output on, and fail if ansible-core printed a deprecation or a complaint about a plugin.
 
     python tests/integration_run.py ansible-test integration ...
 
-A deprecation is never expected.
+What modules themselves warn of is part of their results, which the integration targets check.
 """
 
 from __future__ import annotations
@@ -14,27 +14,23 @@ import re
 import subprocess
 import sys
 
-# The beginnings of the expected warnings: those of ansible-core about a play on localhost, and those that targets provoke.
-EXPECTED = (
-    "provided hosts list is empty",
-    "running with default collection",
-    "No inventory was parsed",
-    r".*\bcheck mode (goes on|assumes)",
-    "an object among resources is not there yet",
-    "the folder of dest",
-    r"Target '192\.0\.2\.10' does not exist yet",
-    "No workspace is called 'Web shop', so nothing in it can be deleted",
-    "The findings are incomplete",
+# How ansible-core complains about code, in contrast to what modules say about the service or the options.
+COMPLAINT = re.compile(
+    r"deprecat|\b(plugin|module|collection|callback|action|lookup|filter|import|argument|attribute)s?\b|exception|traceback",
+    re.IGNORECASE,
 )
+# ansible-test sets a default collection and says so.
+EXPECTED = "running with default collection"
 _WARNING = re.compile(r"\[(DEPRECATION )?WARNING\]: (.*)")
 
 
 def unexpected(line: str) -> str | None:
-    """The warning in a line of output, None where there is none or an expected one."""
+    """The deprecation or complaint in a line of output, or None."""
     found = _WARNING.search(line)
-    if not found or (not found[1] and any(re.match(text, found[2]) for text in EXPECTED)):
+    if not found:
         return None
-    return found[0]
+    is_complaint = COMPLAINT.search(found[2]) and not found[2].startswith(EXPECTED)
+    return found[0] if found[1] or is_complaint else None
 
 
 def main(command: list[str]) -> int:
@@ -49,7 +45,7 @@ def main(command: list[str]) -> int:
             if warning and warning not in found:
                 found.append(warning)
     if found:
-        print("\nWarnings that no target expects (see EXPECTED in tests/integration_run.py):", *found, sep="\n  ")
+        print("\nDeprecations, and complaints about code of the collection:", *found, sep="\n  ")
     return run.returncode or bool(found)
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The integration sessions fail on a warning that no target expects."""
+"""The integration sessions fail on a deprecation, and on a complaint about code of the collection."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import sys
 import pytest
 from ansible_collections.scanops.scanner.tests import integration_run
 
-EXPECTED = "[WARNING]: provided hosts list is empty, only localhost is available."
+EXPECTED = "[WARNING]: running with default collection scanops.scanner"
+OWN = "[WARNING]: targets is an empty list, so nothing is declared and nothing is done."
 UNEXPECTED = "[WARNING]: A plugin did what it should not."
 DEPRECATION = "[DEPRECATION WARNING]: provided hosts list is empty will be removed in version 2.99."
 
 
 @pytest.mark.parametrize(
-    ("printed", "status"), [(EXPECTED, 0), (UNEXPECTED, 1), (DEPRECATION, 1), ("ok: [testhost]", 0)]
+    ("printed", "status"), [(EXPECTED, 0), (OWN, 0), (UNEXPECTED, 1), (DEPRECATION, 1), ("ok: [testhost]", 0)]
 )
 def test_an_unexpected_warning_fails_a_run_that_succeeds(printed, status, capfd):
     command = [sys.executable, "-c", f"print({printed!r})"]

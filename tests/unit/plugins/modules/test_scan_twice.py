@@ -44,7 +44,13 @@ def at_once(service, *tasks):
     """Run tasks in processes of their own at the same time; returns their results."""
     connection = dict(base_url=service.base_url, api_key=service.api_key, tool="170", workspace_id=2, wait=False)
     running = [
-        subprocess.Popen([sys.executable, "-c", HELPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", HELPER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            text=True,
+        )
         for _task in tasks
     ]
     assert [process.stdout.readline() for process in running] == ["ready\n"] * len(running)
