@@ -271,7 +271,8 @@ class Transport:
             )
         elif self._bounds.late and (self._bounds.arrived or self._bounds.seconds < self.connection.timeout):
             return too_late(method, path, self._bounds.seconds, self._about)
-        elif isinstance(error, known.Timeout):
+        # on Python 3.9 the TimeoutError of the bounds is not the one of sockets
+        elif isinstance(error, known.Timeout) or self._bounds.late:
             within = f"got no answer within {self.connection.timeout:g} s"
             return no_answer(method, path, within, self._about, "raise timeout if this persists")
         else:

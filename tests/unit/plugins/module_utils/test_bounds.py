@@ -434,6 +434,9 @@ def test_a_service_that_says_nothing_is_named_as_before(service, transport):
     service.fault(action="delay", seconds=PATIENCE, times=None)
     with at_once(), pytest.raises(NetworkError, match=r"got no answer within 0\.2 s: .*raise timeout"):
         transport(timeout=0.2).send("GET", "/workspaces")
+    # the last try ends early, with the time of the call
+    with at_once(), pytest.raises(NetworkError, match=r"got no answer within 0\.2 s: .*raise timeout"):
+        transport(timeout=0.2, call_timeout=0.5, retries=5).send("GET", "/workspaces")
     # a lower limit of the whole call is the one to name
     with at_once(), pytest.raises(NetworkError, match=r"within 0\.1 s, the limit of call_timeout"):
         transport(call_timeout=0.1).send("GET", "/workspaces")
