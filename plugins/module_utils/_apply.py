@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import _plan
 from ._errors import ApiError, CallError, NetworkError, ScannerError, printable
 from ._names import normal_form
+from ._plan_cost import list_of
 from ._plan_report import Done
 from ._resources import RESOURCES, TARGET, WORKSPACE, difference
 
@@ -51,17 +52,17 @@ class Run:
         return self._read_back([outcome.get(id(step)) or Done(step) for step in steps])
 
     def _read_back(self, done):
-        """Where the service did not say the ids of what it created, read them: one listing for each list. What no list
-        shows has failed."""
+        """Read what was created, and its ids: one listing for each list. What no list shows has failed: how a create is
+        answered is documented nowhere, so an id in the answer proves nothing."""
         known = {}
         filled = []
         for entry in done:
             step = entry.step
             if entry.object_id is None and (step.action == "create" or step.recreates):
-                place = (step.resource, step.workspace)
-                if place not in known:
-                    known[place] = self._ids_of(*place)
-                entry = self._found(entry, known[place])
+                read_as = list_of(step)
+                if read_as not in known:
+                    known[read_as] = self._ids_of(*read_as)
+                entry = self._found(entry, known[read_as])
             filled.append(entry)
         return filled
 
@@ -84,7 +85,7 @@ class Run:
         if self._silent:
             return None
         try:
-            rows = self._rows(resource, self._place(resource, workspace))
+            rows = self._rows(resource, self._place(resource, workspace) if workspace else {})
         except CallError as error:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
@@ -173,6 +174,8 @@ class Run:
             # what comes next needs the id, so it is read now where the answer gave none
             object_id = object_id or self._new_id(resource, step.name, place)
             self.ids[step.name] = object_id
+        if not created.shown:
+            object_id = None
         return self._create_action(resource, step, created), object_id
 
     def _new_id(self, resource, name, place):

@@ -15,11 +15,13 @@ from ._retry import GATEWAY
 
 
 class Created(NamedTuple):
-    """What a create led to. record: dict; made: bool, whether this run made it; note: str or None, a warning."""
+    """What a create led to. record: dict; made: bool, whether this run made it; note: str or None, a warning; shown: bool,
+    whether the service has shown the record, and not only answered an id or nothing."""
 
     record: dict
     made: bool
     note: str | None = None
+    shown: bool = True
 
 
 class Client:
@@ -97,7 +99,7 @@ class Client:
                     raise
                 lost = True
         if record is None and not read_back:
-            record = dict(new_record(resource, values), id=object_id)
+            return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
         try:
             if record is None:
                 record = look(None) if object_id is None else self.read(resource, object_id)

@@ -14,15 +14,13 @@ from typing import NamedTuple
 
 from ._earned import InWorkspace, earned
 from ._errors import Refused, counted, printable
+from ._plan_cost import calls_of, minutes_of
 from ._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
 from ._valid_names import problem_of
 
 # the action of a step or a result, a closed list
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
 WRITES = ("create", "update", "delete")
-
-# calls a minute for each user (service-api.md, Limits; the one of PUT is assumed to be that of POST)
-CALLS_A_MINUTE = {"GET": 250, "POST": 125, "PUT": 125, "DELETE": 125}
 
 _NAMES_SHOWN = 5
 
@@ -347,29 +345,9 @@ def identity(action):
     return [*(action[field] for field in ("action", "resource", "workspace", "name", "after")), deleted]
 
 
-def calls_of(steps, reads):
-    """{method: calls} that the plan costs in all; reads: the GET calls that were needed to make it."""
-    calls = dict(GET=reads, POST=0, PUT=0, DELETE=0)
-    for step in steps:
-        if step.action == "create" or step.recreates:
-            calls["POST"] += 1
-        elif step.action == "update":
-            calls["PUT"] += 1
-        if step.action == "delete" or step.recreates:
-            calls["DELETE"] += 1
-    return calls
-
-
-def minutes_of(calls):
-    """How many minutes the documented rate limits make a run of these calls wait at least: int, 0 for a run that fits."""
-    writes = calls["POST"] + calls["PUT"] + calls["DELETE"]
-    windows = max(-(-writes // CALLS_A_MINUTE["POST"]), -(-calls["GET"] // CALLS_A_MINUTE["GET"]))
-    return max(0, windows - 1)
-
-
-def as_result(steps, reads):
-    """The ``plan`` of a module's result: all steps but the unchanged and ignored ones."""
-    calls = calls_of(steps, reads)
+def as_result(steps, reads, sizes=None):
+    """The ``plan`` of a module's result: all steps but the unchanged and ignored ones. reads, sizes: as in ``calls_of``."""
+    calls = calls_of(steps, reads, sizes)
     shown = [
         dict(
             action=step.action,

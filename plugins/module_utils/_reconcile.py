@@ -140,7 +140,8 @@ def _carry_out(task, wanted, lives, names, rules, refused, contents):
         [(RESOURCES[step.resource], step.before) for step in steps if step.action == "delete" or step.recreates]
     )
     reads = len(task.client.transport.calls)
-    result = dict(plan=_plan.as_result(steps, reads))
+    sizes = {name: len(live.rows.get(TARGET.name, ())) for name, live in zip(names, lives)}
+    result = dict(plan=_plan.as_result(steps, reads, sizes))
     if task.diff_mode:
         result["diff"] = as_diff(steps)
     try:

@@ -16,7 +16,8 @@ description:
   - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for the workspaces; for each workspace whose targets are declared 1 GET for each 1,000 of them and 1
     GET that finds the end of the list; where loggers are declared 1 GET for all of them and 1 GET for each such
-    workspace. 1 POST, PUT or DELETE for each difference. Before HTTP loggers are deleted, 1 GET for each workspace
+    workspace. 1 POST, PUT or DELETE for each difference. Each list in which something was created is read once more at
+    the end, to see that it exists. Before HTTP loggers are deleted, 1 GET for each workspace
     whose loggers are not declared.
 version_added: 1.0.0
 author:

@@ -15,8 +15,8 @@ description:
   - On request it deletes the targets that are not declared, under guards.
   - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for each 1,000 targets of the workspace and 1 GET that finds the end of the list; 1 GET more when the
-    workspace is given by name; 1 POST for each new target, 1 DELETE for each deleted one. Unchanged targets cost
-    nothing more.
+    workspace is given by name; 1 POST for each new target, 1 DELETE for each deleted one. Where targets were created,
+    the list is read once more at the end, to see that they exist. Unchanged targets cost nothing more.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

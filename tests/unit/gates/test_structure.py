@@ -244,6 +244,7 @@ PURE = {
     "_given",
     "_valid_names",
     "_plan",
+    "_plan_cost",
     "_finding_proof",
     "_findings",
     "_schema_check",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _plan
+from ansible_collections.scanops.scanner.plugins.module_utils import _plan, _plan_cost
 from ansible_collections.scanops.scanner.plugins.module_utils._declaration import read_estate, read_targets, same_labels
 from ansible_collections.scanops.scanner.plugins.module_utils._earned import InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, Refused
@@ -357,7 +357,7 @@ def test_drift(on_drift, force, action):
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]
     steps = planned(estate, account, on_drift=on_drift, force=force)
     assert steps[1].action == action
-    calls = _plan.calls_of(steps, 0)
+    calls = _plan_cost.calls_of(steps, 0)
     assert (calls["DELETE"], calls["POST"]) == ((1, 1) if action == "update" else (0, 0))
 
 
@@ -379,7 +379,7 @@ def test_the_checksum_changes_with_what_is_written():
 
 @pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
 def test_predicted_minutes(posts, minutes):
-    assert _plan.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+    assert _plan_cost.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
 
 
 def test_100_000_items_are_planned_without_quadratic_work():

@@ -62,8 +62,11 @@ def test_cost_is_the_pages_an_empty_one_and_the_writes(service, run, live, pages
     assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages
     service.clear_log()
     result = good(run("targets", workspace="Bulk", targets=[*declared, *NEW]))
-    assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages + ["POST /targets"] * len(NEW)
-    assert result["plan"]["calls"] == {"GET": 1 + pages, "POST": len(NEW), "PUT": 0, "DELETE": 0}
+    # what was created is read at the end, in one more listing
+    again = -(-(live + len(NEW)) // 1000) + 1
+    created = ["POST /targets"] * len(NEW)
+    assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages + created + ["GET /targets"] * again
+    assert result["plan"]["calls"] == {"GET": 1 + pages + again, "POST": len(NEW), "PUT": 0, "DELETE": 0}
     assert result["summary"]["create"] == len(NEW)
     assert result["summary"]["unchanged"] == live
 
@@ -112,12 +115,15 @@ def test_what_was_made_and_cannot_be_read_back_is_not_known_to_exist(account, ru
 
 
 @pytest.mark.parametrize("module", ["targets", "estate"])
-@pytest.mark.parametrize("status", [200, 201, 204])
-def test_a_create_that_the_list_does_not_show_has_failed(account, run, module, status):
-    """The service answers with success and does nothing."""
+@pytest.mark.parametrize(
+    "status, body", [(200, ""), (201, ""), (204, ""), (201, {"data": {"created_id": 999_999}}), (200, {"data": {}})]
+)
+@pytest.mark.parametrize("create_answer", ["created_id", "nothing"])
+def test_a_create_that_the_list_does_not_show_has_failed(account, run, module, status, body, create_answer):
+    """The service answers with success, and even with an id, and does nothing."""
     for nth in (1, 3):
-        account.fault(method="POST", path="/targets", nth=nth, action="status", status=status, body="")
-    account.settings(create_answer="nothing")
+        account.fault(method="POST", path="/targets", nth=nth, action="status", status=status, body=body)
+    account.settings(create_answer=create_answer)
     declared = {
         "targets": {"workspace_id": 2, "targets": NEW},
         "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
@@ -132,8 +138,9 @@ def test_a_create_that_the_list_does_not_show_has_failed(account, run, module, s
     assert sorted(names(account)) == sorted([*OLD, *NEW])
 
 
-def test_a_recreated_target_that_the_list_does_not_show_has_failed(account, run):
-    account.fault(method="POST", path="/targets", action="status", status=200, body="")
+@pytest.mark.parametrize("body", ["", {"data": {"created_id": 999_999}}])
+def test_a_recreated_target_that_the_list_does_not_show_has_failed(account, run, body):
+    account.fault(method="POST", path="/targets", action="status", status=200, body=body)
     declared = [{"name": OLD[0], "description": "other"}]
     result = refused(
         run("targets", workspace_id=2, targets=declared, on_drift="recreate", force=True), "does not list it"
@@ -141,6 +148,14 @@ def test_a_recreated_target_that_the_list_does_not_show_has_failed(account, run)
     assert actions(result) == {OLD[0]: "failed"}
     assert result.changed
     assert OLD[0] not in names(account)
+
+
+def test_a_workspace_without_targets_that_the_list_does_not_show_has_failed(account, run):
+    account.fault(method="POST", path="/workspaces", action="status", status=201, body={"data": {"created_id": 77}})
+    declared = [{"name": "Lab"}]
+    result = refused(run("estate", workspaces=declared, continue_on_error=True), "'Lab'", "does not list it")
+    assert set(actions(result).values()) == {"failed"}
+    assert account.calls() == ["GET /workspaces", "POST /workspaces", "GET /workspaces"]
 
 
 def test_a_workspace_that_the_list_does_not_show_has_failed_and_holds_nothing(account, run):
@@ -345,8 +360,8 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
     assert list(actions(result).values()) == ["create", "failed", "failed"]
     assert result["summary"]["unchanged"] == 1
     assert account.writes() == ["POST /targets"] * 4
-    # a page and the end of the list, before the plan and after the first refusal
-    assert account.calls().count("GET /targets") == 4
+    # a page and the end of the list: before the plan, after the first refusal, and when all is written
+    assert account.calls().count("GET /targets") == 6
 
 
 def test_a_failure_counts_what_is_not_reported(account, run):
