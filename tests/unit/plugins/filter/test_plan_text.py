@@ -130,7 +130,7 @@ def test_markdown_for_reviewers():
     markdown = plan_markdown(result_of(STEPS))
     assert "4 objects are to be written. **1 of them is a deletion" in markdown
     assert (
-        "Calls: 5 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait 0 minutes at least."
+        "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait 0 minutes at least."
         in markdown
     )
     assert f"Checksum: `{_plan.as_result(STEPS, 5)['checksum']}`" in markdown

@@ -16,6 +16,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import init_plugin_loader, inventory_loader
 from ansible.utils.collection_loader import AnsibleCollectionConfig
 from ansible.utils.display import Display
+from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,7 +80,9 @@ def parse(service, tmp_path, monkeypatch):
     monkeypatch.setattr(display, "display", lambda msg, *args, **kwargs: shown.append(str(msg)))
     # a process shows the same warning once
     monkeypatch.setattr(display, "warning", lambda msg, *args, **kwargs: warned.append(str(msg)))
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr(
+        Transport.__init__, "__defaults__", (lambda seconds: None, *Transport.__init__.__defaults__[1:])
+    )
 
     def run(text=None, cache=True, data=None, name="test.targets.yml", **options):
         path = tmp_path / name

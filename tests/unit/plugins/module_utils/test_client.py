@@ -279,7 +279,7 @@ def test_what_is_found_after_a_refusal_was_there(service, client, status):
     service.fault(method="POST", action="status", status=status)
     look = Look(FOUND)
     created = client.create(TARGET, VALUES, look)
-    assert created == (FOUND, False, None)
+    assert created == (FOUND, False, None, True)
     assert look.statuses == [status]
 
 

@@ -246,12 +246,12 @@ WRITES = {
     "targets-create": _task(
         "targets",
         True,
-        f"GET {W}, GET {T}, GET {T}, POST {T}, POST {T}",
+        f"GET {W}, GET {T}, GET {T}, POST {T}, POST {T}, GET {T}, GET {T}",
         workspace="Web shop",
         targets=["https://New.example.com/", "www.example.com", {"name": "also.example.com", "description": "Fresh"}],
     ),
     "targets-create-in-empty": _task(
-        "targets", True, f"GET {T}, POST {T}", workspace_id=3, targets=["new.example.com"]
+        "targets", True, f"GET {T}, POST {T}, GET {T}, GET {T}", workspace_id=3, targets=["new.example.com"]
     ),
     "targets-there": _task(
         "targets",
@@ -279,7 +279,7 @@ WRITES = {
     "targets-drift-recreate": _task(
         "targets",
         True,
-        f"GET {T}, GET {T}, DELETE {T}/1001, POST {T}",
+        f"GET {T}, GET {T}, DELETE {T}/1001, POST {T}, GET {T}, GET {T}",
         workspace_id=2,
         targets=[{"name": "www.example.com", "description": "Other"}],
         on_drift="recreate",
@@ -305,7 +305,7 @@ WRITES = {
     "targets-purge": _task(
         "targets",
         True,
-        f"GET {T}, GET {T}, POST {T}, DELETE {T}/1003",
+        f"GET {T}, GET {T}, POST {T}, DELETE {T}/1003, GET {T}, GET {T}",
         workspace_id=2,
         targets=["www.example.com", "new.example.com"],
         purge=True,
@@ -370,7 +370,7 @@ WRITES = {
     "estate-create": _task(
         "estate",
         True,
-        f"GET {W}, GET {H}, POST {W}, POST {T}, POST {H}",
+        f"GET {W}, GET {H}, POST {W}, POST {T}, POST {H}, GET {W}, GET {T}, GET {T}, GET {H}",
         workspaces=[
             {
                 "name": "New",
@@ -386,7 +386,7 @@ WRITES = {
         True,
         # before a logger is purged, the lists of the other workspaces show that it is in none of them
         f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, GET {H}, GET {H}, PUT {W}/2, POST {H}, DELETE {T}/1002, DELETE {T}/1003,"
-        f" DELETE {H}/501",
+        f" DELETE {H}/501, GET {H}",
         workspaces=[
             {
                 "name": "Web shop",

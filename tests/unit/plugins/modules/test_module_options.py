@@ -1092,13 +1092,13 @@ def api_key(attempt, tls, tmp_path):
 
 @connection_case
 def timeout(attempt, tls, tmp_path):
-    attempt.service.fault(action="delay", seconds=1.5, times=None)
-    result = attempt(0.2, retries=0)
+    attempt.service.fault(action="delay", seconds=0.6, times=None)
+    result = attempt(0.1, retries=0)
     assert result.failed
-    assert "within 0.2 s: run the task again later, and raise timeout" in result.msg
+    assert "within 0.1 s: run the task again later, and raise timeout" in result.msg
     assert result["api_error"]["status"] is None
     attempt.service.clear_faults()
-    attempt.service.fault(action="delay", seconds=0.4)
+    attempt.service.fault(action="delay", seconds=0.15)
     assert good(attempt(20, retries=0))
 
 
@@ -1121,14 +1121,15 @@ def rate_limit_wait(attempt, tls, tmp_path):
 
 @connection_case
 def call_timeout(attempt, tls, tmp_path):
-    attempt.service.fault(action="drip", seconds=0.05, part="head", size=100, times=None)
-    result = attempt(0.3)
+    attempt.service.fault(action="drip", seconds=0.03, part="head", size=20, times=None)
+    result = attempt(0.1)
     assert result.failed
-    assert "within 0.3 s, the limit of call_timeout" in result.msg
+    assert "within 0.1 s, the limit of call_timeout" in result.msg
     assert len(attempt.service.calls()) == 1
     attempt.service.clear_faults()
-    attempt.service.fault(action="drip", seconds=0.005, part="head", size=200)
-    assert good(attempt(60, timeout=0.2))
+    # longer than four times the timeout
+    attempt.service.fault(action="drip", seconds=0.002, part="head", size=120)
+    assert good(attempt(60, timeout=0.1))
 
 
 @connection_case

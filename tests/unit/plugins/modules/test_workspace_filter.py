@@ -224,8 +224,8 @@ def test_loggers_cost_no_proof_until_one_is_deleted(account, run):
     assert account.calls() == [W, H, H, H, H]
     account.clear_log()
     good(run("estate", workspaces=declared, purge=["http_loggers"]))
-    assert account.calls() == [W, H, H, H, H, "POST /http_loggers", "DELETE /http_loggers/501"]
-    assert plan["calls"] == {"GET": 5, "POST": 1, "PUT": 0, "DELETE": 1}
+    assert account.calls() == [W, H, H, H, H, "POST /http_loggers", "DELETE /http_loggers/501", H]
+    assert plan["calls"] == {"GET": 6, "POST": 1, "PUT": 0, "DELETE": 1}
 
 
 def test_where_one_workspace_has_all_loggers_another_one_shows_the_filter_at_work(account, run):
