@@ -39,6 +39,9 @@ def each_call(of_readers=False):
                 # a start is never sent again, and what follows it is a wait: test_scan.py
                 continue
             reads_back = method == "GET" and any(earlier.startswith("POST") for earlier in before)
+            if reads_back and task.module in ("targets", "estate"):
+                # what many objects read at their end fails in words of its own: test_targets.py
+                continue
             form = task.options.get("format") if path.endswith(("/output", "/raw")) else None
             kind = (re.sub(r"/\d+", "/{id}", call), reads_back, of_readers and task.module.endswith("_info"), form)
             case = Call(task, method, path, before.count(call) + 1, reads_back)
