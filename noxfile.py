@@ -179,6 +179,24 @@ def add_ansible_test(
     return name
 
 
+def add_units_in_one_process(core: str, python: str) -> str:
+    """Add a session that runs all unit tests with plain pytest, in half of the time: ansible-test starts a process for each
+    test. Return the session's name."""
+
+    @nox.session(name=f"units-{core}", python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        session.install("--requirement", "tests/unit/requirements.txt", "pytest>=8", "pytest-xdist")
+        with tempfile.TemporaryDirectory() as place:
+            place_copy(session, Path(place))
+            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+                arguments = session.posargs or ["tests/unit"]
+                session.run("pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments, env={"PYTHONPATH": place})
+
+    run.__doc__ = f"Run the unit tests with ansible-core {core}, without ansible-test."
+    return f"units-{core}"
+
+
 def add_cells(core: str) -> list[str]:
     """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
     python = controller_python(core)
@@ -192,9 +210,12 @@ def add_cells(core: str) -> list[str]:
     units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
     integration = ["integration", "--venv", f"--python={python}"]
     watch = ("python", Path("tests/integration_run.py").absolute())
+    is_end = core in (RUNNABLE[0], RUNNABLE[-1])
     return [
         add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
-        add_ansible_test(f"units-{core}", core, python, units, place_copy),
+        add_ansible_test(f"units-{core}", core, python, units, place_copy)
+        if is_end
+        else add_units_in_one_process(core, python),
         add_ansible_test(f"integration-{core}", core, python, integration, install_artefact, through=watch),
     ]
 

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Each way in which a call can go wrong, on each call that a module sends: what the task says, and what it sends after."""
+"""Each way in which a call can go wrong, on a sample of the calls that modules send: what the task says, and what it sends
+after. `make faults` tries every fault on every call."""
 
 from __future__ import annotations
 
@@ -62,6 +63,19 @@ REPEATABLE = where(lambda call: call.method != "POST")
 CHANGING = where(lambda call: call.method in ("PUT", "DELETE"))
 
 
+def sampled(name, values, calls):
+    """Parametrise call and name: each value on one call of each method and of each family, and one value on each call."""
+    cases, seen = [], set()
+    for number, case in enumerate(calls):
+        call = case.values[0]
+        kinds = {call.method, call.path.split("/")[1]}
+        for value in values if kinds - seen else [values[number % len(values)]]:
+            value, label = (value.values[0], value.id) if hasattr(value, "values") else (value, value)
+            cases.append(pytest.param(call, value, id=f"{case.id}-{label}"))
+        seen |= kinds
+    return pytest.mark.parametrize(f"call, {name}", cases)
+
+
 def has_its_own_meaning(call, status):
     """What a download is answered with while its file is not there yet: reports are waited for, outputs explained."""
     return status in (404, 409) and bool(re.fullmatch(r"/reports/\d+/download|/scans/\d+/(output|raw)", call.path))
@@ -108,8 +122,7 @@ def assert_succeeded(result, call):
 # --- refusals
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 405, 406, 409, 422])
-@pytest.mark.parametrize("call", CALLS)
+@sampled("status", [400, 401, 403, 405, 406, 409, 422], CALLS)
 def test_a_refusal_is_an_error_in_the_words_of_the_service(account, run, call, status):
     if has_its_own_meaning(call, status):
         return
@@ -133,11 +146,11 @@ def test_a_refusal_is_an_error_in_the_words_of_the_service(account, run, call, s
     assert result.slept == []
 
 
-@pytest.mark.parametrize(
+@sampled(
     "message",
     ["the plan does not include API access", "target is blacklisted", "no access to this workspace", "license invalid"],
+    READING,
 )
-@pytest.mark.parametrize("call", READING)
 def test_a_403_quotes_its_reason(account, run, call, message):
     call.fault(account, action="status", status=403, message=message, times=None)
     result = run_task(run, call)
@@ -194,8 +207,7 @@ def test_a_404_of_the_service_is_the_absence_of_an_object_only_where_an_object_i
     assert [each for each in calls_from(account, call)[1:] if not each.startswith("GET ")] == []
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409])
-@pytest.mark.parametrize("call", CALLS)
+@sampled("status", [400, 401, 403, 404, 409], CALLS)
 def test_an_error_that_is_not_in_the_words_of_the_service_is_that_of_a_wrong_address(account, run, call, status):
     call.fault(account, action="html", status=status, times=None)
     result = run_task(run, call)
@@ -288,8 +300,7 @@ def fault_cases(faults):
     return [pytest.param(fault, id=name) for name, fault in faults.items()]
 
 
-@pytest.mark.parametrize("fault", fault_cases(NOT_DONE))
-@pytest.mark.parametrize("call", where(lambda call: call not in (case.values[0] for case in STARTING)))
+@sampled("fault", fault_cases(NOT_DONE), where(lambda call: call not in (case.values[0] for case in STARTING)))
 def test_a_lost_request_is_sent_once_more(account, run, call, fault):
     state = account.state()
     call.fault(account, **fault)
@@ -303,8 +314,7 @@ def test_a_lost_request_is_sent_once_more(account, run, call, fault):
         assert calls_from(account, call)[1].startswith("GET ")
 
 
-@pytest.mark.parametrize("fault", fault_cases(NOT_DONE))
-@pytest.mark.parametrize("call", CALLS)
+@sampled("fault", fault_cases(NOT_DONE), CALLS)
 def test_a_request_that_is_lost_again_and_again_is_an_error(account, run, call, fault):
     call.fault(account, times=None, **fault)
     result = run_task(run, call)
@@ -340,8 +350,7 @@ DONE = {
 }
 
 
-@pytest.mark.parametrize("fault", fault_cases({**DONE, "short": {"action": "short"}}))
-@pytest.mark.parametrize("call", READING)
+@sampled("fault", fault_cases({**DONE, "short": {"action": "short"}}), READING)
 def test_a_lost_answer_is_asked_for_again(account, run, call, fault):
     call.fault(account, **fault)
     result = run_task(run, call)
@@ -531,8 +540,7 @@ def is_good(call, name):
     return call.path.endswith("/data") and name in ("data-8", "data-9", "data-10", "data-11", "data-12")
 
 
-@pytest.mark.parametrize("name", BAD_BODIES)
-@pytest.mark.parametrize("call", READING)
+@sampled("name", list(BAD_BODIES), READING)
 def test_an_answer_that_is_not_the_service_s_is_an_error(account, run, call, name):
     if is_good(call, name):
         return
