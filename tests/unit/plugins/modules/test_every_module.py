@@ -31,7 +31,9 @@ def on_each_form(tasks):
     cases, seen = [], set()
     for number, (name, task) in enumerate(tasks.items()):
         forms = [
-            form for form, (_, calls) in ANSWER_FORMS.items() if any(re.search(calls, call) for call in task.calls)
+            form
+            for form, (_settings, calls) in ANSWER_FORMS.items()
+            if any(re.search(calls, call) for call in task.calls)
         ]
         if task.module in seen:
             forms = [forms[0], *forms[1:][number % len(forms) :][:1]]
