@@ -376,7 +376,7 @@ def bench(session: nox.Session) -> None:
     run_beside_nox(session, "tests/bench", *DEMO)
 
 
-@nox.session(default=False)
+@nox.session(name="faults", default=False)
 @antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
 def faults(session: nox.Session) -> None:
     """Try every operation of the modules against every fault of the local service."""
