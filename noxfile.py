@@ -272,7 +272,7 @@ def packaging(session: nox.Session) -> None:
 @nox.session(name="demo-check", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
 def demo_check(session: nox.Session) -> None:
-    """Compare the demo with what README.md shows of it, and interrupt it."""
+    """Compare the demo with the guide and README.md, and interrupt it."""
     session.install("--requirement", SERVICE)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo"]), **PATIENCE)
 

@@ -4,7 +4,8 @@
 
 """Show the built and installed collection at work against the local service: `python tests/demo/run.py [--record]`.
 
-It needs ansible-core, requests and tests/service/requirements.txt. --record writes what was shown into README.md.
+It needs ansible-core, requests and tests/service/requirements.txt. --record writes the output into its guide, and twelve
+lines of it into README.md.
 """
 
 from __future__ import annotations
@@ -25,8 +26,16 @@ sys.path.insert(0, str(CHECKOUT / "tests" / "unit"))
 
 from local_service import LocalService  # noqa: E402
 
+GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_demo.rst"
+# the indented lines of a code block, without the blank lines after it
+BLOCK = re.compile(r"(?<=^\.\. code-block:: text\n\n)(?:   .*\n|\n+(?=   ))+", re.M)
+# between two steps of the output; each has a block of its own in the guide
+BETWEEN = re.compile(r"\n(?==== \d+\. )")
 README = CHECKOUT / "README.md"
-BLOCK = re.compile(r"(?<=<!-- demo output begins -->\n```text\n).*?(?=```\n<!-- demo output ends -->)", re.S)
+EXCERPT = re.compile(r"(?<=<!-- demo output begins -->\n```text\n).*?(?=```\n<!-- demo output ends -->)", re.S)
+# where the lines that README.md shows begin, and how many there are
+EXCERPT_BEGINS = "TASK [Scan the targets] "
+EXCERPT_LINES = 12
 BUILD = Path("build")
 WRITES = ("POST", "PUT", "DELETE")
 RECAP = re.compile(r"^\S+ +: ok=\d+ +changed=(\d+) ", re.M)
@@ -220,21 +229,41 @@ def masked(text: str) -> str:
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
+def shown(guide: str) -> str:
+    """The output of the demo in the text of the guide: its code blocks, one after the other."""
+    return "\n".join(re.sub(r"^   ", "", block, flags=re.M) for block in BLOCK.findall(guide))
+
+
+def excerpt(output: str) -> str:
+    """The lines of the output that README.md shows."""
+    _, begin, rest = output.partition(EXCERPT_BEGINS)
+    return "".join((begin + rest).splitlines(keepends=True)[:EXCERPT_LINES])
+
+
+def replaced(pattern: re.Pattern, path: Path, texts: list[str]) -> str:
+    """The text of a file with these texts in place of the matches of a pattern. Raises DemoFailed."""
+    content = path.read_text(encoding="utf-8")
+    if len(pattern.findall(content)) != len(texts):
+        raise DemoFailed(f"{path.name} must have {len(texts)} blocks of the demo's output")
+    following = iter(texts)
+    return pattern.sub(lambda _match: next(following), content)
+
+
 def record() -> None:
-    """Run the demo and write what it prints into README.md. Raises DemoFailed."""
+    """Run the demo and write its output into the guide and README.md. Raises DemoFailed."""
     finished = subprocess.run([sys.executable, __file__], check=False, text=True, capture_output=True)
     if finished.returncode:
         raise DemoFailed(f"the demo ended with status {finished.returncode}:\n{finished.stdout}{finished.stderr}")
-    text = README.read_text(encoding="utf-8")
-    recorded, count = BLOCK.subn(lambda _match: masked(finished.stdout), text)
-    if count != 1:
-        raise DemoFailed("README.md has no fenced text block between the comments of the demo output")
-    README.write_text(recorded, encoding="utf-8")
+    output = masked(finished.stdout)
+    blocks = [re.sub(r"^(?=.)", "   ", part, flags=re.M) for part in BETWEEN.split(output)]
+    guide, readme = replaced(BLOCK, GUIDE, blocks), replaced(EXCERPT, README, [excerpt(output)])
+    GUIDE.write_text(guide, encoding="utf-8")
+    README.write_text(readme, encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Show the collection at work against the local service.")
-    parser.add_argument("--record", action="store_true", help="write what is shown into README.md")
+    parser.add_argument("--record", action="store_true", help="write the output into the guide and README.md")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)

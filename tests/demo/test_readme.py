@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The demo prints what README.md shows, leaves nothing running when it is interrupted, and fails when a step does."""
+"""The demo prints what its guide and README.md show, stops cleanly when interrupted, and fails when a step does."""
 
 from __future__ import annotations
 
@@ -32,14 +32,26 @@ def start(**env: str) -> subprocess.Popen:
     )  # fmt: skip
 
 
-def test_readme_shows_what_the_demo_prints():
+def test_the_guide_shows_what_the_demo_prints():
     # settings of the user must not change what the commands do
     demo = start(ANSIBLE_STDOUT_CALLBACK="minimal", ANSIBLE_FORCE_COLOR="1", SCANNER_TIMEOUT="soon")
     printed = run.masked(demo.communicate()[0])
     assert demo.returncode == 0, printed
-    (block,) = run.BLOCK.findall(run.README.read_text(encoding="utf-8"))
-    assert len(WARNING.findall(block)) == len(WARNING.findall(printed)) == 1
-    assert alike(block) == alike(printed), "run python tests/demo/run.py --record"
+    recorded = run.shown(run.GUIDE.read_text(encoding="utf-8"))
+    assert len(WARNING.findall(recorded)) == len(WARNING.findall(printed)) == 1
+    assert alike(recorded) == alike(printed), "run python tests/demo/run.py --record"
+
+
+def test_each_step_has_a_block_in_the_guide():
+    guide = run.GUIDE.read_text(encoding="utf-8")
+    assert len(run.BLOCK.findall(guide)) == len(run.BETWEEN.split(run.shown(guide))) == len(run.STEPS) + 1
+
+
+def test_the_readme_shows_lines_of_the_guide():
+    recorded = run.shown(run.GUIDE.read_text(encoding="utf-8"))
+    (lines,) = run.EXCERPT.findall(run.README.read_text(encoding="utf-8"))
+    assert lines.count("\n") == run.EXCERPT_LINES
+    assert lines == run.excerpt(recorded), "run python tests/demo/run.py --record"
 
 
 def alike(text: str) -> str:

@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the README and the guides name is there: modules, benchmarks, functions, tests."""
+"""What the README and the guides name exists: modules, files, benchmarks, functions, tests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+# what the links of the README have before a path in the repository
+BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
 GUIDES = CHECKOUT / "docs" / "docsite" / "rst"
 MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
 ASSUMPTIONS = (GUIDES / "guide_assumptions.rst").read_text(encoding="utf-8")
@@ -28,20 +31,32 @@ ROWS = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_each_module_is_in_the_tables_of_the_readme_and_of_the_costs(module):
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+def test_each_module_is_in_the_table_of_costs(module):
     costs = (GUIDES / "guide_costs.rst").read_text(encoding="utf-8")
-    assert f"\n| `{module}` |" in readme and f"* - ``{module}``\n" in costs
+    assert f"* - ``{module}``\n" in costs
 
 
-@pytest.mark.parametrize("kind, name", [
-    *(("role", path.name) for path in sorted((CHECKOUT / "roles").iterdir())),
-    *(("filter", path.stem) for path in sorted((CHECKOUT / "plugins" / "filter").glob("*.py"))),
+@pytest.mark.parametrize("path", [
+    *(f"plugins/modules/{module}.py" for module in MODULES),
+    *(f"plugins/inventory/{path.name}" for path in sorted((CHECKOUT / "plugins" / "inventory").glob("*.py"))),
+    *(f"roles/{path.name}/README.md" for path in sorted((CHECKOUT / "roles").iterdir())),
+    *(f"plugins/filter/{path.name}" for path in sorted((CHECKOUT / "plugins" / "filter").glob("*.py"))),
 ])  # fmt: skip
-def test_each_role_and_filter_is_in_the_tables_of_the_readme(kind, name):
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    table = readme.partition(f"\n| {kind.title()} | ")[2].partition("\n\n")[0]
-    assert re.search(rf"^\|[^|]*`{name}`[^|]*\|", table, re.MULTILINE)
+def test_each_module_inventory_role_and_filter_is_in_the_table_of_the_readme(path):
+    name = path.split("/")[1] if path.startswith("roles/") else Path(path).stem
+    # the second cell of a row: one name or more, each a link
+    cells = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|$", README, re.MULTILINE)
+    assert any(f"[`{name}`]({BLOB}{path})" in cell for cell in cells)
+
+
+def test_each_link_of_the_readme_is_absolute():
+    targets = re.findall(r"\]\(([^)]*)\)", README)
+    assert targets and [target for target in targets if not target.startswith("https://")] == []
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(rf"\]\({re.escape(BLOB)}([^)#]*)", README))))
+def test_each_file_that_the_readme_links_to_exists(path):
+    assert (CHECKOUT / path).is_file()
 
 
 def test_each_guide_is_in_the_table_of_contents():

@@ -80,7 +80,7 @@ python -c 'import json; assert json.load(open("reports/web-shop.json", encoding=
 scan -e max_age=12h
 printed "changed=0 " printed
 
-# the files of the README, on an account that has been used; looked at more often, so that nobody waits
+# the files of the README, on an account that has been used, with a short poll interval
 python - "$folder/README.md" <<'PYTHON'
 import re
 import sys
@@ -93,11 +93,9 @@ ansible localhost -m scanops.scanner.service_info -a required=true >printed
 printed '"api_access": true' printed
 play shop.yml
 printed "changed=0 " printed
-mkdir home
-HOME="$PWD/home" play scan.yml
+play scan.yml
 printed "Remote code execution" printed
-test "$(head -c 5 home/shop.pdf)" = %PDF-
-HOME="$PWD/home" play scan.yml
+play scan.yml
 printed "changed=0 " printed
 ansible-inventory -i shop.targets.yml --graph >printed
 printed "@workspace_Web_shop:" printed
