@@ -10,15 +10,12 @@ DOCUMENTATION = r"""
 module: estate
 short_description: Declare workspaces with their targets and HTTP loggers in one task
 description:
-  - Makes sure that workspaces, their targets and their HTTP loggers are there as declared. The account is read once, a
-    plan is made, and only what differs is written, parents first, deletes last.
-  - On request it deletes targets and HTTP loggers that are not declared, under guards. Workspaces are never deleted.
+  - Creates and updates workspaces, their targets and their HTTP loggers as declared. The account is read once, and only
+    the differences are written - parents first, deletes last.
+  - With O(purge), deletes targets and HTTP loggers that are not declared, within limits. Workspaces are never deleted.
   - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
-  - Cost - 1 GET for the workspaces; for each workspace whose targets are declared 1 GET for each 1,000 of them and 1
-    GET that finds the end of the list; where loggers are declared 1 GET for all of them and 1 GET for each such
-    workspace. 1 POST, PUT or DELETE for each difference. Each list in which something was created is read once more at
-    the end, to see that it exists. Before HTTP loggers are deleted, 1 GET for each workspace
-    whose loggers are not declared.
+  - Cost - 1 GET, the reads of each declared list, and 1 POST, PUT or DELETE for each difference. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -32,28 +29,30 @@ extends_documentation_fragment:
 options:
   workspaces:
     description:
-      - The workspaces, each a dictionary with the key C(name), and C(description), C(targets) and C(http_loggers) if
-        wanted.
-      - C(targets) is a list as in M(scanops.scanner.targets). C(http_loggers) is a list of dictionaries with
-        the key C(label), and C(ignore) if wanted. A list that is left out is not managed, and never purged.
-      - A workspace that is not there is made. Nothing can be purged in it.
+      - The workspaces. Each is a dictionary with the key C(name) and the optional keys C(description), C(targets) and
+        C(http_loggers).
+      - C(targets) is a list as in M(scanops.scanner.targets). C(http_loggers) is a list of dictionaries with the key
+        C(label) and the optional key C(ignore). A list that is not set is not managed, and never purged.
+      - A workspace that does not exist is created. Nothing can be purged in it.
     type: list
     elements: raw
     required: true
   declared_at:
     description:
-      - How messages call each of O(workspaces), one text for each in the same order, such as the file that declares it
-        and its position there. Left out, messages give the position in O(workspaces), as in V(workspaces[0]).
+      - The names that messages use for O(workspaces), one for each in the same order. A name can, for example, be the
+        file that declares the workspace and its position there. If not set, messages use the position in
+        O(workspaces), such as V(workspaces[0]).
     type: list
     elements: str
   purge:
     description:
-      - Delete the objects of these kinds that are not declared, in the declared workspaces that declare this kind.
-        Danger - the scans and findings of a target, the recorded requests of a logger go with it.
-      - It is refused when nothing is declared, when a list could not be read whole, and when more would go than
-        O(purge_max) and O(purge_max_percent) allow. O(protect) and C(ignore) keep objects. Workspaces and wordlists
-        are never purged.
-      - Deletes come last, and not at all after a failure.
+      - Delete the objects of these kinds that are not declared. This applies to declared workspaces that declare the
+        kind. O(protect) and C(ignore) keep objects. Workspaces and wordlists are never purged.
+      - Nothing is purged if nothing is declared, if a list could not be read completely, or if O(purge_max) and
+        O(purge_max_percent) allow fewer deletes. The task then refuses.
+      - Deletes come last, and are skipped after a failure.
+      - Danger - deleting a target deletes its scans and their findings, and deleting a logger deletes its recorded
+        requests.
     type: list
     elements: str
     choices: [targets, http_loggers]
@@ -64,7 +63,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Declare the estate
+- name: Plan the estate in check mode
   scanops.scanner.estate:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -80,7 +79,7 @@ EXAMPLES = r"""
   check_mode: true
   register: reviewed
 
-- name: Do exactly what was planned, or nothing
+- name: Apply the reviewed plan and nothing else
   scanops.scanner.estate:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -92,10 +91,9 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - What happened to each object, in the order of the declaration; what was purged or protected comes last. With
-      O(report_unchanged=false) the unchanged ones are left out.
-    - If the task fails, the unchanged ones are left out in any case. If it fails before the first write, it holds the
-      first ten rows of each planned action.
+    - What happened to each object, in the order of the declaration. Purged and protected objects come last.
+    - Unchanged objects are omitted with O(report_unchanged=false), and if the task fails. If it fails before the first
+      write, this is the first ten rows of each planned action.
   returned: success, and failure once the account was read
   type: list
   elements: dict
@@ -109,17 +107,17 @@ results:
       error: null
   contains:
     index:
-      description: The position in its list of the declaration, from 0; null for what is not declared.
+      description: The position in its declared list, starting at 0. Null for objects that are not declared.
       returned: success
       type: int
       sample: 0
     resource:
-      description: V(workspace), V(target) or V(http_logger).
+      description: The kind of object, V(workspace), V(target) or V(http_logger).
       returned: success
       type: str
       sample: target
     workspace:
-      description: The name of its workspace, or the id where that was given.
+      description: The name of its workspace, or the id if the task uses the id.
       returned: success
       type: str
       sample: Web shop
@@ -130,25 +128,26 @@ results:
       sample: https://shop.example.com
     action:
       description:
-        - V(create), V(update) and V(delete) are writes; in check mode they are what would be written.
-        - V(unchanged); V(drifted), another description lives; V(ignored), declared with C(ignore); V(protected), kept
-          from purge by O(protect).
-        - V(refused), not done on purpose, and V(failed), not done, both with RV(results[].error).
+        - V(create), V(update) and V(delete) are writes. In check mode they are predicted.
+        - V(unchanged) objects match the declaration. V(drifted) targets have a different description, which the API
+          cannot update. V(ignored) objects are declared with C(ignore). V(protected) objects are kept by O(protect).
+        - V(refused) objects were skipped on purpose, and V(failed) objects could not be written. Both have
+          RV(results[].error).
       returned: success
       type: str
       sample: create
     id:
-      description: Its id; null where it is not known, as for what would be made.
+      description: Its id. Null if it is not known, as for an object that would be created.
       returned: success
       type: int
       sample: 4711
     error:
-      description: Why it was refused or failed, null otherwise.
+      description: Why it was refused or failed. Null otherwise.
       returned: success
       type: str
       sample: null
 summary:
-  description: How many objects had each action.
+  description: The number of objects for each action.
   returned: success, and failure once the account was read
   type: dict
   sample:
@@ -162,7 +161,7 @@ summary:
     refused: 0
     failed: 0
 plan:
-  description: What would be written, the same in check mode and in the real run.
+  description: The planned writes. They are the same in check mode and in the real run.
   returned: success, and failure once the account was read
   type: dict
   sample:
@@ -183,38 +182,39 @@ plan:
   contains:
     checksum:
       description:
-        - SHA-256 of what would be written, with the ids of what would be deleted. It is what O(expect_plan) compares.
+        - The SHA-256 of the planned writes, including the ids of deleted objects. O(expect_plan) compares it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
     actions:
       description:
-        - All that is not V(unchanged) or V(ignored), with the record before, the declared fields after, and the
-          reason.
-        - If the task fails, the first ten of each action, unless O(report_full_plan=true). They are complete if the
-          plan is not the one of O(expect_plan).
+        - All objects but V(unchanged) and V(ignored) ones, each with the record before, the declared fields after, and
+          the reason.
+        - If the task fails, the first ten of each action, unless O(report_full_plan=true). The list is complete if the
+          task fails because the plan differs from O(expect_plan).
       returned: success
       type: list
       elements: dict
       sample: []
     counts:
-      description: How many objects the plan has of each action, without V(unchanged) and V(ignored).
+      description: The number of objects in the plan for each action but V(unchanged) and V(ignored).
       returned: success
       type: dict
       sample: {create: 1}
     left_out:
-      description: How many more objects of each action the plan has than RV(plan.actions) shows.
+      description: The number of objects for each action that RV(plan.actions) omits.
       returned: success
       type: dict
       sample: {}
     calls:
-      description: The calls that the whole task costs, by method.
+      description: The estimated number of calls of the whole task, by method.
       returned: success
       type: dict
       sample: {GET: 4, POST: 1, PUT: 0, DELETE: 0}
     minutes:
       description:
-        - How many minutes the documented rate limits make the task wait at least; 0 for one that fits into them.
+        - The minimum number of minutes that the task waits because of the documented rate limits. 0 if it fits into
+          them.
       returned: success
       type: int
       sample: 0

@@ -8,21 +8,14 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: scan
-short_description: Run scans of the security-scanning service, wait for them, stop or delete them
+short_description: Run, stop and delete scans
 description:
-  - Makes sure that a recent enough scan of a target with a tool exists. A finished scan that is younger than O(max_age)
-    is used, one that is in progress is joined, otherwise a scan is started. By default a scan is always started.
-  - With O(wait) the task waits until the scan ends. Any outcome other than V(finished) fails the task, with the record
-    of the scan in the result.
-  - One task takes many targets. It starts all of their scans, then waits for them with one call per interval.
-  - An action plugin waits on the controller and shows the progress on standard error.
-  - Cost - 1 GET for each 1,000 targets of the workspace up to the last that is declared (1 GET by O(target_id)), and 1
-    GET more when the workspace or the VPN profile is given by name; 1 GET for the scans of the target with this tool
-    (with O(targets) 1 for each 1,000 of the workspace); 1 POST for each scan that is started. With O(max_age) the list
-    of scans is read to its end, 1 GET more, and once more after a start; with O(max_age) and an option that describes
-    the scan, such as O(tool_params), 1 GET for each scan that is compared, five for each target at most. The wait costs
-    1 GET for each interval, whatever the number of scans, and where the workspace has more than 1,000 scans of this
-    tool, once as many as it has pages. O(state=stopped) costs 1 POST and O(state=absent) 1 DELETE for each scan.
+  - Makes sure that a recent enough scan of a target with a tool exists, and starts one if not. A finished scan that is
+    younger than O(max_age) is used, and a scan in progress is joined. By default, each run starts a scan.
+  - The task waits for the scan, shows its progress, and fails unless the scan finishes. See O(wait).
+  - One task can scan many targets. It starts all scans, then waits for them with one call per interval.
+  - Cost - at least 2 GET, 1 POST for each scan that it starts, and 1 GET for each interval of the wait. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -40,21 +33,20 @@ attributes:
   idempotent:
     support: partial
     details:
-      - A second run starts nothing if O(max_age) covers the time since the first scan has finished. With O(max_age=0),
-        the default, each run starts a scan.
+      - With O(max_age=0), the default, each run starts a scan. Otherwise, a second run starts nothing while the first
+        scan is younger than O(max_age).
   async:
     description: Whether the task can run in the background with C(async).
     support: full
     details:
-      - The module then waits by itself, without showing progress, and O(stop_on_interrupt) has no effect.
+      - The module then waits by itself. It shows no progress, and O(stop_on_interrupt) has no effect.
 options:
   target:
     description:
-      - The target, as M(scanops.scanner.target) knows it.
+      - The name of the target. It is compared as by M(scanops.scanner.target).
       - Danger - with O(state=present) the service creates a missing target and scans it, so a typo is scanned too. The
-        task warns, and O(scope) refuses what you are not authorised to scan. A missing target whose name is no host
-        name, IP address or URL is refused before any scan is started.
-      - It is compared exactly first, then in its normalised form.
+        task warns about this. Use O(scope) to refuse everything that you are not authorised to scan. A missing target
+        whose name is not a host name, IP address or URL is refused before any scan is started.
       - Exactly one of O(target), O(target_id), O(targets) and O(id) is required.
     type: str
   target_id:
@@ -63,40 +55,41 @@ options:
     type: int
   targets:
     description:
-      - Several targets, each as O(target).
+      - The names of several targets, each as in O(target).
     type: list
     elements: str
   id:
     description:
-      - The id of the scan to stop or delete. It is for these two states only.
+      - The id of the scan to stop or delete. It requires O(state=stopped) or O(state=absent).
     type: int
   tool:
     description:
-      - The tool by id, or by one of these names, without regard to case, spaces and punctuation - V(Subdomain Finder),
+      - The id of the tool, or one of these names - V(Subdomain Finder),
         V(Whois Lookup), V(Port Scanner), V(TCP Port Scanner), V(UDP Port Scanner), V(URL Fuzzer),
         V(Virtual Hosts Finder), V(Website Scanner), V(ICMP Ping), V(SharePoint Scanner), V(WordPress Scanner),
         V(Drupal Scanner), V(Joomla Scanner), V(Website Recon), V(Subdomain Takeover), V(Network Scanner),
         V(SQLi Exploiter), V(Domain Finder), V(Password Auditor), V(SSL Scanner), V(SSL/TLS Scanner), V(Sniper),
         V(WAF Detector), V(API Scanner), V(Cloud Scanner), V(People Hunter), V(Kubernetes Scanner).
-      - Any other id is sent as it is. Required unless O(id) is given.
+      - Case, spaces and punctuation do not matter in names. An unknown id is sent unchanged.
+      - Required unless O(id) is given.
     type: str
   tool_params:
     description:
-      - The parameters of the tool, sent as they are.
+      - The parameters of the tool. They are sent unchanged.
       - An existing scan matches if its record has each of these keys with this value. Nested dictionaries match as
         subsets.
-      - With O(scope), every URL in it must be in the scope, and so must bare hosts in fields for hosts.
+      - With O(scope), every URL in it must be in scope, and so must bare hosts in fields for hosts.
     type: dict
   vpn_profile:
     description:
-      - The VPN profile through which the target is scanned, by name or uuid. An empty string means none. Left out, the
-        service uses the one of the workspace.
-      - Where this key may not read the list of profiles, a uuid is sent as it is, with a warning. A name needs the
-        list.
+      - The VPN profile through which the target is scanned, by name or UUID. An empty string means none. If not set,
+        the service uses the profile of the workspace.
+      - A name requires an API key that can read the list of profiles. Without that right, a UUID is sent unchanged,
+        with a warning.
     type: str
   max_scan_time:
     description:
-      - Minutes after which the service ends the scan, at most V(1440). Some tools do not accept it.
+      - The number of minutes after which the service ends the scan, at most V(1440). Some tools do not support it.
     type: int
   authentication:
     description:
@@ -111,7 +104,7 @@ options:
         choices: [cookies, headers, login_form]
         required: true
       cookie_header:
-        description: The Cookie header. Required for V(cookies).
+        description: The C(Cookie) header. Required for V(cookies).
         type: str
       headers:
         description: Request headers, each as C(Name:value). Required for V(headers).
@@ -119,118 +112,126 @@ options:
         elements: str
       login_page_url:
         description:
-          - The address of the page with the form. Required for V(login_form).
-          - With O(scope), it must be in the scope, because the scanner sends the credentials there.
+          - The URL of the page with the login form. Required for V(login_form).
+          - With O(scope), it must be in scope, because the scanner sends the credentials to it.
         type: str
       username:
-        description: The user. Required for V(login_form).
+        description: The user name. Required for V(login_form).
         type: str
       password:
         description: The password. Required for V(login_form).
         type: str
   redirect_level:
     description:
-      - How far a redirect of the target may lead, such as V(same_domain). It is sent as it is. Left out, the service
-        decides, and refuses some targets that redirect.
+      - How far the scan follows redirects of the target, such as V(same_domain). It is sent unchanged. If not set, the
+        service decides, and refuses some targets that redirect.
       - An existing scan is compared with it only if its record has the field.
     type: str
   scan_original_url:
     description:
-      - Scan the address as it is written, although it redirects to another one. Left out, the service decides.
+      - Whether to scan the URL as given, even if it redirects to another one. If not set, the service decides.
       - An existing scan is compared with it only if its record has the field.
     type: bool
   start_params:
     description:
-      - Other fields for the start of a scan, such as C(report_callback), sent as they are. What has an option of its
-        own is refused here.
-      - With O(scope), every URL in it must be in the scope, that of a callback as well.
-      - Danger - it is no place for secrets, as B(ansible) shows it with C(-vvv).
+      - More fields for the start of a scan, such as C(report_callback). They are sent unchanged. Fields that have their
+        own option are refused.
+      - With O(scope), every URL in it must be in scope, including callbacks.
       - An existing scan is compared with the fields that its record has.
+      - Danger - do not put secrets here. Ansible shows this option at C(-vvv).
     type: dict
   max_age:
     description:
-      - The greatest age of a finished scan that is used, in seconds, or as a number with V(s), V(m), V(h), V(d) or
-        V(w), such as V(90m) or V(7d). With V(0) a scan is always started.
+      - The maximum age of a finished scan that is used instead of a new one. Give a number of seconds, or a number with
+        V(s), V(m), V(h), V(d) or V(w), such as V(90m) or V(7d). With V(0), each run starts a scan.
       - The age counts from the end of the scan, by the service's clock.
-      - Two tasks of one user on one machine that run at the same time start one scan. See the notes for tasks on
-        several machines.
+      - Two tasks of one user on one machine that run at the same time start only one scan. For tasks on several
+        machines, see the notes.
     type: str
     default: "0"
   state:
     description:
-      - V(present) makes sure that a scan exists, V(stopped) that none is in progress, V(absent) that none exists.
-      - Danger - with a target and a tool, V(absent) deletes B(all) scans of that target with that tool, with their
-        findings, however old they are and whoever started them. Give O(id) to delete one.
+      - V(present) makes sure that a scan exists, V(stopped) that none is in progress, and V(absent) that none exists.
+      - Danger - with a target and a tool, V(absent) deletes B(all) scans of that target with that tool and their
+        findings, no matter how old they are or who started them. To delete one scan, use O(id).
     type: str
     choices: [present, stopped, absent]
     default: present
   force:
     description:
-      - With O(state=absent), stop scans that are in progress, then delete them. Without it, nothing is deleted while
+      - With O(state=absent), stop scans that are in progress, then delete them. By default, nothing is deleted while
         any of them is in progress.
     type: bool
     default: false
   wait:
     description:
-      - Wait until the scan has ended. Without it, the task is done when the scan is started, and RV(outcome) is null.
-        The task then succeeds even if the record of the new scan cannot be read, with a warning.
-      - With O(state=stopped), wait until the stop has taken effect, five minutes at most.
+      - Wait until the scan has ended. Any outcome other than V(finished) then fails the task, with the record of the
+        scan in the result.
+      - With V(false), the task ends when the scan is started, and RV(outcome) is null. It succeeds even if the record
+        of the new scan cannot be read, with a warning.
+      - With O(state=stopped), wait until the stop has taken effect, for at most five minutes.
     type: bool
     default: true
   queue_timeout:
     description:
-      - Seconds that a scan may wait for the service to run it. Then its outcome is V(queue_timeout).
-      - It also limits how long the task waits for a free slot of the account's plan while it has no scan in progress.
+      - The number of seconds that a scan may wait for the service to run it. After that, its outcome is
+        V(queue_timeout).
+      - While the task has no scan in progress, this also limits how long it waits for a free slot of the account's
+        plan.
     type: float
     default: 3600
   run_timeout:
     description:
-      - Seconds that a scan may run. Then its outcome is V(run_timeout). It counts from when the task first sees the
-        scan run.
+      - The number of seconds that a scan may run, counted from when the task first sees it running. After that, its
+        outcome is V(run_timeout).
     type: float
     default: 86400
   poll_interval:
     description:
-      - The least number of seconds between two polls. A random part of up to a fifth is added, and while nothing moves
-        the interval grows up to six times.
+      - The minimum number of seconds between two polls. Up to a fifth is added at random. While nothing changes, the
+        interval grows up to six times.
     type: float
     default: 10
   on_timeout:
     description:
-      - What happens to a scan after a timeout. V(fail) leaves it running at the service, V(stop) stops it. The task
+      - What to do with a scan after a timeout. V(fail) leaves it running at the service, V(stop) stops it. The task
         fails in both cases.
     type: str
     choices: [fail, stop]
     default: fail
   stop_on_interrupt:
     description:
-      - When the play is interrupted while the task waits, stop the scans that this task has started, and show for each
-        scan whether it was stopped or goes on. Without it, the task shows that the scans go on. See the notes for what
-        this cannot catch.
+      - Stop the scans that this task has started if the play is interrupted while the task waits. The task shows for
+        each scan whether it was stopped or is still running. By default, it only shows that the scans are still
+        running.
+      - See the notes for the interruptions that this cannot catch.
     type: bool
     default: false
   concurrency:
     description:
-      - How many of O(targets) are scanned at a time; V(0) means all at once. It needs O(wait=true).
+      - The maximum number of O(targets) that are scanned at the same time. V(0) means no limit. It requires
+        O(wait=true).
       - If the account's plan allows fewer parallel scans, a task with several targets, or with O(concurrency), waits
         for a free slot. A task with one target fails, unless it sets O(concurrency=1).
     type: int
     default: 0
 notes:
-  - Without O(workspace) and O(workspace_id) the service uses its current workspace, which people change in the web
-    application; the task then warns.
-  - A start whose answer was lost is never sent again. If the list then has exactly one new scan of the target with this
-    tool, the task counts it as started; otherwise the task fails, is changed, and says that a scan may have been
-    started.
+  - Without O(workspace) and O(workspace_id), the service uses its current workspace, which people can change in the web
+    application. The task then warns.
+  - An action plugin waits on the controller and shows the progress on standard error.
+  - If the answer to the start of a scan is lost, the start is never sent again. If the list of scans then shows exactly
+    one new scan of the target with this tool, the task counts it as started. Otherwise, the task fails, is changed, and
+    says that a scan may have been started.
   - With O(max_age), tasks of one user on one machine take a lock, so that two at the same time start one scan. The lock
     is a file of mode 0600 in the user's runtime directory (E(XDG_RUNTIME_DIR), otherwise a private directory in the
-    temporary one), named by a digest of service, tool and target. If it cannot be taken, the task warns and goes on. No
-    lock reaches several machines or users, so the task reads the list again after a start, and warns with the ids if
-    somebody else has started a scan meanwhile. It never stops one of them.
-  - O(stop_on_interrupt) works for SIGINT, SIGTERM and SIGHUP, for the C(timeout) of a task, and when ansible-playbook
-    is killed while its worker process survives. It takes at most a minute. It cannot work if the worker process itself
-    is killed with SIGKILL, as when a container is removed, and with C(async). On ansible-core 2.18 and older, a signal
-    to the whole process group also breaks off a start that is on its way.
+    temporary directory). Its name is a digest of service, tool and target. If the lock cannot be taken, the task warns
+    and continues.
+  - The lock does not reach other machines or users. The task therefore reads the list again after a start, and warns
+    with the ids if somebody else has started a scan in the meantime. It never stops one of them.
+  - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook
+    if its worker process survives. It takes at most a minute. It has no effect with C(async), and if the worker process
+    itself is killed with SIGKILL, for example when a container is removed. On ansible-core 2.18 and older, a signal to
+    the whole process group also interrupts a start that has been sent but not answered.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.
@@ -238,7 +239,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Scan a web site unless it was scanned in the last day
+- name: Scan a website unless a scan finished in the last day
   scanops.scanner.scan:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -249,7 +250,7 @@ EXAMPLES = r"""
       scan_type: light
     max_age: 1d
 
-- name: Scan three hosts, two at a time, and stop what takes more than two hours
+- name: Scan three hosts, two at a time, and stop scans that run for more than two hours
   scanops.scanner.scan:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -264,7 +265,7 @@ EXAMPLES = r"""
     on_timeout: stop
     stop_on_interrupt: true
 
-- name: Start a scan behind a login, and do not wait
+- name: Start a scan behind a login without waiting for it
   scanops.scanner.scan:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -292,11 +293,11 @@ EXAMPLES = r"""
 RETURN = r"""
 scan:
   description:
-    - The record of the scan, with every field that the service gives; null with O(targets), and if there is none or
-      more than one.
-    - In check mode, all but RV(scan.tool_id), RV(scan.target_id) and RV(scan.workspace_id) are null for a scan that
-      would be started. If the record of a new scan could not be read, only these and the id are set.
-    - It has C(tool_params) if the scan was read by its id. Its secrets are masked.
+    - The record of the scan, with every field that the service returns. Null with O(targets), and if no scan or more
+      than one scan is concerned.
+    - In check mode, all fields but RV(scan.tool_id), RV(scan.target_id) and RV(scan.workspace_id) are null for a scan
+      that would be started. If the record of a new scan could not be read, only these and the id are set.
+    - It has C(tool_params) if the scan was read by its id. Secrets in it are masked.
   returned: success, and failure once the scan is known
   type: dict
   sample:
@@ -335,7 +336,7 @@ scan:
       type: int
       sample: 12
     status_name:
-      description: Its status in the words of the service.
+      description: Its status, as the service names it.
       returned: success
       type: str
       sample: finished
@@ -345,22 +346,22 @@ scan:
       type: str
       sample: ""
     progress:
-      description: Percent done.
+      description: Its progress in percent.
       returned: success
       type: int
       sample: 100
     result_summary:
-      description: How many findings it has by severity. The numbers may be null while it runs; some tools have none.
+      description: The number of findings by severity. It may be null while the scan runs. Some tools return no numbers.
       returned: success
       type: dict
       sample: {text: "", critical: 0, high: 1, medium: 2, low: 0, info: 7}
     start_time:
-      description: When it began to run, by the service's clock.
+      description: When it started to run, by the service's clock.
       returned: success
       type: str
       sample: "2024-05-17 08:30:00"
     end_time:
-      description: When it ended, by the service's clock; null while it is in progress.
+      description: When it ended, by the service's clock. Null while it is in progress.
       returned: success
       type: str
       sample: "2024-05-17 08:41:12"
@@ -370,28 +371,29 @@ scan:
       type: int
       sample: 672
     num_tests:
-      description: How many tests it consists of.
+      description: The number of its tests.
       returned: success
       type: int
       sample: 38
     num_finished_tests:
-      description: How many of them are done.
+      description: The number of tests that are done.
       returned: success
       type: int
       sample: 38
 outcome:
   description:
-    - What became of the scan; with O(targets), V(finished) if all have finished, else the outcome of the first that has
-      not. Null while one is in progress.
-    - It is one of V(finished), V(failed_to_start), V(stopped), V(timed_out) (by O(max_scan_time)), V(aborted),
-      V(vpn_error), V(auth_failed), V(connection_error), V(unknown_state) (a status that this collection does not know),
-      V(queue_timeout), V(run_timeout) and V(deleted) (by somebody, while the task waited). With O(targets), a scan that
-      the service refused to start is V(failed_to_start), and one that may have been started V(unknown_state).
+    - How the scan ended. With O(targets), V(finished) if all scans have finished, otherwise the outcome of the first
+      one that has not. Null while a scan is in progress.
+    - One of V(finished), V(failed_to_start), V(stopped), V(timed_out) (by O(max_scan_time)), V(aborted), V(vpn_error),
+      V(auth_failed), V(connection_error), V(unknown_state) (a status that this collection does not know),
+      V(queue_timeout), V(run_timeout) and V(deleted) (by somebody else, while the task waited).
+    - With O(targets), a scan that the service refused to start is V(failed_to_start), and one that may have been
+      started is V(unknown_state).
   returned: success, and failure once the scan is known
   type: str
   sample: finished
 started:
-  description: Whether this task started a scan. It is known even if everything after the start fails.
+  description: Whether this task started a scan. It is returned even if everything after the start fails.
   returned: success, and failure once the scan is known
   type: bool
   sample: true
@@ -408,7 +410,7 @@ scans:
       error: null
   contains:
     target:
-      description: The name of the target; null where only O(id) is given.
+      description: The name of the target. Null if only O(id) is given.
       returned: success
       type: str
       sample: https://shop.example.com
@@ -418,7 +420,7 @@ scans:
       type: dict
       sample: {id: 40001, tool_id: 170, status_name: finished}
     outcome:
-      description: What became of it, as RV(outcome).
+      description: Its outcome, as RV(outcome).
       returned: success
       type: str
       sample: finished
@@ -428,12 +430,12 @@ scans:
       type: bool
       sample: true
     error:
-      description: Why it could not be started, or may have been; null otherwise.
+      description: Why it could not be started, or why that is unknown. Null otherwise.
       returned: success
       type: str
       sample: null
 candidates:
-  description: With O(max_age), the existing scans that were not used, at most five for each target, and why.
+  description: With O(max_age), the existing scans that were not used and why, at most five for each target.
   returned: success, and failure once the scan is known
   type: list
   elements: dict

@@ -10,13 +10,11 @@ DOCUMENTATION = r"""
 module: targets
 short_description: Declare many targets of a workspace in one task
 description:
-  - Makes sure that a list of targets is there, or not there, in one workspace. The list is read once, and only what
-    differs is written.
-  - On request it deletes the targets that are not declared, under guards.
+  - Creates or deletes a list of targets in one workspace. The list is read once, and only the differences are written.
+  - With O(purge), deletes the targets that are not declared, within limits.
   - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
-  - Cost - 1 GET for each 1,000 targets of the workspace and 1 GET that finds the end of the list; 1 GET more when the
-    workspace is given by name; 1 POST for each new target, 1 DELETE for each deleted one. Where targets were created,
-    the list is read once more at the end, to see that they exist. Unchanged targets cost nothing more.
+  - Cost - 1 GET for each 1,000 targets of the workspace, 1 GET for the end of the list, and 1 POST or DELETE for each
+    difference. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -31,38 +29,39 @@ extends_documentation_fragment:
 options:
   targets:
     description:
-      - The targets, each a text, its name, or a dictionary with the key C(name), and C(description) and C(ignore) if
-        wanted.
-      - A new target whose name is no host name, IP address or URL is refused before the first write, in check mode too.
-      - A target with C(ignore) set to V(true) is neither touched nor purged.
-      - Names are compared letter by letter first, then by what they mean, as by M(scanops.scanner.target). Two items
-        that mean the same are an error, unless the workspace holds both exactly as declared.
+      - The targets. Each is a name, or a dictionary with the key C(name) and the optional keys C(description) and
+        C(ignore).
+      - A target with C(ignore) set to V(true) is neither changed nor purged.
+      - A new target whose name is not a host name, IP address or URL is refused before the first write, also in check
+        mode.
+      - Names are compared as by M(scanops.scanner.target). Two items with the same normalised name are an error, unless
+        the workspace has both exactly as declared.
     type: list
     elements: raw
     required: true
   state:
     description:
-      - V(present) makes sure that the targets are there, V(absent) that they are not.
-      - Danger - deleting a target deletes its scans and their findings. V(absent) deletes what is listed, without the
-        guards of O(purge).
+      - V(present) makes sure that the targets exist, V(absent) that they do not.
+      - Danger - deleting a target deletes its scans and their findings. V(absent) deletes the listed targets without
+        the limits of O(purge).
     type: str
     choices: [present, absent]
     default: present
   purge:
     description:
-      - Delete the targets of the workspace that are not declared. Danger - their scans and findings go with them.
-      - It is refused when nothing is declared, when the list could not be read whole, when the workspace is not there,
-        and when more would go than O(purge_max) and O(purge_max_percent) allow. O(protect) and C(ignore) keep targets.
-      - Deletes come last, and not at all after a failure.
+      - Delete the targets of the workspace that are not declared. O(protect) and C(ignore) keep targets.
+      - Nothing is purged if no target is declared, if the list could not be read completely, if the workspace does not
+        exist, or if O(purge_max) and O(purge_max_percent) allow fewer deletes. The task then refuses.
+      - Deletes come last, and are skipped after a failure.
+      - Danger - deleting a target deletes its scans and their findings.
     type: bool
     default: false
   purge_marker:
     description:
-      - Purge only targets whose live description holds this text, letter by letter, such as V([made by the CMDB]). All
-        others are left alone, and O(purge_max_percent) and O(purge_floor) count those that carry it.
-      - It lets several sources share a workspace. Put the text into the description of each target that is declared,
-        and set O(on_drift=ignore) where some of them were there before. The role
-        P(scanops.scanner.estate_register#role) does so.
+      - Purge only targets whose live description contains this text, such as V([managed by the CMDB]). Case matters.
+        All other targets are kept, and O(purge_max_percent) and O(purge_floor) count only targets with the text.
+      - This lets several sources share a workspace. Add the text to the description of each declared target, and set
+        O(on_drift=ignore) if some of them existed before. The role P(scanops.scanner.estate_register#role) does this.
     type: str
 seealso:
   - module: scanops.scanner.estate
@@ -82,7 +81,7 @@ EXAMPLES = r"""
       - name: lab.example.com
         ignore: true
 
-- name: The same, and delete what is not declared, at most five
+- name: Declare the targets and delete up to five that are not declared
   scanops.scanner.targets:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -100,10 +99,9 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - What happened to each object, in the order of the declaration; what was purged or protected comes last. With
-      O(report_unchanged=false) the unchanged ones are left out.
-    - If the task fails, the unchanged ones are left out in any case. If it fails before the first write, it holds the
-      first ten rows of each planned action.
+    - What happened to each object, in the order of the declaration. Purged and protected objects come last.
+    - Unchanged objects are omitted with O(report_unchanged=false), and if the task fails. If it fails before the first
+      write, this is the first ten rows of each planned action.
   returned: success, and failure once the account was read
   type: list
   elements: dict
@@ -117,17 +115,17 @@ results:
       error: null
   contains:
     index:
-      description: The position in its list of the declaration, from 0; null for what is not declared.
+      description: The position in its declared list, starting at 0. Null for objects that are not declared.
       returned: success
       type: int
       sample: 0
     resource:
-      description: V(workspace), V(target) or V(http_logger).
+      description: The kind of object, V(workspace), V(target) or V(http_logger).
       returned: success
       type: str
       sample: target
     workspace:
-      description: The name of its workspace, or the id where that was given.
+      description: The name of its workspace, or the id if the task uses the id.
       returned: success
       type: str
       sample: Web shop
@@ -138,25 +136,26 @@ results:
       sample: https://shop.example.com
     action:
       description:
-        - V(create), V(update) and V(delete) are writes; in check mode they are what would be written.
-        - V(unchanged); V(drifted), another description lives; V(ignored), declared with C(ignore); V(protected), kept
-          from purge by O(protect).
-        - V(refused), not done on purpose, and V(failed), not done, both with RV(results[].error).
+        - V(create), V(update) and V(delete) are writes. In check mode they are predicted.
+        - V(unchanged) objects match the declaration. V(drifted) targets have a different description, which the API
+          cannot update. V(ignored) objects are declared with C(ignore). V(protected) objects are kept by O(protect).
+        - V(refused) objects were skipped on purpose, and V(failed) objects could not be written. Both have
+          RV(results[].error).
       returned: success
       type: str
       sample: create
     id:
-      description: Its id; null where it is not known, as for what would be made.
+      description: Its id. Null if it is not known, as for an object that would be created.
       returned: success
       type: int
       sample: 4711
     error:
-      description: Why it was refused or failed, null otherwise.
+      description: Why it was refused or failed. Null otherwise.
       returned: success
       type: str
       sample: null
 summary:
-  description: How many objects had each action.
+  description: The number of objects for each action.
   returned: success, and failure once the account was read
   type: dict
   sample:
@@ -170,7 +169,7 @@ summary:
     refused: 0
     failed: 0
 plan:
-  description: What would be written, the same in check mode and in the real run.
+  description: The planned writes. They are the same in check mode and in the real run.
   returned: success, and failure once the account was read
   type: dict
   sample:
@@ -191,38 +190,39 @@ plan:
   contains:
     checksum:
       description:
-        - SHA-256 of what would be written, with the ids of what would be deleted. It is what O(expect_plan) compares.
+        - The SHA-256 of the planned writes, including the ids of deleted objects. O(expect_plan) compares it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
     actions:
       description:
-        - All that is not V(unchanged) or V(ignored), with the record before, the declared fields after, and the
-          reason.
-        - If the task fails, the first ten of each action, unless O(report_full_plan=true). They are complete if the
-          plan is not the one of O(expect_plan).
+        - All objects but V(unchanged) and V(ignored) ones, each with the record before, the declared fields after, and
+          the reason.
+        - If the task fails, the first ten of each action, unless O(report_full_plan=true). The list is complete if the
+          task fails because the plan differs from O(expect_plan).
       returned: success
       type: list
       elements: dict
       sample: []
     counts:
-      description: How many objects the plan has of each action, without V(unchanged) and V(ignored).
+      description: The number of objects in the plan for each action but V(unchanged) and V(ignored).
       returned: success
       type: dict
       sample: {create: 1}
     left_out:
-      description: How many more objects of each action the plan has than RV(plan.actions) shows.
+      description: The number of objects for each action that RV(plan.actions) omits.
       returned: success
       type: dict
       sample: {}
     calls:
-      description: The calls that the whole task costs, by method.
+      description: The estimated number of calls of the whole task, by method.
       returned: success
       type: dict
       sample: {GET: 4, POST: 1, PUT: 0, DELETE: 0}
     minutes:
       description:
-        - How many minutes the documented rate limits make the task wait at least; 0 for one that fits into them.
+        - The minimum number of minutes that the task waits because of the documented rate limits. 0 if it fits into
+          them.
       returned: success
       type: int
       sample: 0
