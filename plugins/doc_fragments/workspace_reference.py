@@ -11,17 +11,19 @@ class ModuleDocFragment:
 options:
   workspace:
     description:
-      - The name of the workspace. It costs one more GET than O(workspace_id).
-      - A name that no workspace has fails the task and lists the names there are, unless something is to be absent,
-        which it then is. In check mode the workspace counts as made by an earlier task, with a warning. Two workspaces
-        of this name fail the task.
-      - Null, as an unset variable gives it, is refused; it does not mean the current workspace.
+      - The name of the workspace. O(workspace_id) saves one GET.
+      - If no workspace has this name, the task fails and lists the existing names. With O(ignore:state=absent), the
+        object counts as already absent. In check mode, the task warns and assumes that an earlier task creates the
+        workspace.
+      - If two workspaces have this name, the task fails.
+      - Null, such as from an undefined variable, is refused. It does not mean the current workspace.
       - Mutually exclusive with O(workspace_id).
     type: str
   workspace_id:
     description:
-      - The id of the workspace. In check mode the null that an earlier task returned for a workspace not yet made is
-        accepted; in a real run null is refused.
+      - The id of the workspace.
+      - Null is refused in a real run. Check mode accepts it, because an earlier task returns a null id for a workspace
+        that it would create.
       - Mutually exclusive with O(workspace).
     type: int
 """

@@ -48,8 +48,8 @@ options:
     description:
       - Delete the objects of these kinds that are not declared. This applies to declared workspaces that declare the
         kind. O(protect) and C(ignore) keep objects. Workspaces and wordlists are never purged.
-      - Nothing is purged if nothing is declared, if a list could not be read completely, or if O(purge_max) and
-        O(purge_max_percent) allow fewer deletes. The task then refuses.
+      - The task refuses to purge if nothing is declared, if a list could not be read completely, or if more would be
+        deleted than O(purge_max) and O(purge_max_percent) allow.
       - Deletes come last, and are skipped after a failure.
       - Danger - deleting a target deletes its scans and their findings, and deleting a logger deletes its recorded
         requests.

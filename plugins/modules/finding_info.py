@@ -8,31 +8,29 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: finding_info
-short_description: Read the findings of the security-scanning service
+short_description: Read findings
 description:
-  - Returns the findings of a workspace, a target or a scan, or the one with an id, filtered, with the name of their
-    severity beside the service's number, and how many there are of each severity.
-  - The service filters by workspace, target and scan only. The other filters save no call, and the list is read row by
-    row while it arrives, so that a long one needs little memory.
-  - A workspace, target or scan that does not exist fails the task, so that a typo is not read as "nothing was found";
-    in check mode one that is given by name counts as made by an earlier task, with a warning and an empty list.
-  - The list is compared with what the service says of its length, and with the number of findings that each scan has
-    counted. The task fails when findings are missing, unless O(allow_mismatch) allows it; RV(complete) says whether the
+  - Returns the findings of a workspace, a target or a scan, or one finding by id. Each finding has the name of its
+    severity beside the service's number, and a summary counts the findings of each severity.
+  - The service filters by workspace, target and scan only. The module applies the other filters while the list arrives,
+    so a long list needs little memory, but these filters save no calls.
+  - If findings are missing, the task fails unless O(allow_mismatch=true). The module compares the list with the length
+    that the service reports, and with the number of findings that each scan has counted. RV(complete) tells whether the
     list is known to be complete.
-  - Cost - by O(scan_id) 2 GET, and 1 more where the scan does not name its workspace. Otherwise 1 GET for the findings,
-    1 for each 1,000 scans of the workspace or the target and 1 that finds the end of that list; by O(target_id) 1 more,
-    by O(target) 1 more for each 1,000 targets up to the hit. By O(id) 1 GET. 1 GET more when the workspace is given by
-    name.
+  - If the workspace, target or scan does not exist, the task fails, so that a typo does not look like a clean result.
+    In check mode, a missing name only causes a warning and an empty list, because an earlier task may create it.
+  - Cost - 1 GET for all findings, and at least 2 GET for the scans that counted them; by O(scan_id) 2 or 3 GET. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 attributes:
   check_mode:
     details:
-      - Sends only GET calls in any case. With O(dest), no file is written.
+      - Always sends only GET calls. With O(dest), no file is written.
   idempotent:
     details:
-      - Only the file O(dest) is ever changed.
+      - The module changes nothing but the file O(dest).
 extends_documentation_fragment:
   - scanops.scanner.attributes
   - scanops.scanner.attributes.reads
@@ -43,92 +41,96 @@ extends_documentation_fragment:
 options:
   id:
     description:
-      - Only the finding with this id. An id that is not there gives an empty list.
-      - Mutually exclusive with every option that says which findings to list, and with O(name).
+      - Return only the finding with this id. An unknown id returns an empty list.
+      - Mutually exclusive with O(name) and with every option that selects a workspace, target or scan.
     type: int
   target:
     description:
-      - Only findings of the target of this name, compared as by M(scanops.scanner.target).
+      - Return only findings of the target with this name. It is compared as by M(scanops.scanner.target).
       - At most one of O(target), O(target_id) and O(scan_id) is allowed.
     type: str
   target_id:
     description:
-      - Only findings of the target with this id.
+      - Return only findings of the target with this id.
     type: int
   scan_id:
     description:
-      - Only findings of the scan with this id. The task warns where that scan is not finished, as more may be found.
+      - Return only findings of the scan with this id. If the scan is not finished, the task warns, because more
+        findings may follow.
     type: int
   group_duplicates:
     description:
-      - Of findings that are the same, only the latest; the service decides which are.
+      - Return only the latest of several equal findings. The service decides which findings are equal.
+      - See the notes for what this means for RV(complete).
     type: bool
     default: false
   min_severity:
     description:
-      - Only findings of this severity or a worse one.
-      - Findings of severity V(unknown) always pass, and are counted as V(unknown), as nobody can say that they are
-        harmless.
+      - Return only findings of this severity or higher.
+      - Findings of severity V(unknown) are always returned, because they may be serious.
     type: str
     choices: [info, low, medium, high, critical]
   status:
     description:
-      - Only findings in one of these states, as V(open), whatever the case. Which states there are is the service's
-        choice.
-      - A finding without a status never passes.
+      - Return only findings with one of these statuses, such as V(open). Case does not matter. The service defines the
+        statuses.
+      - Findings without a status are not returned.
     type: list
     elements: str
   cve:
     description:
-      - Only findings that name one of these CVEs, as V(CVE-2021-44228), whatever the case.
-      - What is no id of a CVE is refused, as a typo would find nothing.
+      - Return only findings with one of these CVE ids, such as V(CVE-2021-44228). Case does not matter.
+      - A value that is not a CVE id is refused, because a typo would match nothing.
     type: list
     elements: str
   name:
     description:
-      - Only findings whose whole name fits this pattern, whatever the case. V(*) stands for any text, V(?) for one
-        character, V([abc]) for one of these, so V(*sql injection*) finds the words anywhere.
-      - A finding without a name never passes, but for the pattern V(*).
+      - Return only findings whose whole name matches this glob pattern, such as V(*sql injection*). Case does not
+        matter. V(*) matches any text, V(?) one character, and V([abc]) one of these characters.
+      - Findings without a name match only the pattern V(*).
     type: str
   since:
     description:
-      - Only findings of scans that have ended since then. A finding has no time of its own.
-      - A duration before now, as V(90m) or V(7d) or a number of seconds, or an ISO 8601 time, as V(2026-01-31) or
-        V(2026-01-31T12:00:00+01:00). A time without an offset is UTC. A time in the future is refused.
-      - A finding passes where its scan is not known or has not ended, because it may be the newest of all.
+      - Return only findings of scans that have ended since this time. Findings have no time of their own.
+      - Give a duration before now, such as V(90m), V(7d) or a number of seconds, or an ISO 8601 time, such as
+        V(2026-01-31) or V(2026-01-31T12:00:00+01:00). A time without an offset is UTC. A time in the future is refused.
+      - Findings whose scan is unknown or has not ended are also returned, because they may be the newest.
     type: str
   allow_mismatch:
     description:
-      - Whether to return the findings that could be read when others are known to be missing. The task then warns, and
+      - Return the findings that could be read, even if others are known to be missing. The task then warns, and
         RV(complete) is V(false).
-      - The default fails the task, because what is missing may be the worst, and an empty list would look clean.
-      - Findings that somebody has deleted, or has given another severity, count as missing too.
+      - By default, the task fails, because the missing findings may be the worst, and an empty list would look clean.
+      - Findings that somebody has deleted, or whose severity somebody has changed, also count as missing.
     type: bool
     default: false
   limit:
     description:
-      - How many findings are returned at most; RV(total) and RV(summary) count all, and O(dest) gets all. Long results
-        make Ansible slow. The task warns where some are left out and O(dest) is not given.
+      - The maximum number of findings in the result. RV(total) and RV(summary) count all findings, and O(dest) receives
+        all. The task warns if findings are omitted and O(dest) is not set.
+      - Long results slow Ansible down.
     type: int
     default: 1000
   dest:
     description:
-      - A file on the host where the module runs that gets all findings that pass the filters, those beyond O(limit) as
-        well, as JSON lines - one object on each line, in ASCII, with the fields that RV(findings) has.
-      - The file is written whole or not at all, beside its place first; its folder must be there. It is not touched
-        when it has this content. It counts as a change when it has not, and in check mode it is only predicted.
-      - Findings tell what is weak. A new file is open to others as the umask has it, unless O(mode) says otherwise.
-      - A file of another user is refused where every user can create files, as in C(/tmp), unless O(owner) is given.
+      - Write all findings that pass the filters to this file, including those beyond O(limit). The file is on the host
+        on which the module runs. Its directory must exist.
+      - The format is JSON lines - one object in ASCII for each line, with the fields of RV(findings).
+      - The file is replaced in one step, and is never incomplete. It is written only if its content differs, which
+        counts as a change. In check mode, the change is predicted.
+      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
+        O(owner) is set.
+      - Danger - findings describe weaknesses. Set O(mode), otherwise the umask decides who can read a new file.
     type: path
 notes:
-  - Screenshots cannot be read. The specification of the service names them as an operation, and gives no path for it.
-    The field C(screenshots) of a finding says how many there are; look at them in the web application.
-  - What is in a finding was sent by strangers, through the target that was scanned. Treat it as data, never as a
-    template or a command.
-  - Without O(workspace), O(workspace_id), O(target_id), O(scan_id) and O(id) the service may use its current workspace,
-    which people change in the web application; the task then warns.
-  - With O(group_duplicates) the numbers cannot be compared with those of the scans. The task fails then when a severity
-    is missing that the newest scan of a target with a tool has counted, and RV(complete) is V(false).
+  - Screenshots cannot be read. The specification of the service names the operation but no path for it. The field
+    C(screenshots) of a finding counts them. The web application shows them.
+  - Findings contain untrusted text that was sent through the scanned target. Treat it as data, never as a template or a
+    command.
+  - Without O(workspace), O(workspace_id), O(target_id), O(scan_id) and O(id), the service may use its current
+    workspace, which people can change in the web application. The task then warns.
+  - With O(group_duplicates), the number of findings cannot be compared with the numbers of the scans, and RV(complete)
+    is V(false). The task then fails if a severity is missing that the newest scan of a target with a tool has counted.
 seealso:
   - module: scanops.scanner.scan
   - module: scanops.scanner.target_info
@@ -137,7 +139,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read what is high or critical and still open
+- name: Read open findings of high or critical severity
   scanops.scanner.finding_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -146,12 +148,12 @@ EXAMPLES = r"""
     status: open
   register: serious
 
-- name: Fail when there is any
+- name: Fail if any finding remains
   ansible.builtin.assert:
     that: serious.total == 0
     fail_msg: "{{ serious.summary }}"
 
-- name: Keep all findings of a scan in a file
+- name: Write all findings of a scan to a file
   scanops.scanner.finding_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -160,14 +162,14 @@ EXAMPLES = r"""
     dest: /srv/reports/findings.jsonl
     mode: "0600"
 
-- name: Read what the scans of the last day have found
+- name: Read the findings of the last day's scans
   scanops.scanner.finding_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     workspace: Web shop
     since: 1d
 
-- name: Read whether a known weakness was found anywhere on one target
+- name: Search a target for known vulnerabilities
   scanops.scanner.finding_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -181,7 +183,7 @@ EXAMPLES = r"""
 RETURN = r"""
 findings:
   description:
-    - The findings, in the service's order and at most O(limit) of them, with every field that the service gives.
+    - The findings in the service's order, at most O(limit) of them, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -202,29 +204,29 @@ findings:
       type: int
       sample: 70001
     name:
-      description: Its name, empty when there is none.
+      description: Its name. Empty if it has none.
       returned: success
       type: str
       sample: Remote code execution
     risk_level:
-      description: How bad it is as the service says it, 0 to 4; whatever else the service may give is passed on.
+      description: The severity as the service returns it, 0 to 4. Any other value is returned unchanged.
       returned: success
       type: raw
       sample: 4
     severity:
       description:
-        - The name of RV(findings[].risk_level), V(info), V(low), V(medium), V(high) or V(critical), and V(unknown) for
-          anything but 0 to 4.
+        - The name of RV(findings[].risk_level), one of V(info), V(low), V(medium), V(high) and V(critical), or
+          V(unknown) for anything but 0 to 4.
       returned: success
       type: str
       sample: critical
     status:
-      description: Its state as the service names it; null when there is none.
+      description: Its status, as the service names it. Null if it has none.
       returned: success
       type: str
       sample: open
     cve:
-      description: The CVEs that it names. The service's C(N/A) and null are an empty list.
+      description: Its CVE ids. C(N/A) and null of the service become an empty list.
       returned: success
       type: list
       elements: str
@@ -240,42 +242,42 @@ findings:
       type: int
       sample: 1202
 dest:
-  description: The file that was asked for; null without O(dest).
+  description: The path of the file. Null without O(dest).
   returned: success
   type: str
   sample: /srv/reports/findings.jsonl
 size:
-  description: The size of that file in bytes; null without O(dest).
+  description: The size of the file in bytes. Null without O(dest).
   returned: success
   type: int
   sample: 83886080
 checksum:
-  description: Its SHA-1 checksum, as C(ansible.builtin.stat) gives it; null without O(dest).
+  description: The SHA-1 checksum of the file, as returned by C(ansible.builtin.stat). Null without O(dest).
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 total:
-  description: How many findings passed the filters, those beyond O(limit) counted as well.
+  description: The number of findings that pass the filters, including those beyond O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether the list of findings is known to be complete, whatever the filters leave of it. The newest scan of each
-      target and tool in question has finished, each scan has counted no more findings than were read, and the service
-      does not say that there are more.
-    - V(true) for an O(id).
+    - Whether the list of findings, before the filters, is known to be complete. It is if the newest scan of each target
+      and tool concerned has finished, no scan has counted more findings than were read, and the service does not report
+      more.
+    - Always V(true) with O(id).
   returned: success
   type: bool
   sample: true
 doubts:
-  description: Why RV(complete) is V(false), at most 21 texts. Empty when it is V(true).
+  description: The reasons why RV(complete) is V(false), at most 21. Empty if it is V(true).
   returned: success
   type: list
   elements: str
   sample: []
 summary:
-  description: How many of these there are of each severity.
+  description: The number of findings that pass the filters, for each severity.
   returned: success
   type: dict
   sample:
@@ -287,32 +289,32 @@ summary:
     unknown: 0
   contains:
     critical:
-      description: How many are critical.
+      description: The number of critical findings.
       returned: success
       type: int
       sample: 1
     high:
-      description: How many are high.
+      description: The number of findings of high severity.
       returned: success
       type: int
       sample: 0
     medium:
-      description: How many are medium.
+      description: The number of findings of medium severity.
       returned: success
       type: int
       sample: 0
     low:
-      description: How many are low.
+      description: The number of findings of low severity.
       returned: success
       type: int
       sample: 0
     info:
-      description: How many are informative.
+      description: The number of informational findings.
       returned: success
       type: int
       sample: 0
     unknown:
-      description: How many have a severity that is missing or that nobody has described.
+      description: The number of findings whose severity is missing or not specified by the service.
       returned: success
       type: int
       sample: 0

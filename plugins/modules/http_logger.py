@@ -8,12 +8,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: http_logger
-short_description: Declare an HTTP logger of the security-scanning service
+short_description: Manage an HTTP logger
 description:
-  - Creates or deletes an HTTP logger, an address that records the requests sent to it.
-  - Cost - 1 GET where nothing changes; in a declared workspace 2, and 1 more when the workspace is given by name. To
-    make a logger costs 1 GET, 1 POST and 1 GET, and 1 GET more by name of the workspace. A delete costs 1 DELETE more,
-    and in a declared workspace 2 GET.
+  - Creates or deletes an HTTP logger. An HTTP logger has a URL and records the requests sent to it.
+  - Cost - 1 GET, or 2 in a declared workspace; create + 1 POST and 1 GET, delete + 1 DELETE. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -26,25 +25,26 @@ extends_documentation_fragment:
 options:
   label:
     description:
-      - The label of the logger, compared letter by letter. It is unique among all loggers of the account, whatever the
-        workspace; the service has no call to rename a logger.
+      - The label of the logger. It must match exactly. Labels are unique among all loggers of the account, not only in
+        their workspace.
+      - The API cannot rename a logger.
       - Exactly one of O(label) and O(id) is required.
     type: str
   id:
     description:
-      - The id of the logger. With O(state=present) the logger must be there.
+      - The id of the logger. With O(state=present), the logger must exist.
     type: int
   state:
     description:
-      - V(present) makes sure that the logger is there, V(absent) that it is not.
-      - Danger - deleting a logger deletes the requests that it recorded, and its address never comes back. There is no
-        other guard.
+      - V(present) makes sure that the logger exists, V(absent) that it does not.
+      - Danger - deleting a logger deletes its recorded requests, and its URL cannot be restored. V(absent) does not ask
+        for confirmation.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - A label that lives in another workspace than the declared one fails the task; with O(state=absent) it is left
-    alone, with a warning.
+  - If the label belongs to another workspace than the declared one, the task fails. With O(state=absent), the logger is
+    kept and the task warns.
 seealso:
   - module: scanops.scanner.http_logger_info
   - module: scanops.scanner.http_logger_data
@@ -52,7 +52,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make sure that a logger is there
+- name: Create an HTTP logger
   scanops.scanner.http_logger:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -60,7 +60,7 @@ EXAMPLES = r"""
     label: canary-shop
   register: canary
 
-- name: Show the address to plant
+- name: Show the URL of the logger
   ansible.builtin.debug:
     msg: "{{ canary.http_logger.handler_url }}"
 """
@@ -68,8 +68,8 @@ EXAMPLES = r"""
 RETURN = r"""
 http_logger:
   description:
-    - The logger as it is after the task, with every field that the service gives; null when it is absent.
-    - In check mode all but RV(http_logger.label) is null for a logger that would be made.
+    - The logger after the task, with every field that the service returns. Null if it is absent.
+    - In check mode, all fields but RV(http_logger.label) are null for a logger that would be created.
   returned: success
   type: dict
   sample:
@@ -90,17 +90,17 @@ http_logger:
       type: str
       sample: canary-shop
     handler_url:
-      description: The address that records the requests sent to it.
+      description: The URL that records the requests sent to it.
       returned: success
       type: str
       sample: https://handler.example.com/7f3a
     active_days:
-      description: How many days are left before the logger only can be read.
+      description: The number of days until the logger becomes read-only.
       returned: success
       type: int
       sample: 90
     num_requests:
-      description: How many requests it has recorded.
+      description: The number of requests that it has recorded.
       returned: success
       type: int
       sample: 0

@@ -8,26 +8,17 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: report
-short_description: Have a report made and keep its file
+short_description: Generate and download a report
 description:
-  - Declares that a file holds a report of these scans or findings. Has the report made, waits until its file can be
-    had, and streams it to O(dest).
-  - Unchanged, without any call, when O(dest) is there and the same was asked for. This is known by a note beside the
-    file, named C(.NAME.request.json), which holds what was asked for, the service's record of the report, and the size
-    and checksum of the file. Where the file or the note is gone, or the file is not the one of the note, another report
-    is made. The service is not asked whether its findings have changed since; delete the file, or name it after the
-    day, to have a new report.
-  - The file is written beside O(dest) first and put in its place in one step, so that O(dest) is never a part of a
-    report. A download that breaks off is tried again from its beginning, O(retries) times. One that is shorter or
-    longer than announced, an HTML page in place of another format, and a file that does not begin as its format does
-    are errors.
-  - A report is never asked for twice unseen. Where the answer to its creation was lost, the one new report of the same
-    format in the list of reports is taken for it, with a warning. Where there is none, or more than one, the task fails
-    and says so, and the next run of the task looks in the list before it asks for another report. A task that ended
-    while it waited goes on with the same report when it is run again within a day.
-  - Cost - none where the file is there; a new report costs 1 POST and 3 GET, and 2 GET more for each look while it is
-    not ready; by O(id) 2 GET. O(keep=false) costs 1 DELETE more. O(state=absent) costs 1 GET, and 1 DELETE where the
-    report is there.
+  - Generates a report of scans or findings, waits until it is ready, and downloads it to O(dest).
+  - If O(dest) exists and was downloaded for the same request, nothing changes and no call is sent. A note beside the
+    file, C(.NAME.request.json), records the request. If the file or the note is missing, or the file was changed, a new
+    report is generated.
+  - The module does not ask whether the findings have changed since. For a new report, delete the file or put the date
+    into its name.
+  - With O(state=absent), deletes a report at the service.
+  - Cost - none if the file is up to date; a new report costs 1 POST, 3 GET, and 2 GET for each poll. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -40,18 +31,18 @@ extends_documentation_fragment:
 options:
   id:
     description:
-      - The id of a report that is there already. Its file is fetched, or with O(state=absent) it is deleted.
+      - The id of an existing report. Its file is downloaded, or with O(state=absent) the report is deleted.
       - Exactly one of O(id) and O(source) is required.
     type: int
   source:
     description:
-      - What O(resources) are.
+      - The kind of O(resources).
     type: str
     choices: [scans, findings]
   resources:
     description:
-      - The ids of the scans or findings that the report is made of, in any order.
-      - In check mode the null that an earlier task returned for a scan not yet started is accepted.
+      - The ids of the scans or findings in the report. Their order does not matter.
+      - In check mode, null is accepted, because an earlier task returns a null id for a scan that it would start.
     type: list
     elements: int
   format:
@@ -61,57 +52,67 @@ options:
     choices: [pdf, html, json, csv, xlsx, docx]
   group_by:
     description:
-      - How the report is ordered.
+      - How the report is grouped.
     type: str
     choices: [target, vulnerability]
     default: target
   webhook_url:
     description:
-      - An address that the service sends a message to when the report is ready. It is sent with the creation of the
-        report and at no other time, so another O(webhook_url) does not lead to another report.
-      - The service contacts this address, and whoever runs it learns of the report. Scopes do not restrict it, as it is
-        not scanned.
-      - Such an address often holds a secret. It is treated as one, and is not kept in the note beside the file.
+      - A URL that the service notifies when the report is ready. It is sent only when the report is created, so
+        changing it does not generate another report.
+      - Such a URL often contains a secret. It is treated as one, and is not written to the note beside the file.
+      - Danger - whoever runs this URL learns of the report. Scopes do not restrict it, because it is not scanned.
     type: str
   dest:
     description:
-      - The path of the file, in a folder that is there. A folder is refused; a link is replaced and not followed.
-      - A file of another user is refused where every user can create files, as in C(/tmp), unless O(owner) is given.
+      - The path of the file. Its directory must exist. A directory is refused as O(dest), and a symbolic link is
+        replaced, not followed.
+      - The file is replaced in one step, so O(dest) never holds an incomplete report.
+      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
+        O(owner) is set.
       - Required with O(state=present), refused with O(state=absent).
     type: path
   wait_timeout:
     description:
-      - How many seconds to wait until the file can be had. The report goes on after that; the task says its id.
-      - The time from one look to the next grows from 2 to 15 seconds.
+      - The maximum number of seconds to wait for the report. After that, the task fails with the id of the report,
+        which the service continues to generate.
+      - The interval between two polls grows from 2 to 15 seconds.
     type: int
     default: 600
   keep:
     description:
-      - Whether the report stays at the service once O(dest) is there. The default is to leave it, as it is listed in
-        the web application and others may rely on it.
-      - With V(false) it is deleted after its file is safe, and RV(report) is null. This also holds for a report that
-        an earlier run of the same task has kept, and for one that is given by O(id).
+      - Whether to keep the report at the service after the download. By default it is kept, because the web application
+        lists it and others may rely on it.
+      - With V(false), the report is deleted after its file is safe, and RV(report) is null. This also applies to a
+        report that an earlier run of the same task has kept, and to a report given by O(id).
     type: bool
     default: true
   state:
     description:
       - V(present) makes sure that O(dest) is the file of the report.
-      - V(absent) makes sure that the report O(id) is not at the service. Files that were fetched are left alone.
+      - V(absent) makes sure that the report O(id) does not exist at the service. Downloaded files are kept.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - The note beside the file is relied on only where no other user can have written it. It holds the address of the
-    service and ids, no key, and is readable for its owner only.
-  - The service may answer a download that is too early with 404 or 409; both are waited for, and the report is read
-    each time, so that one that was deleted or has failed ends the task.
+  - The note beside the file holds the request, the URL of the service, the service's record of the report, and the size
+    and checksum of the file. It holds no key, and only its owner can read it. The module ignores a note that another
+    user could have written.
+  - The module never requests a report twice without knowing. If the answer to its creation is lost, the module takes
+    the only new report of the same format in the list of reports, with a warning. If the list has none or several, the
+    task fails and says so. The next run searches the list before it requests another report.
+  - If a task ends while it waits, running it again within a day continues with the same report.
+  - A download that is interrupted is retried from its beginning, O(retries) times. A file that is shorter or longer
+    than announced, an HTML page instead of another format, and a file that does not begin like its format are errors.
+  - The service may answer a download that is too early with 404 or 409. The module waits in both cases, and reads the
+    report each time, so that a deleted or failed report ends the task.
 seealso:
   - module: scanops.scanner.report_info
   - module: scanops.scanner.scan_output
 """
 
 EXAMPLES = r"""
-- name: Keep a PDF report of two scans
+- name: Download a PDF report of two scans
   scanops.scanner.report:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -123,7 +124,7 @@ EXAMPLES = r"""
     mode: "0640"
     group: security
 
-- name: Keep the same as JSON, and leave nothing at the service
+- name: Download a JSON report, and delete it at the service
   scanops.scanner.report:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -144,9 +145,9 @@ EXAMPLES = r"""
 RETURN = r"""
 report:
   description:
-    - The report, with every field that the service gives, as it was when its file was fetched; null when it is absent,
-      or not kept.
-    - In check mode RV(report.id) is null for a report that would be made.
+    - The report when its file was downloaded, with every field that the service returns. Null if it is absent, or not
+      kept.
+    - In check mode, RV(report.id) is null for a report that would be generated.
   returned: success
   type: dict
   sample:
@@ -165,23 +166,23 @@ report:
       type: str
       sample: pdf
     status:
-      description: Its status, null where the service tells none.
+      description: Its status. Null if the service returns none.
       returned: success
       type: str
       sample: finished
 dest:
-  description: The path of the file; null with O(state=absent).
+  description: The path of the file. Null with O(state=absent).
   returned: success
   type: str
   sample: /srv/reports/shop.pdf
 size:
-  description: The size of the file in bytes; null with O(state=absent), and in check mode where it is not known.
+  description: The size of the file in bytes. Null with O(state=absent), and in check mode if it is not known.
   returned: success
   type: int
   sample: 182734
 checksum:
   description:
-    - The SHA-1 checksum of the file, as C(ansible.builtin.stat) gives it; null where RV(size) is.
+    - The SHA-1 checksum of the file, as returned by C(ansible.builtin.stat). Null if RV(size) is null.
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827

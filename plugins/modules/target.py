@@ -8,13 +8,12 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: target
-short_description: Declare a target of the security-scanning service
+short_description: Manage a target
 description:
-  - Creates or deletes a target, a host name, an IP address or a URL that may be scanned.
-  - One task declares one target. A loop costs a process and the calls below for each of its items.
-  - Cost - the pages of the workspace's target list up to the hit, 1 GET for each 1,000 targets, and 1 GET more when the
-    workspace is given by name. A new target costs 1 POST and 1 GET more, a deleted one 1 DELETE. In check mode and with
-    O(state=absent) a target that is not found costs 1 GET more, which finds the end of the list.
+  - Creates or deletes a target. A target is a host name, an IP address or a URL that can be scanned.
+  - For more than a few targets use M(scanops.scanner.targets), which reads the list once for all of them.
+  - Cost - 1 GET for each 1,000 targets up to the declared one, create + 1 POST and 1 GET, delete + 1 DELETE. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -28,47 +27,47 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - The target itself, a host name, an IP address or a URL. It is sent as it is declared.
-      - A new target whose name is none of them, such as V(shop.example.com/admin), is refused, in check mode too.
-      - It is compared letter by letter first, then by what it means, so that V(WWW.Example.com.) is V(www.example.com)
-        and V(https://example.com:443/) is V(https://example.com).
+      - The host name, IP address or URL. It is sent as declared.
+      - Names are compared exactly first, then in their normalised form. V(WWW.Example.com.) equals V(www.example.com),
+        and V(https://example.com:443/) equals V(https://example.com).
+      - A new target with any other kind of name, such as V(shop.example.com/admin), is refused, also in check mode.
       - Exactly one of O(name) and O(id) is required.
     type: str
   id:
     description:
-      - The id of the target. With O(state=present) the target must be there.
+      - The id of the target. With O(state=present), the target must exist.
     type: int
   description:
     description:
-      - The description, written when the target is made. Left out, the live text stays.
-      - The service has no call to change it later, see O(on_drift).
+      - The description of a new target. If not set, the live description is kept.
+      - The API cannot update the description of an existing target. See O(on_drift).
     type: str
   on_drift:
     description:
-      - What to do when the live description is another than the declared one.
-      - V(warn) leaves it, warns, and returns the difference in RV(drift). V(ignore) does the same without the warning.
-        V(fail) fails.
-      - V(recreate) deletes the target and makes it again, at 1 DELETE, 1 POST and 1 GET. Danger - deleting a target
-        deletes its scans and their findings. It needs O(force=true).
+      - What to do if the live description differs from the declared one.
+      - V(warn) keeps the live description, warns, and returns the difference in RV(drift). V(ignore) does the same
+        without the warning. V(fail) fails the task.
+      - V(recreate) deletes the target and creates it again. It requires O(force=true).
+      - Danger - deleting a target deletes its scans and their findings.
     type: str
     choices: [warn, fail, ignore, recreate]
     default: warn
   state:
     description:
-      - V(present) makes sure that the target is there, V(absent) that it is not.
-      - Danger - deleting a target deletes its scans and their findings, and V(absent) does not need O(force).
-      - A target that is deleted under another spelling than O(name) is named in a warning.
+      - V(present) makes sure that the target exists, V(absent) that it does not.
+      - If the deleted target has another spelling than O(name), a warning names it.
+      - Danger - deleting a target deletes its scans and their findings. V(absent) does not require O(force).
     type: str
     choices: [present, absent]
     default: present
   force:
     description:
-      - Accept that O(on_drift=recreate) deletes the target's scans.
+      - Allow O(on_drift=recreate) to delete the scans of the target.
     type: bool
     default: false
 notes:
-  - Without O(workspace) and O(workspace_id) the service uses its current workspace, which people change in the web
-    application; the task then warns.
+  - Without O(workspace) and O(workspace_id), the service uses its current workspace, which people can change in the web
+    application. The task then warns.
 seealso:
   - module: scanops.scanner.target_info
   - plugin: scanops.scanner.targets
@@ -76,7 +75,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make sure that a target is there
+- name: Create a target
   scanops.scanner.target:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -84,7 +83,7 @@ EXAMPLES = r"""
     name: https://shop.example.com
     description: Production
 
-- name: Retire a target
+- name: Delete a target
   scanops.scanner.target:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -96,8 +95,8 @@ EXAMPLES = r"""
 RETURN = r"""
 target:
   description:
-    - The target as it is after the task, with every field that the service gives; null when it is absent.
-    - In check mode RV(target.id) and RV(target.type) are null for a target that would be made.
+    - The target after the task, with every field that the service returns. Null if it is absent.
+    - In check mode, RV(target.id) and RV(target.type) are null for a target that would be created.
   returned: success
   type: dict
   sample:
@@ -113,7 +112,7 @@ target:
       type: int
       sample: 4711
     name:
-      description: Its name as the service has it.
+      description: Its name, as the service returns it.
       returned: success
       type: str
       sample: https://shop.example.com
@@ -123,7 +122,7 @@ target:
       type: str
       sample: url
     description:
-      description: Its description, empty when there is none.
+      description: Its description. Empty if it has none.
       returned: success
       type: str
       sample: Production
@@ -133,8 +132,7 @@ target:
       type: int
       sample: 12
 drift:
-  description: What differs from the declaration and cannot be changed by the service, by field; empty when nothing
-    does.
+  description: The fields that differ from the declaration and that the API cannot update. Empty if nothing differs.
   returned: success
   type: dict
   sample:
@@ -143,7 +141,7 @@ drift:
       live: Staging
 lost:
   description:
-    - The target that O(on_drift=recreate) deleted, null otherwise. Its scans went with it.
+    - The target that O(on_drift=recreate) deleted, together with its scans. Null otherwise.
   returned: success
   type: dict
   sample: null

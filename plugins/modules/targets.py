@@ -50,8 +50,8 @@ options:
   purge:
     description:
       - Delete the targets of the workspace that are not declared. O(protect) and C(ignore) keep targets.
-      - Nothing is purged if no target is declared, if the list could not be read completely, if the workspace does not
-        exist, or if O(purge_max) and O(purge_max_percent) allow fewer deletes. The task then refuses.
+      - The task refuses to purge if no target is declared, if the list could not be read completely, if the workspace
+        does not exist, or if more would be deleted than O(purge_max) and O(purge_max_percent) allow.
       - Deletes come last, and are skipped after a failure.
       - Danger - deleting a target deletes its scans and their findings.
     type: bool

@@ -8,11 +8,10 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: workspace
-short_description: Declare a workspace of the security-scanning service
+short_description: Manage a workspace
 description:
-  - Creates, renames, describes or deletes a workspace.
-  - Cost - 1 GET where nothing changes; 1 PUT more for a change; 1 POST and 1 GET more for a new workspace.
-    Deleting costs 1 DELETE, and 2 GET before it without O(force=true).
+  - Creates, updates, renames or deletes a workspace.
+  - Cost - 1 GET; update + 1 PUT, create + 1 POST and 1 GET, delete + 1 DELETE and, without O(force=true), 2 GET.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -24,37 +23,36 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - The name of the workspace, compared letter by letter.
-      - Two workspaces of this name fail the task, and their ids are listed.
+      - The name of the workspace. It must match exactly.
+      - If two workspaces have this name, the task fails and lists their ids.
       - Exactly one of O(name) and O(id) is required.
     type: str
   id:
     description:
-      - The id of the workspace. With O(state=present) the workspace must be there.
+      - The id of the workspace. With O(state=present), the workspace must exist.
     type: int
   new_name:
     description:
-      - Rename the workspace to this. A workspace that already has the new name, where none has O(name), counts as
-        renamed.
-      - If neither name is there the task fails, so that a typo does not make a new workspace.
+      - Rename the workspace to this name. If no workspace has O(name) and one has the new name, it counts as renamed.
+      - If neither name exists, the task fails, so that a typo does not create a workspace.
     type: str
   description:
     description:
-      - The description. Left out, the live text stays; an empty text clears it.
+      - The description. If not set, the live description is kept. An empty string clears it.
     type: str
   state:
     description:
-      - V(present) makes sure that the workspace is there, V(absent) that it is not.
+      - V(present) makes sure that the workspace exists, V(absent) that it does not.
     type: str
     choices: [present, absent]
     default: present
   force:
     description:
-      - Delete the workspace even if it holds targets or HTTP loggers.
-      - Danger - the service deletes what is in the workspace with it, the targets' scans included, and nothing brings
-        it back.
-      - Without it such a workspace is refused, also in check mode. The account's current workspace is refused by the
-        service.
+      - Delete the workspace even if it has targets or HTTP loggers.
+      - By default, such a workspace is not deleted and the task fails, also in check mode. The service always refuses
+        to delete the current workspace of the account.
+      - Danger - the service also deletes everything in the workspace, including the scans of its targets. This cannot
+        be undone.
     type: bool
     default: false
 seealso:
@@ -62,7 +60,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make sure that a workspace is there
+- name: Create a workspace
   scanops.scanner.workspace:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -70,14 +68,14 @@ EXAMPLES = r"""
     description: Everything that customers reach
   register: shop
 
-- name: Rename it
+- name: Rename the workspace
   scanops.scanner.workspace:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     id: "{{ shop.workspace.id }}"
     new_name: Shop
 
-- name: Delete a workspace with all that is in it
+- name: Delete a workspace and everything in it
   scanops.scanner.workspace:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -89,8 +87,8 @@ EXAMPLES = r"""
 RETURN = r"""
 workspace:
   description:
-    - The workspace as it is after the task, with every field that the service gives; null when it is absent.
-    - In check mode RV(workspace.id) is null for a workspace that would be made.
+    - The workspace after the task, with every field that the service returns. Null if it is absent.
+    - In check mode, RV(workspace.id) is null for a workspace that would be created.
   returned: success
   type: dict
   sample:
@@ -109,7 +107,7 @@ workspace:
       type: str
       sample: Web shop
     description:
-      description: Its description, empty when there is none.
+      description: Its description. Empty if it has none.
       returned: success
       type: str
       sample: Everything that customers reach
