@@ -8,13 +8,12 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: estate_info
-short_description: Read workspaces with their targets and HTTP loggers as they would be declared
+short_description: Read workspaces with their targets and HTTP loggers as an estate
 description:
-  - Returns the live account, or some workspaces of it, in the shape that O(scanops.scanner.estate#module:workspaces)
-    takes, without ids and in a stable order, so that two readings of the same account are equal.
-  - The role P(scanops.scanner.estate_export#role) writes it to files and proves them.
-  - Cost - 1 GET for the workspaces and 1 for all HTTP loggers; for each workspace 1 GET for each 1,000 targets, 1 GET
-    that finds the end of the list, and 1 GET for its HTTP loggers.
+  - Returns the account, or some of its workspaces, in the format of O(scanops.scanner.estate#module:workspaces). The
+    result has no ids and a stable order, so two reads of the same account are equal.
+  - To write the result to files and verify them, use the role P(scanops.scanner.estate_export#role).
+  - Cost - 2 GET, and for each workspace 2 GET and 1 GET for each 1,000 targets.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -26,16 +25,17 @@ extends_documentation_fragment:
 options:
   workspaces:
     description:
-      - The names of the workspaces to read; letters count as written. Default - all that the key may see.
+      - The names of the workspaces to read. They must match exactly. If not set, all workspaces that the key can see
+        are read.
       - A name that no workspace has is returned in RV(missing).
-      - It saves calls - a workspace that is left out costs none.
+      - Workspaces that are not read cost no calls.
     type: list
     elements: str
 notes:
-  - An estate holds what can be declared. Wordlists, scans and their findings, and the requests that HTTP loggers
-    captured, are not in it.
-  - Two workspaces of one name, and two targets of exactly one name in one workspace, fail the task, since an estate
-    could not tell them apart; the message names their ids.
+  - An estate contains only what can be declared. It does not contain wordlists, scans and their findings, or the
+    recorded requests of HTTP loggers.
+  - If two workspaces, or two targets of one workspace, have exactly the same name, the task fails and lists their ids.
+    An estate cannot distinguish them.
 seealso:
   - module: scanops.scanner.estate
   - plugin: scanops.scanner.estate_yaml
@@ -49,7 +49,7 @@ EXAMPLES = r"""
     api_key: "{{ vault_scanner_api_key }}"
   register: account
 
-- name: Count the targets of each workspace
+- name: Show the number of targets of each workspace
   ansible.builtin.debug:
     msg: "{{ item.name }}: {{ item.targets | length }}"
   loop: "{{ account.workspaces }}"
@@ -69,7 +69,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 workspaces:
-  description: The workspaces as the estate module takes them, sorted by name; names are compared by code points.
+  description: The workspaces in the format of M(scanops.scanner.estate), sorted by name (by code points).
   returned: success
   type: list
   elements: dict
@@ -94,7 +94,7 @@ workspaces:
       type: str
       sample: Everything that customers reach
     targets:
-      description: Its targets, sorted by name, each with its description where there is one.
+      description: Its targets, sorted by name, each with its description if it has one.
       returned: success
       type: list
       elements: dict
@@ -109,8 +109,8 @@ workspaces:
         - label: canary-shop
 alike:
   description:
-    - Targets of one workspace whose names mean the same and differ only in how they are written. They may be declared
-      side by side as long as both are there.
+    - Targets of one workspace whose names differ only in their spelling. They can be declared together as long as they
+      exist.
   returned: success
   type: list
   elements: dict
@@ -121,24 +121,24 @@ alike:
         - api.example.com
   contains:
     workspace:
-      description: The name of their workspace.
+      description: The name of the workspace.
       returned: success
       type: str
       sample: Web shop
     names:
-      description: Their names, sorted.
+      description: The names of the targets, sorted.
       returned: success
       type: list
       elements: str
       sample: [API.example.com, api.example.com]
 loggers_elsewhere:
-  description: The labels of the HTTP loggers that live in no workspace of RV(workspaces), sorted.
+  description: The labels of the HTTP loggers that belong to no workspace in RV(workspaces), sorted.
   returned: success
   type: list
   elements: str
   sample: [canary-lab]
 missing:
-  description: The names of O(workspaces) that no workspace has, sorted.
+  description: The names in O(workspaces) that no workspace has, sorted.
   returned: success
   type: list
   elements: str

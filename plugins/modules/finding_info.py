@@ -42,7 +42,7 @@ options:
   id:
     description:
       - Return only the finding with this id. An unknown id returns an empty list.
-      - Mutually exclusive with O(name) and with every option that selects a workspace, target or scan.
+      - Mutually exclusive with O(name), O(since), and every option that selects a workspace, target or scan.
     type: int
   target:
     description:

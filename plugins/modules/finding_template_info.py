@@ -8,12 +8,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: finding_template_info
-short_description: Read the finding templates of the security-scanning service
+short_description: Read finding templates
 description:
-  - Returns the templates of findings that the service publishes, which say what it can find and how it describes it.
-  - Cost - 1 GET for each 1,000 templates and 1 GET that finds the end of the list. O(vuln_id_type) and
-    O(has_ptt_exploit) are filters of the service and can save calls, O(name) is not. Where the service refuses pages of
-    1,000, smaller ones are asked for, down to 10.
+  - Returns the finding templates of the service. They list what the service can find, and how it describes it.
+  - Cost - 1 GET for each 1,000 templates, and 1 GET for the end of the list. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -25,25 +24,29 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Only templates whose whole name fits this pattern, whatever the case. V(*) stands for any text, V(?) for one
-        character, V([abc]) for one of these.
+      - Return only templates whose whole name matches this glob pattern. Case does not matter. V(*) matches any text,
+        V(?) one character, and V([abc]) one of these characters.
+      - The module filters, so this saves no calls.
     type: str
   vuln_id_type:
     description:
-      - Only templates of this kind, as V(NETSCAN) or V(WEBSCAN). Which kinds there are is the service's choice, and it
-        gets the text as it is.
+      - Return only templates of this kind, such as V(NETSCAN) or V(WEBSCAN). The service defines the kinds, and the
+        value is sent unchanged.
+      - The service filters, so this can save calls.
     type: str
   has_ptt_exploit:
     description:
-      - Only templates that the service has an exploit for if V(true), and only those without one if V(false).
+      - With V(true), return only templates for which the service has an exploit. With V(false), return only the others.
+      - The service filters, so this can save calls.
     type: bool
 notes:
-  - The specification calls the list public; the key is sent all the same.
-  - A template shows no id that could be asked for.
+  - The specification describes the list as public. The key is sent anyway.
+  - Templates have no id, so they cannot be read one by one.
+  - If the service refuses pages of 1,000, the module tries smaller pages, down to 10.
 """
 
 EXAMPLES = r"""
-- name: Read what the service can exploit in a network
+- name: Read the network templates that have an exploit
   scanops.scanner.finding_template_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -58,7 +61,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 finding_templates:
-  description: The finding templates, in the service's order, with every field that the service gives.
+  description: The finding templates in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict

@@ -8,11 +8,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: http_logger_data
-short_description: Clear the requests that an HTTP logger recorded
+short_description: Clear the recorded requests of an HTTP logger
 description:
-  - Deletes the recorded requests of one HTTP logger; the logger and its address stay.
-  - Unchanged when there are none. A logger that is not there is unchanged as well, with a warning.
-  - Cost - 1 GET, and 1 more when the logger is given by O(label); clearing costs 1 DELETE more.
+  - Deletes the recorded requests of one HTTP logger. The logger and its URL are kept.
+  - If the logger has no recorded requests, nothing changes. If it does not exist, nothing changes and the task warns.
+  - Cost - 1 GET by O(id), 2 GET by O(label); clear + 1 DELETE.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -33,8 +33,8 @@ options:
     type: int
   state:
     description:
-      - V(absent), the only state, makes sure that no recorded request is there.
-      - Danger - recorded requests cannot be brought back; those that arrive while the task runs are deleted unseen.
+      - V(absent) makes sure that no recorded requests exist. It is the only state.
+      - Danger - recorded requests cannot be restored. Requests that arrive while the task runs are deleted, too.
     type: str
     choices: [absent]
     required: true
@@ -43,7 +43,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Start with an empty logger
+- name: Clear a logger before a test
   scanops.scanner.http_logger_data:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -53,7 +53,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cleared:
-  description: How many recorded requests were there and are now deleted, or would be in check mode.
+  description: The number of recorded requests that were deleted, or would be deleted in check mode.
   returned: success
   type: int
   sample: 3

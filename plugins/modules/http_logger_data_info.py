@@ -8,15 +8,12 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: http_logger_data_info
-short_description: Read the requests that an HTTP logger recorded
+short_description: Read the recorded requests of an HTTP logger
 description:
-  - Returns the recorded requests of one HTTP logger, filtered, with their bodies decoded where they are text.
-  - A logger that is not there fails the task, so that a typo is not read as "no request came"; in check mode it counts
-    as
-    made by an earlier task, with a warning and an empty list.
-  - Cost - 1 GET, and 1 more when the logger is given by O(label). The filters cost nothing and save nothing, as the
-    service
-    has none.
+  - Returns the recorded requests of one HTTP logger. Bodies that are text are decoded.
+  - If the logger does not exist, the task fails, so that a typo does not look like "no requests". In check mode, it only
+    warns and returns an empty list, because an earlier task may create the logger.
+  - Cost - 1 GET by O(id), 2 GET by O(label). Filters save no calls.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -37,26 +34,26 @@ options:
     type: int
   method:
     description:
-      - Only requests of this HTTP method, whatever the case.
+      - Return only requests with this HTTP method. Case does not matter.
     type: str
   source:
     description:
-      - Only requests from this IP address or network, as in V(192.0.2.7) or V(192.0.2.0/24).
+      - Return only requests from this IP address or network, such as V(192.0.2.7) or V(192.0.2.0/24).
     type: str
   since:
     description:
-      - Only requests of this moment or later, as in V(2026-01-31) or V(2026-01-31 12:00:00). The service gives its
-        times without a zone, and they are compared as they are, so a zone is refused. A recorded time that does have an
-        offset is converted to UTC first.
+      - Return only requests recorded at or after this time, such as V(2026-01-31) or V(2026-01-31 12:00:00).
+      - A time zone is refused, because the service returns times without one and they are compared unchanged. A
+        recorded time that has an offset is converted to UTC first.
     type: str
 notes:
-  - What is in a recorded request was sent by strangers. Treat it as data, never as a template or a command.
+  - Recorded requests contain untrusted text. Treat it as data, never as a template or a command.
 seealso:
   - module: scanops.scanner.http_logger_data
 """
 
 EXAMPLES = r"""
-- name: Read what came from one network since noon
+- name: Read the requests from one network since noon
   scanops.scanner.http_logger_data_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -65,14 +62,14 @@ EXAMPLES = r"""
     since: "2026-01-31 12:00:00"
   register: canary
 
-- name: Fail when the canary was touched
+- name: Fail if the canary received a request
   ansible.builtin.assert:
     that: canary.requests | length == 0
 """
 
 RETURN = r"""
 requests:
-  description: The recorded requests, in the service's order, with every field that the service gives.
+  description: The recorded requests in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -91,7 +88,7 @@ requests:
       body: hello
   contains:
     ip_address:
-      description: The address that the request came from.
+      description: The IP address of the client.
       returned: success
       type: str
       sample: 192.0.2.7
@@ -101,12 +98,12 @@ requests:
       type: str
       sample: POST
     url_params:
-      description: Its query, as it was sent.
+      description: Its query string, as sent.
       returned: success
       type: str
       sample: a=1
     http_headers:
-      description: Its headers, one text each.
+      description: Its headers, one string for each.
       returned: success
       type: list
       elements: str
@@ -117,12 +114,12 @@ requests:
       type: str
       sample: aGVsbG8=
     request_date:
-      description: When it came, as the service writes it, without a zone.
+      description: When it was recorded, in the service's format, without a time zone.
       returned: success
       type: str
       sample: "2026-01-31 12:34:56"
     body:
-      description: Its body decoded, where it is text in UTF-8; null where it is not.
+      description: Its decoded body if it is UTF-8 text. Null otherwise.
       returned: success
       type: str
       sample: hello

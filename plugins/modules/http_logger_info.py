@@ -8,10 +8,10 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: http_logger_info
-short_description: Read the HTTP loggers of the security-scanning service
+short_description: Read HTTP loggers
 description:
-  - Returns all HTTP loggers, those of a workspace, or those of a label or id.
-  - Cost - 1 GET; 1 more when the workspace is given by name, and 1 more for an O(id) in a workspace.
+  - Returns all HTTP loggers, those of a workspace, or the one with a label or id.
+  - Cost - 1 GET, and 1 GET more by O(workspace) or by O(id) in a workspace.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -24,11 +24,11 @@ extends_documentation_fragment:
 options:
   label:
     description:
-      - Only the logger of this label. A label that no logger has gives an empty list.
+      - Return only the logger with this label. An unknown label returns an empty list.
     type: str
   id:
     description:
-      - Only the logger with this id. An id that is not there gives an empty list.
+      - Return only the logger with this id. An unknown id returns an empty list.
     type: int
 seealso:
   - module: scanops.scanner.http_logger
@@ -43,14 +43,14 @@ EXAMPLES = r"""
     workspace: Web shop
   register: shop
 
-- name: Show those that recorded something
+- name: Show the loggers that recorded requests
   ansible.builtin.debug:
     msg: "{{ shop.http_loggers | selectattr('num_requests', 'gt', 0) | map(attribute='label') }}"
 """
 
 RETURN = r"""
 http_loggers:
-  description: The loggers, in the service's order, with every field that the service gives.
+  description: The loggers in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -72,17 +72,17 @@ http_loggers:
       type: str
       sample: canary-shop
     handler_url:
-      description: The address that records the requests sent to it.
+      description: The URL that records the requests sent to it.
       returned: success
       type: str
       sample: https://handler.example.com/7f3a
     active_days:
-      description: How many days are left before the logger only can be read.
+      description: The number of days until the logger becomes read-only.
       returned: success
       type: int
       sample: 90
     num_requests:
-      description: How many requests it has recorded.
+      description: The number of requests that it has recorded.
       returned: success
       type: int
       sample: 0

@@ -8,9 +8,9 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: report_info
-short_description: Read reports of the security-scanning service
+short_description: Read reports
 description:
-  - Returns all reports, or the one with an id. The service has no filters for them.
+  - Returns all reports, or one report by id. The service has no filters for reports.
   - Cost - 1 GET.
 version_added: 1.0.0
 author:
@@ -23,7 +23,7 @@ extends_documentation_fragment:
 options:
   id:
     description:
-      - Only the report with this id.
+      - Return only the report with this id. An unknown id returns an empty list.
     type: int
 seealso:
   - module: scanops.scanner.report
@@ -47,7 +47,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reports:
-  description: The reports, with every field that the service gives; empty when there is none with this id.
+  description: The reports, with every field that the service returns. Empty if no report has this id.
   returned: success
   type: list
   elements: dict
@@ -67,7 +67,7 @@ reports:
       type: str
       sample: pdf
     status:
-      description: Its status, null where the service tells none.
+      description: Its status. Null if the service returns none.
       returned: success
       type: str
       sample: finished
