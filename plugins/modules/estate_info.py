@@ -90,7 +90,7 @@ workspaces:
       sample: Web shop
     description:
       description: Its description.
-      returned: where there is one
+      returned: if the workspace has one
       type: str
       sample: Everything that customers reach
     targets:

@@ -11,8 +11,8 @@ module: http_logger_data_info
 short_description: Read the recorded requests of an HTTP logger
 description:
   - Returns the recorded requests of one HTTP logger. Bodies that are text are decoded.
-  - If the logger does not exist, the task fails, so that a typo does not look like "no requests". In check mode, it only
-    warns and returns an empty list, because an earlier task may create the logger.
+  - If the logger does not exist, the task fails, so that a typo does not look like "no requests". In check mode, it
+    only warns and returns an empty list, because an earlier task may create the logger.
   - Cost - 1 GET by O(id), 2 GET by O(label). Filters save no calls.
 version_added: 1.0.0
 author:

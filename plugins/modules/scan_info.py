@@ -8,14 +8,13 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: scan_info
-short_description: Read the scans of the security-scanning service
+short_description: Read scans
 description:
-  - Returns the scans of a workspace or a target, by tool and status, or the one with an id.
-  - A workspace or target that is not there fails the task, so that a typo is not read as "nothing was scanned"; in
-    check mode one that is given by name counts as made by an earlier task, with a warning and an empty list.
-  - Cost - 1 GET for each 1,000 scans and 1 GET that finds the end of the list; by O(id) 1 GET. By O(target_id) 1 GET
-    more, which tells that it is there and its workspace; by O(target) 1 GET more for each 1,000 targets up to the
-    hit. 1 GET more when the workspace is given by name.
+  - Returns the scans of a workspace or a target, optionally filtered by tool, status and time, or one scan by id.
+  - If the workspace or target does not exist, the task fails, so that a typo does not look like "nothing was scanned".
+    In check mode, a missing name only causes a warning and an empty list, because an earlier task may create it.
+  - Cost - 1 GET for each 1,000 scans, and 1 GET for the end of the list; by O(id) 1 GET. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -28,46 +27,48 @@ extends_documentation_fragment:
 options:
   id:
     description:
-      - Only the scan with this id. An id that is not there gives an empty list.
+      - Return only the scan with this id. An unknown id returns an empty list.
       - Mutually exclusive with O(target), O(target_id), O(tool), O(status) and O(since).
     type: int
   target:
     description:
-      - Only scans of the target of this name, compared as by M(scanops.scanner.target).
+      - Return only scans of the target with this name. It is compared as by M(scanops.scanner.target).
       - Mutually exclusive with O(target_id).
     type: str
   target_id:
     description:
-      - Only scans of the target with this id.
+      - Return only scans of the target with this id.
     type: int
   tool:
     description:
-      - Only scans with this tool, by its id or its name, as V(170) or V(Website Scanner), whatever the case. A name
-        that no tool has is refused, with the nearest one.
+      - Return only scans with this tool. Give its id or its name, such as V(170) or V(Website Scanner), as in
+        O(scanops.scanner.scan#module:tool).
+      - An unknown name fails the task. The message suggests the closest match.
     type: str
   status:
     description:
-      - Only scans in one of these states, whatever the case. Known are V(waiting), V(running), V(finished),
-        V(failed to start), V(stopped), V(timed out), V(aborted), V(VPN connection error), V(auth failed) and
-        V(connection error); the task warns of any other, and looks for it all the same.
-      - One known state is a filter of the service and can save calls.
+      - Return only scans with one of these statuses. Case does not matter. Known statuses are V(waiting), V(running),
+        V(finished), V(failed to start), V(stopped), V(timed out), V(aborted), V(VPN connection error), V(auth failed)
+        and V(connection error). The task warns about any other status, because it may match nothing.
+      - With exactly one known status, the service filters, which can save calls.
     type: list
     elements: str
   since:
     description:
-      - Only scans that ended at this time or later, and those in progress. Give a duration before now, as V(90m) or
-        V(7d), or an ISO 8601 time, as V(2026-01-31) or V(2026-01-31T12:00:00+01:00). A time without an offset is UTC.
-      - It is compared by the service's clock, and filtered here, so it saves no calls. A scan whose record does not
-        tell when it ended is returned, with a warning.
+      - Return only scans that ended at or after this time, and scans in progress. Give a duration before now, such as
+        V(90m) or V(7d), or an ISO 8601 time, such as V(2026-01-31) or V(2026-01-31T12:00:00+01:00). A time without an
+        offset is UTC.
+      - Times are compared by the service's clock. The module filters, so this saves no calls.
+      - A scan whose record does not tell when it ended is returned, with a warning.
     type: str
 notes:
-  - Times are returned as the service writes them. They usually name no zone, and come from the service's clock, not
-    from that of this host. Compare them with each other, or with the C(clock_skew) of M(scanops.scanner.service_info)
-    in mind.
-  - Only by O(id) the service shows C(tool_params). Of an authentication in it only the type, the login page and the
+  - Times are returned as the service sends them. They usually have no time zone, and come from the service's clock, not
+    from the clock of this host. Compare them with each other, or take the C(clock_skew) of
+    M(scanops.scanner.service_info) into account.
+  - The service returns C(tool_params) only by O(id). Of an authentication in it, only the type, the login page and the
     user are returned.
-  - Without O(workspace), O(workspace_id), O(target_id) and O(id) the service may use its current workspace, which
-    people change in the web application; the task then warns.
+  - Without O(workspace), O(workspace_id), O(target_id) and O(id), the service may use its current workspace, which
+    people can change in the web application. The task then warns.
 seealso:
   - module: scanops.scanner.scan
   - module: scanops.scanner.scan_output_info
@@ -75,7 +76,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read the scans of a target with one tool
+- name: Read the finished scans of a target with one tool
   scanops.scanner.scan_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -85,19 +86,19 @@ EXAMPLES = r"""
     status: finished
   register: shop
 
-- name: Show when the latest one ended
+- name: Show when the latest scan ended
   ansible.builtin.debug:
     msg: "{{ (shop.scans | sort(attribute='id') | last).end_time }}"
   when: shop.scans
 
-- name: Read what ended in the last week
+- name: Read the scans that ended in the last week, and those in progress
   scanops.scanner.scan_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     workspace: Web shop
     since: 7d
 
-- name: Read what is in progress in a workspace
+- name: Read the scans that are in progress
   scanops.scanner.scan_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -109,7 +110,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 scans:
-  description: The scans, in the service's order, with every field that the service gives.
+  description: The scans in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -144,37 +145,37 @@ scans:
       type: int
       sample: 4711
     workspace_id:
-      description: The id of its workspace; null where the service does not tell.
+      description: The id of its workspace. Null if the service does not return it.
       returned: success
       type: int
       sample: 12
     status_name:
-      description: Its state as the service spells it.
+      description: Its status, as the service names it.
       returned: success
       type: str
       sample: finished
     status_message:
-      description: What the service says about it.
+      description: What the service says about the status.
       returned: success
       type: str
       sample: ""
     progress:
-      description: How far it is, in percent.
+      description: Its progress in percent.
       returned: success
       type: int
       sample: 100
     result_summary:
-      description: How many findings there are of each severity, null while it is in progress and for some tools.
+      description: The number of findings by severity. Null while the scan is in progress, and for some tools.
       returned: success
       type: dict
       sample: {text: "", critical: 0, high: 1, medium: 2, low: 0, info: 7}
     start_time:
-      description: When it began by the service's clock, without a zone; null before.
+      description: When it started to run, by the service's clock, without a time zone. Null before that.
       returned: success
       type: str
       sample: "2026-01-31 12:00:00"
     end_time:
-      description: When it ended, in the same way; null before.
+      description: When it ended, by the service's clock, without a time zone. Null before that.
       returned: success
       type: str
       sample: "2026-01-31 12:20:00"
@@ -184,12 +185,12 @@ scans:
       type: int
       sample: 1200
     num_tests:
-      description: How many tests it has.
+      description: The number of its tests.
       returned: success
       type: int
       sample: 20
     num_finished_tests:
-      description: How many of them are done.
+      description: The number of tests that are done.
       returned: success
       type: int
       sample: 20

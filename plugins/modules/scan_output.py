@@ -8,14 +8,13 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: scan_output
-short_description: Keep the output of a scan in a file
+short_description: Download the output of a scan
 description:
-  - Writes what a scan found to O(dest), as JSON, as the PDF of the service, or as the raw output of the tool.
-  - Unchanged when the file has this content already. The output is read each time, also in check mode, and the file is
-    written beside O(dest) first and put in its place in one step.
-  - Fails while the scan is in progress, as its output could be only a part, where the tool has no output in this
-    format, and where the scan is not there, and says which of them it is. Wait for the scan first.
-  - Cost - 2 GET, the scan and its output. For JSON and PDF the service allows 60 calls a minute.
+  - Writes the output of a scan to O(dest), as JSON, as the service's PDF, or as the raw output of the tool.
+  - The output is read in each run, also in check mode. If the file already has this content, nothing changes.
+  - If the scan does not exist, is still in progress, or has no output in this format, the task fails and says which.
+    Wait for the scan first, because its output may be incomplete until then.
+  - Cost - 2 GET. For JSON and PDF, the service allows 60 calls a minute.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -33,35 +32,39 @@ options:
     required: true
   format:
     description:
-      - V(json) is the parsed output, a dictionary with C(output_type) and C(output_data), with sorted keys, and with
-        everything escaped that is not printable ASCII. An answer that does not name its C(output_type), or has no
-        C(output_data), is an error and never becomes a file. What C(output_data) holds depends on the tool.
-      - V(pdf) and V(raw) are the bytes that the service sends. Raw output may hold control characters that a terminal
-        obeys.
+      - The format of the file.
+      - V(json) is the parsed output, a dictionary with C(output_type) and C(output_data). The content of
+        C(output_data) depends on the tool. Keys are sorted, and everything but printable ASCII is escaped. An answer
+        without C(output_type) or C(output_data) is an error and is never written.
+      - V(pdf) and V(raw) are the bytes that the service sends.
+      - Danger - raw output can contain control characters that a terminal interprets.
     type: str
     choices: [json, pdf, raw]
     default: json
   dest:
     description:
-      - The path of the file, in a folder that is there. A folder is refused; a link is replaced and not followed.
-      - A file of another user is refused where every user can create files, as in C(/tmp), unless O(owner) is given.
+      - The path of the file. Its directory must exist. A directory is refused as O(dest), and a symbolic link is
+        replaced, not followed.
+      - The file is replaced in one step, and is never incomplete.
+      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
+        O(owner) is set.
     type: path
     required: true
 notes:
-  - What is in an output comes from the systems that were scanned. Treat it as data, never as a template or a command.
+  - The output contains untrusted text from the scanned systems. Treat it as data, never as a template or a command.
 seealso:
   - module: scanops.scanner.report
 """
 
 EXAMPLES = r"""
-- name: Keep what a scan found as JSON
+- name: Download the output of a scan as JSON
   scanops.scanner.scan_output:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     id: 40001
     dest: /srv/scans/40001.json
 
-- name: Keep it as PDF, for one group to read
+- name: Download the output as PDF, readable by one group
   scanops.scanner.scan_output:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -79,12 +82,12 @@ dest:
   type: str
   sample: /srv/scans/40001.json
 size:
-  description: The size of the file in bytes; null in check mode for a scan that is not yet started.
+  description: The size of the file in bytes. Null in check mode for a scan that would be started.
   returned: success
   type: int
   sample: 18273
 checksum:
-  description: The SHA-1 checksum of the file, as C(ansible.builtin.stat) gives it; null where RV(size) is.
+  description: The SHA-1 checksum of the file, as returned by C(ansible.builtin.stat). Null if RV(size) is null.
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827

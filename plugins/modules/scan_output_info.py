@@ -10,11 +10,10 @@ DOCUMENTATION = r"""
 module: scan_output_info
 short_description: Read the output of a scan
 description:
-  - Returns what a scan put out, parsed where its tool has parsed output, and else as raw text.
-  - A scan that is not there, or that has no output, fails the task. While it is in progress the service may refuse its
-    output, which fails the task as well, or give a part of it, of which the task warns.
-  - Cost - 2 GET, and 1 GET more for a tool that has raw output only. One of them counts for the service's own limit
-    of 60 outputs a minute; a task waits for it, for O(rate_limit_wait) seconds at most.
+  - Returns the parsed output of a scan, or its raw text if the tool has no parsed output.
+  - If the scan does not exist or has no output, the task fails. While the scan is in progress, the service may refuse
+    its output, which fails the task, or return incomplete output, which causes a warning.
+  - Cost - 2 GET, or 3 GET for a tool that has only raw output.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -30,8 +29,9 @@ options:
     type: int
     required: true
 notes:
-  - What is in an output was sent by strangers, through the target that was scanned. Treat it as data, never as a
-    template or a command.
+  - The output contains untrusted text that was sent through the scanned target. Treat it as data, never as a template
+    or a command.
+  - The service allows 60 outputs a minute. The task waits for this limit, for at most O(rate_limit_wait) seconds.
 seealso:
   - module: scanops.scanner.scan_info
   - module: scanops.scanner.finding_info
@@ -39,14 +39,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read which ports a scan found
+- name: Read the output of a port scan
   scanops.scanner.scan_output_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     id: 1202
   register: scanned
 
-- name: Show the open ones
+- name: Show the open ports
   ansible.builtin.debug:
     msg: "{{ scanned.output.output_data.ports | selectattr('state', '==', 'open') | map(attribute='number') }}"
   when: scanned.output is not none and scanned.output.output_type == 'port_scanner'
@@ -55,9 +55,9 @@ EXAMPLES = r"""
 RETURN = r"""
 output:
   description:
-    - The parsed output as the service gives it; null for a tool that has raw output only.
-    - It always has C(output_type), a text, and C(output_data), whose form depends on it. An answer without them fails
-      the task, so that it is not mistaken for an output in which nothing was found.
+    - The parsed output as the service returns it. Null for a tool that has only raw output.
+    - It always has the string C(output_type), and C(output_data), whose format depends on the type. An answer without
+      them fails the task, so that it does not look like output without findings.
   returned: success
   type: dict
   sample:
@@ -68,7 +68,7 @@ output:
       ports:
         - {number: 443, state: open}
 text:
-  description: The raw output as text, for a tool that has nothing else; null where RV(output) is there.
+  description: The raw output as text, for a tool that has no parsed output. Null otherwise.
   returned: success
   type: str
   sample: "Domain name: example.com"

@@ -8,16 +8,15 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: service_info
-short_description: Check the connection to the security-scanning service before anything else
+short_description: Check the connection to the service
 description:
-  - Says whether O(base_url) is the service's API, and what answers there if it is not, whether the key is accepted and
-    its plan has API access, how much of the rate limit is left, which workspaces the key sees, and how far the clocks
-    differ.
-  - Run it first, and when something does not work. Nothing in its result is secret but the names of the workspaces.
-  - With O(schema=true) it also compares the OpenAPI file that the service publishes with all that this collection
-    relies on, so that one task tells what is assumed wrongly, or what the service has changed.
-  - Cost - 1 GET. Where the answer is not the service's, or with O(schema=true), 1 GET more, which carries no key and
-    goes to C(/api-schema.yml) on the host of O(base_url).
+  - Checks whether O(base_url) is the service's API, whether the key is accepted, and whether its plan has API access.
+    It also returns the rate limit, the workspaces that the key can see, and the clock difference. Run it first, and for
+    troubleshooting.
+  - With O(schema=true), also compares the OpenAPI file of the service with everything that this collection relies on.
+    The result shows wrong assumptions, and changes of the service.
+  - Nothing in the result is secret but the names of the workspaces.
+  - Cost - 1 GET, or 2 GET with O(schema=true) or if something other than the API answers.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -29,54 +28,55 @@ extends_documentation_fragment:
 options:
   required:
     description:
-      - Whether the task fails where the service cannot be used with this address and this key.
-      - With V(false) the task says in RV(service.problem) what is wrong and does not fail. It then asks once, without
-        O(retries) and without waiting for the rate limit.
-      - A wrong option, such as a O(base_url) that is no address, fails the task in any case.
+      - Fail the task if the service cannot be used with this URL and this key.
+      - By default, the task does not fail. It reports the problem in RV(service.problem), and sends its call only once,
+        without O(retries) and without waiting for the rate limit.
+      - An invalid option, such as a O(base_url) that is not a URL, always fails the task.
     type: bool
     default: false
   schema:
     description:
-      - Whether the service's OpenAPI file is read and compared.
-      - Differences are returned and never fail the task, and neither does a file that cannot be read.
-      - It needs the Python library PyYAML on the host on which the module runs.
+      - Read the OpenAPI file of the service and compare it.
+      - Differences are returned, and never fail the task. A file that cannot be read does not fail it either.
+      - This requires the Python library PyYAML on the host on which the module runs.
     type: bool
     default: false
 requirements:
   - PyYAML, for O(schema=true)
 notes:
-  - The OpenAPI file is read up to 4 MiB. References to other files are not followed.
-  - Without PyYAML a wrong path of O(base_url) cannot be told from a wrong host.
+  - The OpenAPI file is read from C(/api-schema.yml) on the host of O(base_url), without the key and up to 4 MiB.
+    References to other files are not followed.
+  - Without PyYAML, the module cannot distinguish a wrong path in O(base_url) from a wrong host.
 seealso:
   - ref: What is assumed about the service <ansible_collections.scanops.scanner.docsite.guide_assumptions>
-    description: Each assumption, the one place in the code that holds it, and its test.
+    description: Each assumption, the place in the code that relies on it, and its test.
 """
 
 EXAMPLES = r"""
-- name: See whether the service can be used
+- name: Check the connection
   scanops.scanner.service_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
   register: preflight
 
-- name: Show what was found
+- name: Show the result
   ansible.builtin.debug:
     var: preflight.service
 
-- name: End the play here unless the service can be used
+- name: Fail unless the service can be used
   scanops.scanner.service_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     required: true
 
-- name: Compare the service with what the collection relies on
+- name: Compare the OpenAPI file of the service with what the collection relies on
   scanops.scanner.service_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     schema: true
   register: compared
 
-- name: Fail where they differ, or could not be compared
+- name: Fail if they differ, or could not be compared
   ansible.builtin.assert:
     that: compared.service.schema == []
     fail_msg: "{{ compared.service.schema_problem or compared.service.schema }}"
@@ -84,7 +84,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 service:
-  description: What was found. What could not be told is null.
+  description: The result of the check. Unknown values are null.
   returned: success, and on failure because of O(required)
   type: dict
   sample:
@@ -113,12 +113,12 @@ service:
       type: bool
       sample: true
     is_api:
-      description: Whether the answer is that of the service's API; null where that cannot be told.
+      description: Whether the answer is from the service's API. Null if that is unknown.
       returned: success
       type: bool
       sample: true
     found:
-      description: What answers at O(base_url) where it is not the API, or may not be; else null.
+      description: What answers at O(base_url) if it is not, or may not be, the API. Null otherwise.
       returned: success
       type: str
       sample: "an HTML page with the title 'Sign in' by the server 'nginx'"
@@ -133,12 +133,12 @@ service:
       type: bool
       sample: true
     api_access:
-      description: Whether the plan of the account, and the rights of the key, let it use the API.
+      description: Whether the plan of the account and the rights of the key permit API access.
       returned: success
       type: bool
       sample: true
     rate_limit:
-      description: The limit for GET calls, as the answer told it.
+      description: The limit for GET calls, as the answer reports it.
       returned: success
       type: dict
       sample:
@@ -147,22 +147,22 @@ service:
         retry_after: null
       contains:
         limit:
-          description: How many calls are allowed, in a minute as far as is known.
+          description: The number of allowed calls, as far as is known for each minute.
           returned: success
           type: int
           sample: 250
         remaining:
-          description: How many of them are left.
+          description: The number of remaining calls.
           returned: success
           type: int
           sample: 249
         retry_after:
-          description: Where the limit is used up, the seconds until the next call is allowed.
+          description: The number of seconds until the next call is allowed, if the limit is exhausted.
           returned: success
           type: int
           sample: 12
     workspaces:
-      description: The workspaces that the key sees, in the order of their ids.
+      description: The workspaces that the key can see, in the order of their ids.
       returned: success
       type: list
       elements: dict
@@ -182,21 +182,21 @@ service:
           sample: Web shop
     clock_skew:
       description:
-        - Seconds by which the service's clock is ahead of the clock of the host on which the module runs, less than 0
-          where it is behind. Differences that cannot be told from the time that the call took are 0.
-        - More than a minute is a warning as well.
+        - The number of seconds by which the service's clock is ahead of the host on which the module runs. Negative if
+          it is behind. A difference within the duration of the call is 0.
+        - The task warns if it is more than a minute.
       returned: success
       type: int
       sample: 0
     problem:
-      description: What stands in the way of using the service, one sentence; null where nothing does.
+      description: Why the service cannot be used, in one sentence. Null if it can.
       returned: success
       type: str
       sample: null
     schema:
       description:
-        - What the service's OpenAPI file lacks or contradicts. Empty where it agrees with all that the collection
-          relies on, null where it was not compared.
+        - The differences between the OpenAPI file and what the collection relies on. Empty if nothing differs, null if
+          it was not compared.
       returned: success
       type: list
       elements: dict
@@ -214,33 +214,33 @@ service:
           sample: missing
         part:
           description:
-            - What differs - V(operation), V(parameter), V(body), V(answer), V(field) of an answer, V(authentication) or
-              V(server).
+            - What differs. One of V(operation), V(parameter), V(body), V(answer), V(field) (of an answer),
+              V(authentication) and V(server).
           returned: success
           type: str
           sample: parameter
         operation:
-          description: The call that relies on it, empty for what holds for all of them.
+          description: The call that relies on it. Empty if it applies to all calls.
           returned: success
           type: str
           sample: GET /targets
         name:
-          description: The parameter or the field, empty where the whole differs.
+          description: The parameter or field. Empty if the difference is not in a single one.
           returned: success
           type: str
           sample: type
         note:
-          description: What the difference is.
+          description: The difference in words.
           returned: success
           type: str
           sample: the schema has no such query parameter
     schema_version:
-      description: The version that the OpenAPI file says that it has.
+      description: The version that the OpenAPI file declares.
       returned: success
       type: str
       sample: 1.0.1.1
     schema_problem:
-      description: Why the OpenAPI file could not be compared, one sentence, which is a warning as well.
+      description: Why the OpenAPI file could not be compared, in one sentence. It is also a warning.
       returned: success
       type: str
       sample: null

@@ -8,17 +8,18 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: service_verification
-short_description: Verify what this collection assumes about the security-scanning service
+short_description: Verify the assumptions about the service
 description:
-  - Asks the service and says of each assumption in
-    R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) whether the answers
-    confirm or refute it, or why it was not tried.
-  - It only reads, unless O(writes=true). It never starts a scan and never creates a report.
-  - The result names fields, types, statuses and numbers of the service. It holds no key, and no name, address or text
-    of your account.
-  - The playbook C(scanops.scanner.verify_service) runs it, shows the result as a table and writes it to a file.
-  - Cost - 32 GET, and up to 37 more in an account with many workspaces. O(writes=true) adds 4 POST, 4 DELETE and 6 GET;
-    with O(target) it also reads the targets of all workspaces.
+  - Tests each assumption in
+    R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) against the service.
+    Returns whether the answers confirm or refute it, or why it was not tested.
+  - The module only reads, unless O(writes=true). It never starts a scan and never creates a report.
+  - The result contains field names, types, statuses and numbers of the service. It contains no key, and no name,
+    address or text of your account.
+  - The playbook C(scanops.scanner.verify_service) runs this module, shows the result as a table and writes it to a
+    file.
+  - Cost - 32 to 69 GET; with O(writes=true) + 4 POST, 4 DELETE and 6 GET. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -34,43 +35,42 @@ attributes:
       - Sends only GET calls, as with O(writes=false).
   diff_mode:
     details:
-      - The difference is empty, unless an object of the verification could not be deleted.
+      - The diff is empty, unless an object of the verification could not be deleted.
 options:
   writes:
     description:
-      - Create two workspaces, one of them with a target and an HTTP logger, and delete them. Their names begin with
-        C(verify-) and end in random characters; O(target) says which target it is. Nothing is scanned.
-      - Without it the assumptions about creates and deletes are not tried.
-      - Danger - a workspace of the verification remains if it cannot be deleted. The task then fails and names it.
+      - Create two workspaces, one of them with the target O(target) and an HTTP logger, and delete them. Their names
+        begin with C(verify-) and end in random characters. Nothing is scanned.
+      - By default, the assumptions about creates and deletes are not tested.
+      - Danger - if a workspace of the verification cannot be deleted, it remains. The task then fails and names it.
     type: bool
     default: false
   target:
     description:
-      - The name of the target that O(writes=true) creates and deletes, for an account or an O(scope) that does not
+      - The name of the target that O(writes=true) creates and deletes. Set it if the account or O(scope) does not
         permit C(example.com).
-      - The default is a random name below C(example.com), with capital letters, so that the spelling of names is
-        verified too.
-      - A target of this name must not exist. One that exists fails the task before anything is created, so that it is
-        neither changed nor deleted.
-      - Danger - name only what you are authorised to scan. Nothing scans it, but the service learns its name, and may
-        look it up.
+      - If not set, a random name below C(example.com) is used. It has capital letters, so that the spelling of names is
+        verified, too.
+      - If a target with this name exists, the task fails before anything is created, and the target is not changed.
+      - Danger - name only what you are authorised to scan. Nothing scans the target, but the service learns its name
+        and may resolve it.
     type: str
 seealso:
   - module: scanops.scanner.service_info
 """
 
 EXAMPLES = r"""
-- name: Verify what can be read
+- name: Verify the assumptions that need only reads
   scanops.scanner.service_verification:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
   register: verified
 
-- name: Show what is refuted
+- name: Show the refuted assumptions
   ansible.builtin.debug:
     msg: "{{ verified.rows | selectattr('verdict', 'equalto', 'refuted') }}"
 
-- name: Verify creates and deletes, too
+- name: Also verify creates and deletes
   scanops.scanner.service_verification:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -90,12 +90,12 @@ rows:
       seen: status 404, an object with message, status
   contains:
     name:
-      description: The name of the assumption, as the guide has it.
+      description: The name of the assumption in the guide.
       returned: success
       type: str
       sample: past-end
     assumption:
-      description: What is assumed.
+      description: The assumption.
       returned: success
       type: str
       sample: The page after the last is an empty list.
@@ -105,12 +105,12 @@ rows:
       type: str
       sample: refuted
     seen:
-      description: What was seen, or why it was not tried.
+      description: What was observed, or why it was not tested.
       returned: success
       type: str
       sample: status 404, an object with message, status
 summary:
-  description: How many rows have each verdict.
+  description: The number of rows for each verdict.
   returned: success, and failure once the service has answered
   type: dict
   sample: {confirmed: 41, refuted: 2, not tried: 19}

@@ -8,11 +8,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: target_info
-short_description: Read the targets of the security-scanning service
+short_description: Read targets
 description:
-  - Returns the targets of a workspace, or those of a name or id.
-  - Cost - 1 GET for each 1,000 targets and 1 GET that finds the end of the list; by O(name) it stops at the hit; by
-    O(id) 1 GET. 1 GET more when the workspace is given by name.
+  - Returns the targets of a workspace, or the one with a name or id.
+  - Cost - 1 GET for each 1,000 targets, and 1 GET for the end of the list; by O(id) 1 GET. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -25,21 +25,22 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Only the target of this name, compared as by M(scanops.scanner.target). A name that no target has gives an
-        empty list.
+      - Return only the target with this name. It is compared as by M(scanops.scanner.target). An unknown name returns
+        an empty list.
     type: str
   id:
     description:
-      - Only the target with this id. An id that is not there gives an empty list.
+      - Return only the target with this id. An unknown id returns an empty list.
     type: int
   type:
     description:
-      - Only targets of this type; the service filters, so it can save calls. Mutually exclusive with O(id).
+      - Return only targets of this type. The service filters, so this can save calls.
+      - Mutually exclusive with O(id).
     type: str
     choices: [hostname, ip_address, url]
 notes:
-  - Without O(workspace), O(workspace_id) and O(id) the service uses its current workspace, which people change in the
-    web application; the task then warns.
+  - Without O(workspace), O(workspace_id) and O(id), the service uses its current workspace, which people can change in
+    the web application. The task then warns.
 seealso:
   - module: scanops.scanner.target
   - plugin: scanops.scanner.targets
@@ -62,7 +63,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 targets:
-  description: The targets, in the service's order, with every field that the service gives.
+  description: The targets in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -79,7 +80,7 @@ targets:
       type: int
       sample: 4711
     name:
-      description: Its name as the service has it.
+      description: Its name, as the service returns it.
       returned: success
       type: str
       sample: https://shop.example.com
@@ -89,7 +90,7 @@ targets:
       type: str
       sample: url
     description:
-      description: Its description, empty when there is none.
+      description: Its description. Empty if it has none.
       returned: success
       type: str
       sample: Production

@@ -8,10 +8,10 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: vpn_profile_info
-short_description: Read the VPN profiles of the security-scanning service
+short_description: Read VPN profiles
 description:
-  - Returns all VPN profiles, or those of a name or UUID. They are made in the web application; a scan uses one to reach
-    targets that are not on the Internet.
+  - Returns all VPN profiles, or those with a name or UUID. A scan uses a VPN profile to reach targets that are not on
+    the internet. Profiles are created in the web application.
   - Cost - 1 GET.
 version_added: 1.0.0
 author:
@@ -24,31 +24,31 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Only profiles of this name. A name that no profile has gives an empty list.
+      - Return only profiles with this name. An unknown name returns an empty list.
     type: str
   uuid:
     description:
-      - Only the profile with this UUID, whatever the case. One that is not there gives an empty list.
+      - Return only the profile with this UUID. Case does not matter. An unknown UUID returns an empty list.
       - Mutually exclusive with O(name).
     type: str
 """
 
 EXAMPLES = r"""
-- name: Read the profile for the office
+- name: Read the VPN profile of the office
   scanops.scanner.vpn_profile_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     name: Office
   register: office
 
-- name: Fail unless there is exactly one
+- name: Fail unless exactly one profile exists
   ansible.builtin.assert:
     that: office.vpn_profiles | length == 1
 """
 
 RETURN = r"""
 vpn_profiles:
-  description: The VPN profiles, in the service's order, with every field that the service gives.
+  description: The VPN profiles in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -57,7 +57,7 @@ vpn_profiles:
       name: Office
   contains:
     uuid:
-      description: The UUID of the profile, by which a scan names it.
+      description: The UUID of the profile.
       returned: success
       type: str
       sample: 6f9619ff-8b86-5011-b42d-00cf4fc964ff

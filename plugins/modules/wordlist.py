@@ -8,12 +8,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: wordlist
-short_description: Delete a wordlist of the security-scanning service
+short_description: Delete a wordlist
 description:
-  - Makes sure that a custom wordlist is not there. The service has no call to upload one; that is done in the web
-    application.
-  - Predefined lists are refused, and no delete is sent for them.
-  - Cost - 1 GET where nothing changes; deleting costs 1 DELETE more.
+  - Deletes a custom wordlist. The API cannot create wordlists. They are uploaded in the web application.
+  - Predefined wordlists are refused, and never deleted.
+  - Cost - 1 GET; delete + 1 DELETE.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -25,7 +24,7 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - The name of the wordlist. Two wordlists of this name fail the task, and their ids are listed.
+      - The name of the wordlist. If two wordlists have this name, the task fails and lists their ids.
       - Exactly one of O(name) and O(id) is required.
     type: str
   id:
@@ -34,8 +33,9 @@ options:
     type: int
   state:
     description:
-      - V(absent), the only state, makes sure that the wordlist is not there.
-      - Danger - the words cannot be brought back; M(scanops.scanner.wordlist_info) reads them.
+      - V(absent) makes sure that the wordlist does not exist. It is the only state.
+      - Danger - a deleted wordlist cannot be restored. To keep its words, read them with
+        M(scanops.scanner.wordlist_info) first.
     type: str
     choices: [absent]
     required: true
@@ -44,7 +44,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Delete a wordlist that is no longer used
+- name: Delete an unused wordlist
   scanops.scanner.wordlist:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -54,7 +54,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 wordlist:
-  description: Always null, as the wordlist is absent.
+  description: Always null, because the wordlist is absent.
   returned: success
   type: dict
   sample: null

@@ -8,10 +8,10 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: wordlist_info
-short_description: Read the wordlists of the security-scanning service
+short_description: Read wordlists
 description:
-  - Returns all wordlists, or those of a name or id, with their words if asked.
-  - Cost - 1 GET, and 1 GET more for each list returned with O(contents=true).
+  - Returns all wordlists, or those with a name or id. With O(contents=true), also returns their words.
+  - Cost - 1 GET; with O(contents=true) + 1 GET for each returned wordlist.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -23,15 +23,15 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Only wordlists of this name. A name that no wordlist has gives an empty list.
+      - Return only wordlists with this name. An unknown name returns an empty list.
     type: str
   id:
     description:
-      - Only the wordlist with this id. An id that is not there gives an empty list.
+      - Return only the wordlist with this id. An unknown id returns an empty list.
     type: int
   contents:
     description:
-      - Read the words as well, at 1 GET for each list. Long lists make long results; name one list.
+      - Also return the words. Long wordlists make long results, so select one with O(name) or O(id).
     type: bool
     default: false
 seealso:
@@ -39,7 +39,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read the words of one list
+- name: Read the words of a wordlist
   scanops.scanner.wordlist_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -47,14 +47,14 @@ EXAMPLES = r"""
     contents: true
   register: ours
 
-- name: Show how many there are
+- name: Show the number of words
   ansible.builtin.debug:
     msg: "{{ ours.wordlists | map(attribute='words') | flatten | length }}"
 """
 
 RETURN = r"""
 wordlists:
-  description: The wordlists, in the service's order, with every field that the service gives.
+  description: The wordlists in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -77,17 +77,17 @@ wordlists:
       type: str
       sample: Our subdomains
     description:
-      description: Its description, empty when there is none.
+      description: Its description. Empty if it has none.
       returned: success
       type: str
       sample: ""
     num_words:
-      description: How many words the service says that it has.
+      description: The number of its words, as the service reports it.
       returned: success
       type: int
       sample: 2
     predefined:
-      description: Whether it is one of the service's own lists.
+      description: Whether the service provides it.
       returned: success
       type: bool
       sample: false

@@ -8,9 +8,9 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: workspace_info
-short_description: Read the workspaces of the security-scanning service
+short_description: Read workspaces
 description:
-  - Returns all workspaces of the account, or those of a name or id.
+  - Returns all workspaces of the account, or those with a name or id.
   - Cost - 1 GET.
 version_added: 1.0.0
 author:
@@ -23,11 +23,11 @@ extends_documentation_fragment:
 options:
   name:
     description:
-      - Only workspaces of this name. A name that no workspace has gives an empty list.
+      - Return only workspaces with this name. An unknown name returns an empty list.
     type: str
   id:
     description:
-      - Only the workspace with this id. An id that is not there gives an empty list.
+      - Return only the workspace with this id. An unknown id returns an empty list.
     type: int
 seealso:
   - module: scanops.scanner.workspace
@@ -47,7 +47,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 workspaces:
-  description: The workspaces, in the service's order, with every field that the service gives.
+  description: The workspaces in the service's order, with every field that the service returns.
   returned: success
   type: list
   elements: dict
@@ -67,7 +67,7 @@ workspaces:
       type: str
       sample: Web shop
     description:
-      description: Its description, empty when there is none.
+      description: Its description. Empty if it has none.
       returned: success
       type: str
       sample: Everything that customers reach
