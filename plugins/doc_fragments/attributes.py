@@ -11,15 +11,14 @@ class ModuleDocFragment:
 options: {}
 attributes:
   check_mode:
-    description: Whether the module predicts its result under C(--check) without writing.
+    description: Whether the module predicts its result in check mode without writing.
   diff_mode:
-    description: Whether the module shows under C(--diff) what it changes, or would change.
+    description: Whether the module shows in diff mode what it changes, or would change.
   idempotent:
     description:
-      - Whether a second run with the same options, and nothing changed in between, writes nothing and reports no
-        change.
+      - Whether a second run with the same options writes nothing and reports no change, if nothing changed in between.
   action_group:
-    description: The action groups that C(module_defaults) can use to set the connection once for a play.
+    description: The action groups with which C(module_defaults) can set options once for a play.
 """
 
     # modules that change something
@@ -30,11 +29,11 @@ attributes:
   check_mode:
     support: full
     details:
-      - Sends only GET calls. What only the service can give, such as an id, is null.
+      - Sends only GET calls. Values that only the service knows, such as an id, are null.
   diff_mode:
     support: full
     details:
-      - Shows the declared fields only, the same in check mode and in the real run.
+      - Shows only declared fields. The diff is the same in check mode and in the real run.
   idempotent:
     support: full
 """

@@ -12,103 +12,107 @@ class ModuleDocFragment:
 options:
   base_url:
     description:
-      - The address of the service's API, with its version, as in V(https://HOST/api/v2). A trailing slash does not
-        matter.
-      - There is no default, so that the key goes nowhere by accident.
-      - User info (V(user:password@)) and addresses without a path are refused.
+      - The base URL of the service's API, including its version, such as V(https://HOST/api/v2). A trailing slash does
+        not matter.
+      - It has no default, so that the key is never sent to another service by accident.
+      - A URL with user information (V(user:password@)) or without a path is refused.
     type: str
     required: true
     env:
       - name: SCANNER_BASE_URL
   api_key:
     description:
-      - The API key, generated in the web application in the account area under API.
-      - It is sent to O(base_url) only, in a header, over https, or over http to a loopback address or with
-        O(allow_http=true). It is in no output and in no cache.
-      - Give it encrypted with C(ansible-vault encrypt_string), as a template such as
-        V({{ lookup('ansible.builtin.file', '~/.scanner_key'\) }}), or in the environment. Danger - a key in plain text
-        here is in your version control.
+      - The API key. Generate it in the account area of the web application, under API.
+      - It is sent in a header to O(base_url) only, over HTTPS, or over HTTP to a loopback address or with
+        O(allow_http=true). It appears in no output and no cache.
+      - Encrypt it with C(ansible-vault encrypt_string), use a template such as
+        V({{ lookup('ansible.builtin.file', '~/.scanner_key'\) }}), or set the environment variable.
+      - Danger - a key in plain text here ends up in version control.
     type: str
     required: true
     env:
       - name: SCANNER_API_KEY
   timeout:
     description:
-      - How long a call waits for the connection, and for each part of the answer, in seconds.
+      - The maximum number of seconds to wait for the connection, and for each chunk of the answer.
     type: float
     default: 30.0
     env:
       - name: SCANNER_TIMEOUT
   retries:
     description:
-      - How often a call is repeated after a gateway error (502, 503, 504), a lost connection or a timeout.
+      - The number of times that a call is retried after a gateway error (502, 503, 504), a lost connection or a
+        timeout.
     type: int
     default: 3
     env:
       - name: SCANNER_RETRIES
   rate_limit_wait:
     description:
-      - How long the plugin may wait for the rate limit in all, in seconds. V(0) fails at the first answer 429.
-      - The service allows 250 GET calls a minute for each user.
+      - The maximum number of seconds that the plugin waits for the rate limit, in total. V(0) fails at the first answer
+        with status 429.
+      - The service allows each user 250 GET calls a minute.
     type: int
     default: 300
     env:
       - name: SCANNER_RATE_LIMIT_WAIT
   call_timeout:
     description:
-      - How long a whole call may take, in seconds, with all of its tries, but without the waits between them. A
-        call that takes longer fails the inventory.
-      - If not set, four times O(timeout).
+      - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call
+        fails the inventory.
+      - The default is four times O(timeout).
     type: float
     env:
       - name: SCANNER_CALL_TIMEOUT
   max_answer:
     description:
-      - The largest answer to read, in bytes after decompression. A larger one fails the inventory; nothing is cut.
+      - The maximum size of an answer in bytes, after decompression. A larger answer fails the inventory and is never
+        truncated.
     type: int
     default: 268435456
     env:
       - name: SCANNER_MAX_ANSWER
   validate_certs:
     description:
-      - Whether the service's certificate is checked. Danger - with V(false) anybody on the way can read the key.
+      - Whether to verify the TLS certificate of the service.
+      - Danger - with V(false), anybody between this host and the service can read the key.
     type: bool
     default: true
     env:
       - name: SCANNER_VALIDATE_CERTS
   ca_path:
     description:
-      - A file or folder of certificates of the authorities to trust. Without it the variables E(REQUESTS_CA_BUNDLE) and
-        E(CURL_CA_BUNDLE) count, then the list that comes with the Python library requests.
-      - A relative path starts in the folder in which Ansible was started.
+      - A file or directory with the certificates of trusted certificate authorities. If not set, E(REQUESTS_CA_BUNDLE)
+        and E(CURL_CA_BUNDLE) are used, otherwise the certificates of the Python library requests.
+      - A relative path is relative to the directory in which Ansible was started.
     type: path
     env:
       - name: SCANNER_CA_PATH
   client_cert:
     description:
-      - A client certificate in PEM format, where something before the service asks for one. It may hold its key.
+      - A client certificate in PEM format, if a reverse proxy requires it. The file may contain its key.
     type: path
     env:
       - name: SCANNER_CLIENT_CERT
   client_key:
     description:
-      - The key of O(client_cert), where it is a file of its own.
+      - The key of O(client_cert), if it is in a separate file.
     type: path
     env:
       - name: SCANNER_CLIENT_KEY
   proxy:
     description:
-      - The proxy for all calls, as in V(http://HOST:PORT). Without it the usual variables E(HTTPS_PROXY),
-        E(HTTP_PROXY) and E(NO_PROXY) count.
-      - Plain http to a loopback address goes past the variables, and a proxy on another host is refused for it, as the
-        key would leave the machine unencrypted; O(allow_http=true) permits both.
+      - The proxy for all calls, such as V(http://HOST:PORT). If not set, E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
+        are used.
+      - Plain HTTP to a loopback address ignores these variables, and a proxy on another host is refused for it, because
+        the key would leave the machine unencrypted. O(allow_http=true) permits both.
     type: str
     env:
       - name: SCANNER_PROXY
   allow_http:
     description:
-      - Whether O(base_url) may be plain http to a host that is not a loopback address. Danger - the key is then sent
-        unencrypted.
+      - Whether O(base_url) may use plain HTTP to a host that is not a loopback address.
+      - Danger - with V(true), the key is sent unencrypted.
     type: bool
     default: false
     env:

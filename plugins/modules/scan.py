@@ -29,7 +29,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     details:
-      - Sends only GET calls and does not wait. What only the service knows, such as an id, is null.
+      - Sends only GET calls and does not wait. Values that only the service knows, such as an id, are null.
   idempotent:
     support: partial
     details:
