@@ -7,21 +7,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: estate_files
-short_description: Part an estate into one file for each workspace
+short_description: Split an estate into one file per workspace
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Gives each workspace a file name of lower-case letters, digits and dashes, which every file system takes.
-  - Names that would come to the same file, and those that hold no letter or digit of ASCII, get eight characters more
-    that
-    depend on the whole name. A file name does not change when other workspaces come or go, unless they come to the same
-    one.
+  - Gives each workspace a file name of lower-case letters, digits and dashes, which is valid on every file system.
+  - If two workspaces would have the same file name, or a name has no ASCII letter or digit, eight characters that
+    depend on the whole name are added.
+  - A file name stays the same when other workspaces are added or removed, unless they have the same file name.
 positional: _input
 options:
   _input:
     description:
-      - Workspaces as M(scanops.scanner.estate) takes them, dictionaries with the key C(name).
+      - Workspaces in the format of M(scanops.scanner.estate), dictionaries with the key C(name).
     type: list
     elements: dict
     required: true
@@ -48,10 +47,10 @@ _value:
   elements: dict
   contains:
     name:
-      description: The name of the file, without a folder.
+      description: The name of the file, without a directory.
       type: str
     workspaces:
-      description: The list of this one workspace.
+      description: A list of only this workspace.
       type: list
       elements: dict
 """

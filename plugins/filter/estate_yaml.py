@@ -7,24 +7,23 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: estate_yaml
-short_description: Render an estate as YAML that Ansible reads back to exactly the same data
+short_description: Render an estate as YAML
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Renders lists, dictionaries, texts, booleans and null as YAML for a file of variables, such as an estate that
-    M(scanops.scanner.estate_info) read.
-  - A text is written without quotes only where no reader of YAML takes it for anything else. Look-alikes such as V(no),
-    V(1e3), V(null), V(!vault) or V(192.0.2.1) are quoted, and characters that cannot be seen are written as escapes.
-  - A text that holds the marks of a template, such as V({{), gets the tag C(!unsafe), so that Ansible never evaluates
-    it.
-  - The order of keys and items is kept.
+  - Renders lists, dictionaries, strings, booleans and null as YAML for a file of variables, such as an estate returned
+    by M(scanops.scanner.estate_info). Ansible reads it back as exactly the same data.
+  - A string is written without quotes only if every YAML reader reads it as a string. Strings such as V(no), V(1e3),
+    V(null), V(!vault) or V(192.0.2.1) are quoted, and invisible characters are escaped.
+  - A string with template markers, such as V({{), gets the tag C(!unsafe), so that Ansible never evaluates it.
+  - Keys and items keep their order.
 positional: _input
 options:
   _input:
     description:
-      - The data. A number, or a text that no YAML file can hold (half of a surrogate pair), is an error that names its
-        place.
+      - The data. A number, or a string that YAML cannot represent (half of a surrogate pair), is an error that names
+        its location.
     type: raw
     required: true
 seealso:
@@ -38,7 +37,7 @@ EXAMPLES = r"""
     api_key: "{{ vault_scanner_api_key }}"
   register: account
 
-- name: Write it as a file of variables
+- name: Write the account to a file of variables
   ansible.builtin.copy:
     dest: estate.yml
     content: "{{ {'estate': account.workspaces} | scanops.scanner.estate_yaml }}"
@@ -47,7 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: A YAML document that begins with C(---) and ends with a line end.
+  description: A YAML document that begins with C(---) and ends with a newline.
   type: str
 """
 

@@ -7,26 +7,26 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: plan_markdown
-short_description: The plan of an estate as Markdown for reviewers
+short_description: Render the plan of an estate as Markdown
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Renders the plan that M(scanops.scanner.estate) or M(scanops.scanner.targets) returned - how many objects, which
-    calls
-    and how long they wait at least, the checksum, and a table of all actions, deletions first.
-  - Names and descriptions are shown as code, with nothing in them that a renderer of Markdown could take for markup, a
-    link, a mention or HTML, on one line each.
+  - Renders the plan that M(scanops.scanner.estate) or M(scanops.scanner.targets) returned, for reviewers. It shows the
+    number of objects, the calls and their minimum wait, the checksum, and a table of all actions, deletes first.
+  - Names and descriptions are shown as code, each on one line. Nothing in them is rendered as markup, a link, a mention
+    or HTML.
 positional: _input
 options:
   _input:
     description:
-      - The result of the task, with C(plan) and C(summary), and C(msg) where it failed.
+      - The result of the task, with C(plan) and C(summary), and C(msg) if it failed.
     type: dict
     required: true
   reviewed:
     description:
-      - What P(scanops.scanner.reviewed_plan#filter) made of a reviewed plan, given this one. What differs comes first.
+      - The result of P(scanops.scanner.reviewed_plan#filter) for a reviewed plan, with this plan as its C(present). The
+        differences are then shown first.
     type: dict
 seealso:
   - plugin: scanops.scanner.plan_record
@@ -34,7 +34,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make a plan
+- name: Plan the estate in check mode
   scanops.scanner.estate:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -42,7 +42,7 @@ EXAMPLES = r"""
   check_mode: true
   register: planned
 
-- name: Show it to the reviewers
+- name: Write the plan for reviewers
   ansible.builtin.copy:
     dest: plan.md
     content: "{{ planned | scanops.scanner.plan_markdown }}"
@@ -52,7 +52,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Markdown, with tables as most renderers know them.
+  description: Markdown with tables in the common format.
   type: str
 """
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: plan_record
-short_description: The plan of an estate as it is kept in a file
+short_description: Prepare the plan of an estate for a file
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Turns the plan that M(scanops.scanner.estate) or M(scanops.scanner.targets) returned into what a file for reviewers
-    and for a later run holds. P(scanops.scanner.reviewed_plan#filter) reads it back.
-  - Of live records it keeps the id, the name and the description, and nothing else that the service says.
+  - Converts the plan that M(scanops.scanner.estate) or M(scanops.scanner.targets) returned into the content of a file
+    for reviewers and for a later run. P(scanops.scanner.reviewed_plan#filter) reads it back.
+  - Of live records, it keeps only the id, the name and the description.
 positional: _input
 options:
   _input:
     description:
-      - The result of the task, with C(plan) and C(summary); in check mode or not, also of a task that failed after the
-        account was read.
+      - The result of the task, with C(plan) and C(summary), in check mode or not. The result of a task that failed
+        after it had read the account is also accepted.
     type: dict
     required: true
 seealso:
@@ -31,7 +31,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make a plan
+- name: Plan the estate in check mode
   scanops.scanner.estate:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -39,7 +39,7 @@ EXAMPLES = r"""
   check_mode: true
   register: planned
 
-- name: Keep it for the run that applies it
+- name: Write the plan for the run that applies it
   ansible.builtin.copy:
     dest: plan.json
     content: "{{ planned | scanops.scanner.plan_record | to_nice_json }}"

@@ -7,14 +7,14 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: register_targets
-short_description: The targets that hosts of the inventory stand for
+short_description: List the targets that inventory hosts declare
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Evaluates a variable of each host, as that host sees it, and lists the targets that it holds, in the form that
-    O(scanops.scanner.targets#module:targets) takes.
-  - A target that several hosts give in the same letters is listed once.
+  - Evaluates a variable of each host with the variables of that host. Returns the targets in it, in the format of
+    O(scanops.scanner.targets#module:targets).
+  - A target that several hosts declare with the same spelling is listed once.
 positional: _input, hostvars
 options:
   _input:
@@ -25,26 +25,26 @@ options:
     required: true
   hostvars:
     description:
-      - The variable of this name that ansible-core offers.
+      - The variable C(hostvars) of ansible-core.
     type: dict
     required: true
   variable:
     description:
-      - The name of the host variable, a text or a list of texts. It counts where it is set in the inventory, in
-        group_vars,
-        in host_vars or as a fact; the variables of a play do not reach other hosts.
+      - The name of the host variable. Its value is a string or a list of strings.
+      - It must be set in the inventory, in group_vars, in host_vars or as a fact. Variables of a play do not reach
+        other hosts.
     type: str
     default: estate_register_targets
   description:
     description:
-      - The description that each target gets.
+      - The description of each target.
     type: str
 seealso:
   - module: scanops.scanner.targets
 """
 
 EXAMPLES = r"""
-# group_vars/web.yml holds
+# group_vars/web.yml contains
 #   estate_register_targets:
 #     - "https://{{ inventory_hostname }}"
 
@@ -60,14 +60,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The targets, or why they cannot be told.
+  description: The targets, or why they cannot be determined.
   type: dict
   contains:
     problem:
-      description: A sentence that names the hosts; null where all is well.
+      description: The problem, in a sentence that names the hosts. Null if all hosts are valid.
       type: str
     targets:
-      description: The targets, in the order of the hosts; an empty list where there is a problem.
+      description: The targets, in the order of the hosts. Empty if a problem exists.
       type: list
       elements: dict
       contains:
@@ -75,7 +75,7 @@ _value:
           description: The name of the target.
           type: str
         description:
-          description: Its description, where one was given.
+          description: Its description, if one was given.
           type: str
 """
 

@@ -7,23 +7,23 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: reviewed_plan
-short_description: Read a reviewed plan of an estate, and compare it with the present one
+short_description: Read a reviewed plan and compare it with the current one
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Reads the text of a file that P(scanops.scanner.plan_record#filter) made, checks that nobody changed it since, and
-    says which writes differ from those of a plan made now.
+  - Reads the content of a file from P(scanops.scanner.plan_record#filter), checks that nobody has changed it, and
+    lists the writes that differ from the current plan.
 positional: _input
 options:
   _input:
     description:
-      - The text of the file.
+      - The content of the file.
     type: str
     required: true
   present:
     description:
-      - The plan that C(plan) of a task's result holds now.
+      - The current plan, from C(plan) of a task's result.
     type: dict
 seealso:
   - plugin: scanops.scanner.plan_record
@@ -31,7 +31,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Do what was reviewed, or nothing
+- name: Apply the reviewed plan and nothing else
   scanops.scanner.estate:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
@@ -41,22 +41,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: What the file holds.
+  description: The content of the file.
   type: dict
   contains:
     problem:
-      description: Why this is no reviewed plan, the end of a sentence; null where it is one.
+      description: Why the file is not a valid reviewed plan, as the end of a sentence. Null if it is valid.
       type: str
     checksum:
-      description: Its checksum, which O(scanops.scanner.estate#module:expect_plan) takes; null where there is a
-        problem.
+      description: The checksum for O(scanops.scanner.estate#module:expect_plan). Null if a problem exists.
       type: str
     new:
-      description: The writes that only O(present) holds, one text each.
+      description: The writes that only O(present) contains, one string for each.
       type: list
       elements: str
     gone:
-      description: The writes that only the reviewed plan holds, one text each.
+      description: The writes that only the reviewed plan contains, one string for each.
       type: list
       elements: str
 """

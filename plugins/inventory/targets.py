@@ -7,15 +7,14 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: targets
-short_description: Targets of the security-scanning service as an inventory
+short_description: Use targets as inventory hosts
 description:
-  - Makes an inventory host of each host name or IP address that the targets of the service have, in groups by workspace
-    and by type.
-  - The inventory file is YAML and its name ends in V(targets.yml) or V(targets.yaml).
-  - Everything is read, filtered and named before the first host is added. Any error leaves the inventory as it was; an
-    answer that is not whole is an error, never a shorter inventory.
-  - Cost - 1 GET for the list of workspaces; for each workspace 1 GET for each 1,000 targets and 1 GET that finds the
-    end of the list. 10,000 targets in one workspace are 12 calls. With a warm cache (O(cache=true)) it is none.
+  - Adds a host for each host name or IP address in the targets of the service, in groups by workspace and by type.
+  - The inventory file is YAML, and its name ends in V(targets.yml) or V(targets.yaml).
+  - Everything is read, filtered and named before the first host is added. Any error leaves the inventory unchanged. An
+    incomplete answer is an error, never a shorter inventory.
+  - Cost - 1 GET, and for each workspace 1 GET for each 1,000 targets and 1 GET for the end of the list; none with a
+    warm cache. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -25,125 +24,131 @@ extends_documentation_fragment:
   - ansible.builtin.inventory_cache
 options:
   plugin:
-    description: The name of this plugin, which marks the file as meant for it.
+    description: The name of this plugin. It marks the file as an inventory source for it.
     type: str
     required: true
     choices: [scanops.scanner.targets]
   workspaces:
     description:
-      - The names of the workspaces to read; letters count as written. Default - all that the key may see.
-      - A name that no workspace has is an error that lists the names there are; so is a name that two workspaces have.
-      - It saves calls - each workspace left out costs none.
+      - The names of the workspaces to read. They must match exactly. If not set, all workspaces that the key can see
+        are read.
+      - A name that no workspace has is an error that lists the existing names. A name that two workspaces have is also
+        an error.
+      - Workspaces that are not read cost no calls.
     type: list
     elements: str
   type:
     description:
-      - Only targets of this type. The service filters, so it can save calls.
+      - Read only targets of this type. The service filters, so this can save calls.
     type: str
     choices: [hostname, ip_address, url]
   include:
     description:
-      - Jinja conditions without braces, on the variables of one target (see the notes). A target is in when any of them
-        holds, or none is given.
-      - A condition that cannot be evaluated is an error whatever O(strict) says, since leaving it out would change
-        which hosts a play runs on. From ansible-core 2.19 on a condition must give a boolean.
-      - It costs no calls and saves none.
+      - Jinja conditions without braces, on the variables of one target (see the notes). A target is included if any of
+        them is true. If not set, all targets are included.
+      - A condition that cannot be evaluated is always an error, regardless of O(strict), because ignoring it would
+        change the hosts on which a play runs. On ansible-core 2.19 and later, a condition must return a boolean.
+      - Conditions neither cost nor save calls.
     type: list
     elements: str
     default: []
   exclude:
     description:
-      - Jinja conditions as in O(include). A target for which any of them holds is out, even where one of O(include)
-        holds.
+      - Jinja conditions as in O(include). A target is excluded if any of them is true, even if O(include) includes it.
     type: list
     elements: str
     default: []
   hostnames:
     description:
       - Jinja expressions without braces, as in O(compose), on the variables of one target (see the notes). The first
-        that gives a text that is not empty, or a number, is the name of the host.
-      - Default - what RV(ignore:ansible_host) is (see the notes), or the target's name where it holds no valid host
-        name or IP address. No template is needed for it.
-      - An expression that cannot be evaluated counts as one that gives no value, with O(strict=true) as an error. A
-        target for which none gives a value is an error.
-      - In host names every character but letters, digits, V(_), V(-), V(.), V(/) and V(:) becomes V(_), and so do a
-        V(-), V(.) or V(/) at the beginning and path segments of dots. Two names that become one this way are an error.
-      - A target whose host would be called like a group, or V(localhost), is left out with a warning; see the notes.
+        one that returns a number or a string that is not empty is the name of the host.
+      - If not set, the name is RV(ignore:ansible_host) (see the notes), or the name of the target if it contains no
+        valid host name or IP address. No expression is evaluated for this.
+      - An expression that cannot be evaluated is skipped, or is an error with O(strict=true). A target for which no
+        expression returns a name is an error.
+      - In host names, every character but letters, digits, V(_), V(-), V(.), V(/) and V(:) becomes V(_). So do V(-),
+        V(.) and V(/) at the beginning, and path segments of dots. If two names become equal this way, it is an error.
+      - A target whose host would have the name of a group, or the name V(localhost), is omitted with a warning. See the
+        notes.
     type: list
     elements: str
     default: []
   duplicates:
     description:
-      - What several targets of one host name do. That is common, as two URLs of a host give its name twice.
-      - V(merge) - they are one host, in the groups of all of them. Its single variables are those of the target of the
-        lowest id; all of them are in C(scanner_targets), ascending by id.
-      - V(fail) - an error that lists the ids.
-      - V(suffix) - a host for each; in ascending order of the id, all but the first get V(_2), V(_3) and so on.
+      - What to do with several targets of one host name. They are common, because two URLs of a host give the same
+        name.
+      - V(merge) - Create one host in the groups of all of them. Its single variables come from the target with the
+        lowest id. C(scanner_targets) contains all of them, in the order of their ids.
+      - V(fail) - Fail and list the ids.
+      - V(suffix) - Create one host for each. In the order of the ids, all but the first have V(_2), V(_3) and so on
+        appended to their names.
     type: str
     choices: [merge, fail, suffix]
     default: merge
   hostvars_prefix:
     description:
-      - What the names of the host variables begin with.
+      - The prefix of the names of the host variables.
     type: str
     default: scanner_
   workspace_groups:
     description:
-      - Whether there is a group for each workspace read, V(workspace_) and its name, with V(_) for each character that
-        the name of a group cannot have. The group is there even if the workspace has no targets.
-      - Two workspaces whose names come to one group are an error, unless this is V(false).
+      - Whether to create a group for each workspace that is read, even if it has no targets. The group is named
+        V(workspace_) and the name of the workspace, with V(_) for each character that is not valid in a group name.
+      - If the names of two workspaces result in the same group, it is an error, unless this is V(false).
     type: bool
     default: true
   type_groups:
     description:
-      - Whether there is a group for each type of target, V(type_hostname), V(type_ip_address) and V(type_url).
+      - Whether to create a group for each type of target, V(type_hostname), V(type_ip_address) and V(type_url).
     type: bool
     default: true
   compose:
     description:
-      - Variables to make of Jinja expressions, a dictionary from the variable's name to the expression. It costs no
+      - Variables to create from Jinja expressions, as a dictionary of variable names and expressions. It costs no
         calls.
   groups:
     description:
-      - Groups to make of Jinja conditions, a dictionary from the group's name to the condition. It costs no calls.
+      - Groups to create from Jinja conditions, as a dictionary of group names and conditions. It costs no calls.
   keyed_groups:
     description:
-      - Groups to make of the values of variables. It costs no calls.
+      - Groups to create from the values of variables. It costs no calls.
   strict:
     description:
       - Whether an expression of O(compose), O(groups), O(keyed_groups) or O(hostnames) that cannot be evaluated is an
-        error; it is skipped otherwise. Conditions of O(include) and O(exclude) always are.
+        error. By default, it is skipped. For conditions of O(include) and O(exclude) it is always an error.
   cache:
     description:
-      - Whether what was read is kept, and read again from there without a call until O(cache_timeout).
-      - An entry is used for the same inventory file, O(base_url), O(workspaces), O(type) and key only. It holds the
-        rows of the service and neither the key nor another secret. A failed refresh leaves it as it was.
-      - The task C(ansible.builtin.meta) with C(refresh_inventory), and C(ansible-playbook --flush-cache), read from the
+      - Whether to cache the data of the service, and use it without a call until O(cache_timeout).
+      - An entry is used only for the same inventory file, O(base_url), O(workspaces), O(type) and key. It contains the
+        data of the service, and neither the key nor another secret. A failed refresh keeps the entry.
+      - The task C(ansible.builtin.meta) with C(refresh_inventory), and C(ansible-playbook --flush-cache), read the
         service again.
 notes:
-  - "Host variables: C(ansible_host), the host name or IP address in the target's name (of a URL its host without
-    port), in lower case, without a trailing dot, in ASCII (IDNA); absent where the name holds no valid one.
-    C(scanner_id), C(scanner_name), C(scanner_type), C(scanner_description), C(scanner_workspace) (its name) and
-    C(scanner_workspace_id), of the target of the lowest id. C(scanner_targets), a list of the records of all targets
-    of the host, with the keys C(id), C(name), C(type), C(description), C(workspace), C(workspace_id) and what else the
-    service gives. O(hostvars_prefix) changes C(scanner_) in all of them."
-  - These variables, without C(scanner_targets) of other targets, are what O(include), O(exclude) and O(hostnames) see;
-    O(compose), O(groups) and O(keyed_groups) see those of the host, with C(inventory_hostname) and C(group_names).
-  - No object of the account changes where a play runs. Three kinds of objects are left out, with a warning that names
-    them. A target that names the machine which uses the name, such as V(localhost), a loopback address or V(0.0.0.0).
-    A host that would be called like a group (V(all) and V(ungrouped) included) or like the implicit V(localhost),
-    V(127.0.0.1) or V(::1). A group that would be called like a host of another source.
+  - "Host variables of the target with the lowest id: C(ansible_host), the host name or IP address in the name of the
+    target (for a URL, its host without the port), in lower case, without a trailing dot, in ASCII (IDNA). It is not set
+    if the name contains no valid one. C(scanner_id), C(scanner_name), C(scanner_type), C(scanner_description),
+    C(scanner_workspace) (its name) and C(scanner_workspace_id)."
+  - C(scanner_targets) is a list of the records of all targets of the host, with the keys C(id), C(name), C(type),
+    C(description), C(workspace), C(workspace_id), and every other field that the service returns. O(hostvars_prefix)
+    changes C(scanner_) in all of these names.
+  - O(include), O(exclude) and O(hostnames) see these variables for one target, without other targets in
+    C(scanner_targets). O(compose), O(groups) and O(keyed_groups) see the variables of the host, with
+    C(inventory_hostname) and C(group_names).
+  - No object of the account can change where a play runs. Three kinds of objects are omitted, with a warning that names
+    them. First, targets that name the machine that uses the name, such as V(localhost), a loopback address or
+    V(0.0.0.0). Second, hosts with the name of a group (including V(all) and V(ungrouped)) or of the implicit
+    V(localhost), V(127.0.0.1) or V(::1). Third, groups with the name of a host from another source.
   - A host that another source has defined keeps its address, unless O(compose) sets C(ansible_host).
-  - Text from the service is data. It is never templated, on no release of ansible-core, nor is what O(compose) makes
-    of it. C(ansible-inventory --list) prints such text as a dictionary with the key C(__ansible_unsafe), from
-    ansible-core 2.19 on all of it, before that only text that could be a template.
-  - Every option but the expressions may be a template, which sees extra variables (C(-e)) only.
-  - An option that this plugin does not know is an error, so that a slip of the pen does not widen the inventory. So is
-    null for O(workspaces), O(type), O(include), O(exclude) and O(hostnames), as an unset variable gives it.
-  - When an inventory fails, ansible-core warns and goes on without it. Set C(any_unparsed_is_failed=true) in the
-    section C([inventory]) of C(ansible.cfg), or the environment variable
-    C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true), so that no play runs on a part of your hosts.
-  - At C(-vv) and above the calls are shown.
+  - Text from the service is data. It is never templated, on any release of ansible-core, and neither is the result of
+    O(compose). C(ansible-inventory --list) prints it as a dictionary with the key C(__ansible_unsafe). On ansible-core
+    2.19 and later this applies to all text, before that only to text that could be a template.
+  - Every option but the expressions can be a template. It can use only extra variables (C(-e)).
+  - An unknown option is an error, so that a typo does not widen the inventory. So is null, such as from an undefined
+    variable, for O(workspaces), O(type), O(include), O(exclude) and O(hostnames).
+  - If an inventory fails, ansible-core warns and continues without it. To prevent a play from running on only some of
+    your hosts, set C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg), or set the
+    environment variable C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true).
+  - At C(-vv) and above, the calls are shown.
 seealso:
   - module: scanops.scanner.target
   - module: scanops.scanner.target_info
@@ -151,11 +156,11 @@ seealso:
 
 EXAMPLES = r"""
 ---
-# first.targets.yml: all targets. The address and the key come from the environment variables SCANNER_BASE_URL and
-# SCANNER_API_KEY. Look at it with: ansible-inventory -i first.targets.yml --graph
+# first.targets.yml: all targets. The URL and the key come from the environment variables SCANNER_BASE_URL and
+# SCANNER_API_KEY. Show the inventory with: ansible-inventory -i first.targets.yml --graph
 plugin: scanops.scanner.targets
 
-# shop.targets.yml: two workspaces, with a key that ansible-vault encrypt_string has encrypted.
+# shop.targets.yml: two workspaces, with a key encrypted by ansible-vault encrypt_string.
 #
 #   plugin: scanops.scanner.targets
 #   base_url: https://scanner.example.com/api/v2
@@ -170,8 +175,8 @@ plugin: scanops.scanner.targets
 #     - Web shop
 #     - Back office
 
-# hosts.targets.yml: hosts without what is parked, with a variable and groups of their own. The key is a template, here
-# of an extra variable: ansible-playbook -i hosts.targets.yml -e @secrets.yml site.yml
+# hosts.targets.yml: host names that are not parked, with a variable and groups. The key is a template with an extra
+# variable: ansible-playbook -i hosts.targets.yml -e @secrets.yml site.yml
 #
 #   plugin: scanops.scanner.targets
 #   base_url: https://scanner.example.com/api/v2
@@ -187,7 +192,7 @@ plugin: scanops.scanner.targets
 #   groups:
 #     production: scanner_workspace is search('Production')
 
-# urls.targets.yml: each URL is a host of its own, and the list is kept for half an hour.
+# urls.targets.yml: one host for each URL, cached for half an hour.
 #
 #   plugin: scanops.scanner.targets
 #   type: url
