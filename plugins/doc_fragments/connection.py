@@ -58,9 +58,9 @@ options:
     description:
       - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call
         fails. It must be more than 0 and at most 86400.
-      - The default is four times O(timeout).
       - Downloads of files and findings may take longer, as long as at least 1 KiB a second arrives.
       - If not set, the environment variable E(SCANNER_CALL_TIMEOUT) of the host on which the module runs is used.
+        Otherwise, the limit is four times O(timeout).
     type: float
   max_answer:
     description:
@@ -79,9 +79,9 @@ options:
     default: true
   ca_path:
     description:
-      - A file or directory with the certificates of trusted certificate authorities. If not set, E(REQUESTS_CA_BUNDLE)
-        and E(CURL_CA_BUNDLE) are used, otherwise the certificates of the Python library requests.
-      - If not set, the environment variable E(SCANNER_CA_PATH) of the host on which the module runs is used.
+      - A file or directory with the certificates of trusted certificate authorities.
+      - If not set, the environment variable E(SCANNER_CA_PATH) of the host on which the module runs is used. Otherwise,
+        E(REQUESTS_CA_BUNDLE) or E(CURL_CA_BUNDLE) is used, or the certificates of the Python library requests.
     type: path
   client_cert:
     description:
@@ -95,11 +95,11 @@ options:
     type: path
   proxy:
     description:
-      - The proxy for all calls, such as V(http://HOST:PORT). If not set, E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
-        are used.
-      - Plain HTTP to a loopback address ignores these variables, and a proxy on another host is refused for it, because
-        the key would leave the machine unencrypted. O(allow_http=true) permits both.
-      - If not set, the environment variable E(SCANNER_PROXY) of the host on which the module runs is used.
+      - The proxy for all calls, such as V(http://HOST:PORT).
+      - If not set, the environment variable E(SCANNER_PROXY) of the host on which the module runs is used. Otherwise,
+        E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY) apply.
+      - Plain HTTP to a loopback address ignores these three variables, and a proxy on another host is refused for it,
+        because the key would leave the machine unencrypted. O(allow_http=true) permits both.
     type: str
   allow_http:
     description:

@@ -60,7 +60,7 @@ options:
     description:
       - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call
         fails the inventory.
-      - The default is four times O(timeout).
+      - If not set, the limit is four times O(timeout).
     type: float
     env:
       - name: SCANNER_CALL_TIMEOUT
@@ -83,7 +83,7 @@ options:
   ca_path:
     description:
       - A file or directory with the certificates of trusted certificate authorities. If not set, E(REQUESTS_CA_BUNDLE)
-        and E(CURL_CA_BUNDLE) are used, otherwise the certificates of the Python library requests.
+        or E(CURL_CA_BUNDLE) is used, or the certificates of the Python library requests.
       - A relative path is relative to the directory in which Ansible was started.
     type: path
     env:
@@ -103,7 +103,7 @@ options:
   proxy:
     description:
       - The proxy for all calls, such as V(http://HOST:PORT). If not set, E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
-        are used.
+        apply.
       - Plain HTTP to a loopback address ignores these variables, and a proxy on another host is refused for it, because
         the key would leave the machine unencrypted. O(allow_http=true) permits both.
     type: str

@@ -37,8 +37,8 @@ options:
   state:
     description:
       - V(present) makes sure that the logger exists, V(absent) that it does not.
-      - Danger - deleting a logger deletes its recorded requests, and its URL cannot be restored. V(absent) does not ask
-        for confirmation.
+      - Danger - deleting a logger deletes its recorded requests, and its URL cannot be restored. V(absent) has no
+        further safeguard.
     type: str
     choices: [present, absent]
     default: present

@@ -231,7 +231,7 @@ notes:
   - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook
     if its worker process survives. It takes at most a minute. It has no effect with C(async), and if the worker process
     itself is killed with SIGKILL, for example when a container is removed. On ansible-core 2.18 and older, a signal to
-    the whole process group also interrupts a start that has been sent but not answered.
+    the whole process group also interrupts a start that is in progress.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.
