@@ -16,7 +16,8 @@ options:
         is not in scope fails the task before any call, also in check mode. The scope does not apply with
         O(ignore:state=absent).
       - If not set, this option restricts nothing. Null, such as from an undefined variable, is refused for this option
-        and its suboptions.
+        and its suboptions. For examples, see
+        R(The authorised scope,ansible_collections.scanops.scanner.docsite.guide_bulk.scope).
       - A name is in scope if O(scope.deny) denies nothing that the name covers and, with O(scope.allow), one entry
         allows all of it. A host covers all of its ports and URLs, a host with a port covers all URLs on it, and a URL
         covers everything below its path.
@@ -27,10 +28,10 @@ options:
       - To permit such addresses and names, set O(scope.private=true), or add an entry to O(scope.allow) that matches
         nothing else, such as V(10.1.0.0/16), V(localhost) or V(http://127.0.0.1:8080/). V(*) and V(0.0.0.0/0) do not
         permit them.
-      - The exact request is checked again when it is sent, with the name in the live spelling, or the live name of a
-        target given by id. Every URL in the request must be in scope, at any depth, such as a login page, a callback or
-        a URL in C(tool_params). So must a bare host in a field whose name ends in C(host), C(url), C(domain), C(ip),
-        C(target) or the like.
+      - The exact request is checked again when it is sent. This check uses the spelling of the live target if one
+        exists, and the live name of a target given by id. Every URL in the request must be in scope, at any depth, such
+        as a login page, a callback or a URL in C(tool_params). So must a bare host in a field whose name ends in
+        C(host), C(url), C(domain), C(ip), C(target) or the like.
       - The C(webhook_url) of M(scanops.scanner.report) is not checked, because it receives a message and is not
         scanned.
       - Names are compared in their normalised form (case, trailing dot, IDNA, spelling of IPv6 addresses, default
@@ -40,7 +41,7 @@ options:
         V(0443). So are ranges such as V(10.0.0.1-254), and host names whose last label does not begin with a letter or
         contains an underscore.
       - An international name that IDNA 2003 and IDNA 2008 read differently, and an emoji domain, can be given in its
-        V(xn--) form. O(scope.deny) also refuses an V(xn--) form if it denies the IDNA 2003 name.
+        V(xn--) form. O(scope.deny) also applies to the name that IDNA 2003 makes of an V(xn--) form, so
         V(xn--strae-oqa.example) is refused if V(strasse.example) is denied.
       - An IPv6 address that leads to an IPv4 address (IPv4-mapped, NAT64, 6to4, Teredo, ISATAP and the like) is also
         checked as that address. An address in V(64:ff9b:1::/48), NAT64 for local use, is checked as each address that

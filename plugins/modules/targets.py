@@ -14,7 +14,8 @@ description:
   - With O(purge), deletes the targets that are not declared, within limits.
   - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for each 1,000 targets of the workspace, 1 GET for the end of the list, and 1 POST or DELETE for each
-    difference. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
+    difference; with O(workspace) + 1 GET. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
