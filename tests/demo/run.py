@@ -236,7 +236,7 @@ def shown(guide: str) -> str:
 
 def excerpt(output: str) -> str:
     """The lines of the output that README.md shows."""
-    _, begin, rest = output.partition(EXCERPT_BEGINS)
+    _before, begin, rest = output.partition(EXCERPT_BEGINS)
     return "".join((begin + rest).splitlines(keepends=True)[:EXCERPT_LINES])
 
 
