@@ -24,6 +24,16 @@ class Created(NamedTuple):
     shown: bool = True
 
 
+class _Collected:
+    """A sink that keeps the pieces of a body."""
+
+    def restart(self, _answer):
+        self.pieces = []
+
+    def write(self, piece):
+        self.pieces.append(piece)
+
+
 class Client:
     """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``; each write passes the ``_gate.Gate``."""
 
@@ -207,9 +217,17 @@ class Client:
         about = self._about("download", resource)
         return self.transport.send("GET", f"{resource.path}/{object_id}{below}", about=about, **options)
 
+    def text(self, resource, object_id, below, **options):
+        """As ``data``, for what may be plain text, whose end nothing marks: so the connection is closed behind it, and what
+        comes after the announced length shows."""
+        sink = _Collected()
+        answer = self.data(resource, object_id, below, sink=sink, **options)
+        answer.keep(b"".join(sink.pieces))
+        return answer
+
     def words(self, wordlist_id):
         """The words of a wordlist, a list of str."""
-        answer = self.data(WORDLIST, wordlist_id, "/contents")
+        answer = self.text(WORDLIST, wordlist_id, "/contents")
         # assumed: one text, words parted by line ends; as a JSON text, as plain text, or wrapped in data
         body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
         if isinstance(body, dict):

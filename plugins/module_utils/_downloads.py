@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-# so much of the beginning is looked at before the first byte is written
-_HEAD = 1024
+# so much of the beginning is checked before the first byte is written, and of the end after the last
+_HEAD = _TAIL = 1024
 _MARKUP = re.compile(
     rb"(<\?xml[^>]*>\s*|<!--.*?-->\s*)*(<!doctype\s+html|<html|<head|<body)", re.IGNORECASE | re.DOTALL
 )
@@ -78,6 +78,12 @@ def wrong_beginning(kind, head):
     return None if fits else "another kind of file"
 
 
+def lacks_end(kind, tail):
+    """Whether a file that ends so breaks off. tail: bytes, all of a file that is shorter. Only PDF marks its end."""
+    # readers of PDF look for it in the last kilobyte
+    return kind == "pdf" and b"%%EOF" not in tail
+
+
 class Download:
     """Takes the body of an answer for ``Transport.send`` and passes it on to a draft.
 
@@ -89,16 +95,17 @@ class Download:
         self._draft = draft
         self._kind = kind
         self._answer = None
-        self._head = b""
+        self._head = self._tail = b""
 
     def restart(self, answer):
         self._answer = answer
-        self._head = b""
+        self._head = self._tail = b""
         self._draft.restart()
         # 204 says that there is nothing
         self._judge("nothing" if answer.status == 204 else wrong_type(self._kind, answer.content_type))
 
     def write(self, piece):
+        self._tail = (self._tail + piece)[-_TAIL:]
         if self._head is not None:
             self._head += piece
             if len(self._head) < _HEAD:
@@ -110,6 +117,8 @@ class Download:
         """Say that the answer is whole."""
         if self._head is not None:
             self._draft.write(self._judged_head())
+        if lacks_end(self._kind, self._tail):
+            raise self._answer.unexpected(f"{noun_of(self._kind)} that breaks off before its end")
 
     def _judged_head(self):
         head, self._head = self._head, None

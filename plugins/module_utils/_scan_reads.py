@@ -118,7 +118,7 @@ def read_output(task):
         if error.status != 406:
             raise
         # the tool has no parsed output
-        answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints)
+        answer = task.client.text(SCAN, scan_id, "/raw", accept="text/plain", hints=hints)
         result = dict(output=None, text=_raw(task, answer))
     if is_in_progress(scan):
         task.warn(f"scan {scan_id} is still {printable(status_of(scan))}, so its output may be only a part.")

@@ -208,7 +208,10 @@ class _Unknown(CallError):
         )
         target = printable(entry.target)
         if error is None:
-            sentence = f"A scan of {target!r} was started, but the answer to POST {SCAN.path} does not tell its id, and {seen}."
+            sentence = (
+                f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id,"
+                f" and {seen}."
+            )
         else:
             what = "No answer came to" if error.status is None else f"The answer {error.status} came to"
             sentence = (

@@ -150,7 +150,7 @@ class FakeAnswer:
 
 @pytest.mark.parametrize("size", [1, 7, 1023, 1024, 1025, 5000])
 def test_nothing_is_written_before_the_beginning_is_known(size):
-    body = b"%PDF-" + bytes(range(256)) * 20
+    body = b"%PDF-" + bytes(range(256)) * 20 + b"\n%%EOF\n"
     kept = Kept()
     sink = Download(kept, "pdf")
     sink.restart(FakeAnswer())
@@ -164,6 +164,22 @@ def test_nothing_is_written_before_the_beginning_is_known(size):
             sink.write(piece)
         sink.finish()
     assert kept.pieces == []
+
+
+@pytest.mark.parametrize("size", [1, 7, 1024, 5000])
+@pytest.mark.parametrize("behind", [b"", b"\r\n", b"\0" * 1000, b"%%EOF" * 2])
+def test_a_pdf_file_ends_in_its_last_kilobyte(size, behind):
+    whole = b"%PDF-" + bytes(range(256)) * 20 + b"%%EOF" + behind
+    for body, is_whole in ((whole, True), (whole[:2500], False), (whole + b"\n" * 1024, False), (b"%PDF-", False)):
+        sink = Download(Kept(), "pdf")
+        sink.restart(FakeAnswer())
+        for start in range(0, len(body), size):
+            sink.write(body[start : start + size])
+        if is_whole:
+            sink.finish()
+        else:
+            with pytest.raises(AnswerError, match="a PDF file that breaks off before its end"):
+                sink.finish()
 
 
 # --- from the local service
@@ -309,7 +325,7 @@ def serving(*answers, keep_open=False, received=None):
         thread.join(30)
 
 
-BODY = b"%PDF-1.4 " + b"x" * 3000
+BODY = b"%PDF-1.4 " + b"x" * 3000 + b"%%EOF\n"
 
 
 def http(body, *headers, announced=None):

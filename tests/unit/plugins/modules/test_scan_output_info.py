@@ -51,6 +51,14 @@ def test_a_tool_that_has_only_raw_output_gives_text(service, run):
     assert service.log()[-1]["accept"] == "text/plain"
 
 
+def test_raw_output_that_goes_on_after_its_announced_length_is_an_error(service, run):
+    service.fault(path="/scans/40002/raw", action="long", times=None)
+    result = run("scan_output_info", id=40002, retries=0)
+    assert result.failed
+    assert "GET /scans/40002/raw" in result.msg
+    assert "more came than its announced length" in result.msg
+
+
 def test_raw_output_may_be_wrapped_in_json(service, run):
     service.fault(path="/scans/40002/raw", action="wrong_type", data="raw\ntext")
     assert run("scan_output_info", id=40002)["text"] == "raw\ntext"

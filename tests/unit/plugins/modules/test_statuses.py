@@ -515,7 +515,7 @@ def is_good(call, name):
         if form is None and call.task.module == "scan_output":
             return False
         # half of a file, with a length that fits it, begins as the whole one does
-        return name == "truncated-json" or (form == "raw" and name == "not-utf-8")
+        return (name == "truncated-json" and form not in ("pdf", None)) or (form == "raw" and name == "not-utf-8")
     if call.path == "/reports":
         # a report has no name
         return name in ("data-11", "data-12")
