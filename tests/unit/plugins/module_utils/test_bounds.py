@@ -305,7 +305,7 @@ def test_only_what_is_streamed_may_take_longer_as_long_as_it_arrives(streamed):
             connection.sendall(b"x" * 2048)
 
     with Talker(talk) as slow:
-        one = Transport(Connection(f"{slow.url}/api/v2", "a-key-of-nobody", timeout=0.2, retries=0))
+        one = Transport(Connection(f"{slow.url}/api/v2", "a-key-of-nobody", retries=0, **PATIENT))
         sink = Kept()
         if streamed:
             one.send("GET", "/reports/1/download", sink=sink)
