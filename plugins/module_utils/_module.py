@@ -47,8 +47,8 @@ class Task:
         self.ansible = module
 
     def warn_foreseen(self, what):
-        """Warn that check mode goes on as if an earlier task had made something."""
-        self.warn(f"{what} is not there yet; check mode goes on as if an earlier task had made it.")
+        """Warn that check mode assumes that an earlier task creates something."""
+        self.warn(f"{what} does not exist yet; check mode assumes that an earlier task creates it.")
 
     def survives_masking(self, value):
         """Whether this value holds no secret of the task, as ansible-core masks each text of a result that holds one."""

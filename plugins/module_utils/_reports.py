@@ -287,7 +287,7 @@ class _Gone(Refused):
 
 
 class _NotReady(ScannerError):
-    """The file is not there yet, which check mode does not wait for."""
+    """The file does not exist yet, which check mode does not wait for."""
 
 
 def _shown(request):

@@ -64,7 +64,7 @@ def _by_id(task, place):
 
 
 def _query(task, place, tool_id, statuses):
-    """What the service is asked for, or None where in check mode what the task refers to is not there yet."""
+    """What the service is asked for, or None where in check mode what the task refers to does not exist yet."""
     if place.missing:
         return None
     query = {}

@@ -27,8 +27,8 @@ def options() -> argparse.Namespace:
         "--ansible",
         action="append",
         type=Path,
-        metavar="FOLDER",
-        help="the folder that holds ansible-playbook, again for another version (default: that of this Python)",
+        metavar="DIRECTORY",
+        help="the directory that holds ansible-playbook, again for another version (default: that of this Python)",
     )
     parser.add_argument("--pairs", type=int, default=5, help="how often each pair is run (default: %(default)s)")
     parser.add_argument("--enforce", action="store_true", help="end with status 1 if a limit is broken")

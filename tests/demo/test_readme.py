@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import run
 
 # ansible-core releases print a warning at other places, and break its lines differently
-WARNING = re.compile(r"^\[WARNING\]: .*?had\s+made\s+it\.\n", re.M | re.S)
+WARNING = re.compile(r"^\[WARNING\]: .*?creates\s+it\.\n", re.M | re.S)
 
 
 def start(**env: str) -> subprocess.Popen:

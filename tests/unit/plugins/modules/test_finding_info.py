@@ -116,7 +116,7 @@ def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(ru
     assert found(result) == []
     assert (result["total"], set(result["summary"].values())) == (0, {0})
     assert len(result.warnings) == 1
-    assert "is not there yet" in result.warnings[0]
+    assert "does not exist yet" in result.warnings[0]
 
 
 def test_an_id_gives_one_and_filters_count_for_it_as_well(service, run):

@@ -579,7 +579,7 @@ def test_in_check_mode_ids_of_earlier_tasks_are_foreseen(account, run, value):
     absent = good(run("report", check=True, id=value, state="absent"))
     for result, words in ((made, "an object among resources"), (by_id, "a report"), (absent, "the report")):
         assert result.changed
-        assert result.warnings == [f"{words} is not there yet; check mode goes on as if an earlier task had made it."]
+        assert result.warnings == [f"{words} does not exist yet; check mode assumes that an earlier task creates it."]
     assert made["report"] == {"id": None, "format": "pdf", "status": None}
     assert account.calls() == []
     assert run("report", **{**PDF, "resources": [40001, value]}).failed

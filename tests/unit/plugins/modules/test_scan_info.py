@@ -173,7 +173,7 @@ def test_an_id_that_is_not_there_or_elsewhere_is_an_empty_list(run, options, ids
 def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
     result = run("scan_info", check=True, **options)
     assert found(result) == []
-    assert ["is not there yet" in warning for warning in result.warnings] == [True]
+    assert ["does not exist yet" in warning for warning in result.warnings] == [True]
 
 
 @pytest.mark.parametrize("cap, calls", [(None, 4), (700, 5)])

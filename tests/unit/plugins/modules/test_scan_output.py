@@ -81,7 +81,7 @@ def test_a_format_that_the_tool_has_not_is_explained(account, run):
 def test_in_check_mode_the_scan_of_an_earlier_task_is_foreseen(account, run):
     result = run("scan_output", check=True, id=None, dest="out")
     assert (result.failed, result.changed, result["size"], result["checksum"]) == (False, True, None, None)
-    assert "the scan is not there yet" in result.warnings[0]
+    assert "the scan does not exist yet" in result.warnings[0]
     assert account.calls() == []
     assert run("scan_output", id=None, dest="out").failed
 

@@ -140,7 +140,7 @@ def test_a_scan_that_is_not_there_fails(service, run):
 def test_in_check_mode_a_null_id_gives_nothing_and_a_warning(run):
     result = run("scan_output_info", check=True, id=None)
     assert (result["output"], result["text"]) == (None, None)
-    assert ["is not there yet" in warning for warning in result.warnings] == [True]
+    assert ["does not exist yet" in warning for warning in result.warnings] == [True]
 
 
 def test_without_an_id_nothing_is_asked(service, run):

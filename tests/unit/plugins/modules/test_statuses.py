@@ -77,7 +77,7 @@ def sampled(name, values, calls):
 
 
 def has_its_own_meaning(call, status):
-    """What a download is answered with while its file is not there yet: reports are waited for, outputs explained."""
+    """What a download is answered with while its file does not exist yet: reports are waited for, outputs explained."""
     return status in (404, 409) and bool(re.fullmatch(r"/reports/\d+/download|/scans/\d+/(output|raw)", call.path))
 
 

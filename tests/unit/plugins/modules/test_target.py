@@ -121,7 +121,7 @@ def test_in_check_mode_an_unknown_workspace_counts_as_made_by_an_earlier_task(se
         "workspace_id": None,
     }
     assert result.warnings == [
-        "workspace 'Later' is not there yet; check mode goes on as if an earlier task had made it."
+        "workspace 'Later' does not exist yet; check mode assumes that an earlier task creates it."
     ]
     assert service.calls() == ["GET /workspaces"]
 
