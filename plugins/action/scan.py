@@ -15,9 +15,9 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._handover import ARGUMENT, Step
-from ansible_collections.scanops.scanner.plugins.module_utils._scan_result import result_of
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import Watch, started
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT, Step
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import result_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Watch, started
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _scan_lines
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import SIGNALS, LiveLine
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # the option of plugins/module_utils/_scope.py
+    # the option of plugins/module_utils/_scope/rules.py
     DOCUMENTATION = r"""
 ---
 options:

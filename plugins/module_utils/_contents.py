@@ -11,7 +11,7 @@ was read has the record too. A record in two lists stops the run.
 
 from __future__ import annotations
 
-from ._earned import InWorkspace
+from ._http.earned import InWorkspace
 from ._errors import Refused, printable
 from ._resources import WORKSPACE
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ._errors import ConfigurationError, printable
 from ._moments import iso_moment
-from ._scanning import seconds_of
+from ._scan.record import seconds_of
 
 # how far the clocks of two machines may differ
 _TOLERANCE = 300

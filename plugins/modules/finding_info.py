@@ -320,8 +320,8 @@ summary:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._finding_reads import read
-from ansible_collections.scanops.scanner.plugins.module_utils._findings import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.info import read
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import SEVERITIES
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 OPTIONS = dict(

@@ -79,7 +79,7 @@ finding_templates:
       sample: Outdated web server
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._findings import name_pattern
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import name_pattern
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING_TEMPLATE

@@ -59,7 +59,7 @@ cleared:
   sample: 3
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._captures import clear
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import clear
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 OPTIONS = dict(

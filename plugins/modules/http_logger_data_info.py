@@ -125,7 +125,7 @@ requests:
       sample: hello
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._captures import read
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import read
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 OPTIONS = dict(

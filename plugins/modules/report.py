@@ -189,7 +189,7 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._reports import (
+from ansible_collections.scanops.scanner.plugins.module_utils._report.task import (
     FORMATS,
     GROUPINGS,
     SOURCES,

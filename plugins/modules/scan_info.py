@@ -197,7 +197,7 @@ scans:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan_reads import read
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read
 
 OPTIONS = dict(
     id=dict(type="int"),

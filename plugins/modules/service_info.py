@@ -247,7 +247,7 @@ service:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._service import read_service
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import read_service
 
 OPTIONS = dict(
     required=dict(type="bool", default=False),

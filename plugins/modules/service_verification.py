@@ -117,9 +117,9 @@ summary:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
-from ansible_collections.scanops.scanner.plugins.module_utils._verification import verify
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify
 
 OPTIONS = dict(
     writes=dict(type="bool", default=False),

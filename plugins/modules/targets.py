@@ -230,9 +230,9 @@ plan:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._reconcile import MANY_OPTIONS, reconcile_targets
-from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.task import MANY_OPTIONS, reconcile_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 
 OPTIONS = dict(
     MANY_OPTIONS,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils import _progress
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine, elapsed
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
-from ansible_collections.scanops.scanner.plugins.module_utils._scanning import findings_of, status_of
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import (
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import findings_of, status_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Watch,
     pending,

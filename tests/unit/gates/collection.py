@@ -20,8 +20,14 @@ FILE_OPTIONS = frozenset(FILE_COMMON_ARGUMENTS)
 ROOT = Path(__file__).resolve().parents[3]
 PLUGINS = "ansible_collections.scanops.scanner.plugins."
 MODULES = tuple(sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__"))
+HELPERS = ROOT / "plugins/module_utils"
+# by their path below module_utils, such as _http/transport
 MODULE_UTILS = tuple(
-    sorted(path.stem for path in (ROOT / "plugins/module_utils").glob("_*.py") if path.stem != "__init__")
+    sorted(
+        path.relative_to(HELPERS).with_suffix("").as_posix()
+        for path in HELPERS.rglob("*.py")
+        if path.stem != "__init__"
+    )
 )
 
 
@@ -87,13 +93,20 @@ def imports(folder: str, name: str) -> set[str]:
     """The files in module_utils that a file imports, wherever it does."""
     found = set()
     for node in ast.walk(tree(folder, name)):
-        if isinstance(node, ast.ImportFrom):
-            place = node.module or ""
-            if node.level == 1:
-                found.update([place] if place else [alias.name for alias in node.names])
-            elif place.startswith(f"{PLUGINS}module_utils"):
-                rest = place[len(f"{PLUGINS}module_utils") + 1 :]
-                found.update([rest] if rest else [alias.name for alias in node.names])
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        place = (node.module or "").split(".") if node.module else []
+        if node.level:
+            if folder != "module_utils":
+                continue
+            place = [*name.split("/")[: -node.level], *place]
+        elif ".".join(place).startswith(f"{PLUGINS}module_utils"):
+            place = place[len(f"{PLUGINS}module_utils".split(".")) :]
+        else:
+            continue
+        # what is imported is a file, or names files in a package
+        files = {"/".join(place), *("/".join([*place, alias.name]) for alias in node.names)}
+        found |= files & set(MODULE_UTILS)
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification_rows import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 
 GUIDE = (ROOT / "docs/docsite/rst/guide_assumptions.rst").read_text(encoding="utf-8")

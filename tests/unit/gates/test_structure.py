@@ -11,7 +11,7 @@ import ast
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
-from ansible_collections.scanops.scanner.plugins.module_utils._transport import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
     MODULE_UTILS,
     MODULES,
@@ -113,44 +113,44 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
 
 HEAVY = {
     "_names",
-    "_captures",
-    "_reconcile",
-    "_scope",
-    "_scope_file",
-    "_addresses",
-    "_findings",
-    "_files",
-    "_attributes",
-    "_drafts",
-    "_rights",
-    "_rows",
-    "_downloads",
-    "_reports",
-    "_report_notes",
-    "_outputs",
-    "_preflight",
-    "_relied_on",
-    "_schema",
-    "_schema_check",
+    "_logger_data",
+    "_bulk/task",
+    "_scope/rules",
+    "_scope/file",
+    "_scope/addresses",
+    "_findings/model",
+    "_file/replace",
+    "_file/attributes",
+    "_file/draft",
+    "_file/rights",
+    "_http/row_stream",
+    "_http/download",
+    "_report/task",
+    "_report/note",
+    "_scan/output",
+    "_preflight/answer",
+    "_preflight/relied_on",
+    "_preflight/openapi",
+    "_preflight/compare",
 }
-FILES = {"_files", "_attributes", "_drafts", "_rights"}
+FILES = {"_file/replace", "_file/attributes", "_file/draft", "_file/rights"}
 NEEDED = {
-    "finding_info": {"_names", "_findings", "_rows", *FILES},
-    "finding_template_info": {"_findings"},
+    "finding_info": {"_names", "_findings/model", "_http/row_stream", *FILES},
+    "finding_template_info": {"_findings/model"},
     "scan_info": {"_names"},
     "scan_output_info": {"_names"},
     "target": {"_names"},
     "target_info": {"_names"},
-    "targets": {"_names", "_reconcile"},
+    "targets": {"_names", "_bulk/task"},
     "scan": {"_names"},
-    "estate": {"_names", "_reconcile"},
+    "estate": {"_names", "_bulk/task"},
     "estate_info": {"_names"},
-    "report": {*FILES, "_downloads", "_reports", "_report_notes"},
-    "scan_output": {*FILES, "_downloads", "_outputs"},
-    "service_verification": {"_names", "_schema", "_relied_on", "_findings", "_downloads"},
-    "service_info": {"_schema", "_schema_check", "_preflight", "_relied_on"},
-    "http_logger_data": {"_captures"},
-    "http_logger_data_info": {"_captures"},
+    "report": {*FILES, "_http/download", "_report/task", "_report/note"},
+    "scan_output": {*FILES, "_http/download", "_scan/output"},
+    "service_verification": {"_names", "_preflight/openapi", "_preflight/relied_on", "_findings/model", "_http/download"},
+    "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/answer", "_preflight/relied_on"},
+    "http_logger_data": {"_logger_data"},
+    "http_logger_data_info": {"_logger_data"},
 }
 
 
@@ -158,7 +158,7 @@ NEEDED = {
 def test_a_module_ships_only_what_it_uses(module):
     needed = set(NEEDED.get(module, ()))
     if "scope" in own_options(module):
-        needed |= {"_scope", "_scope_file", "_addresses"}
+        needed |= {"_scope/rules", "_scope/file", "_scope/addresses"}
     assert shipped(module) & HEAVY <= needed
     assert shipped(module) >= set(NEEDED.get(module, ()))
     if module.endswith("_info"):
@@ -168,7 +168,7 @@ def test_a_module_ships_only_what_it_uses(module):
 def test_only_the_transport_imports_requests():
     for name in MODULE_UTILS:
         libraries = {library.partition(".")[0] for library in imported_libraries("module_utils", name)}
-        assert ("requests" in libraries) is (name == "_transport")
+        assert ("requests" in libraries) is (name == "_http/transport")
     for module in MODULES:
         assert not {"requests", "urllib3"} & {
             library.partition(".")[0] for library in imported_libraries("modules", module)
@@ -188,8 +188,8 @@ def test_only_the_gate_makes_permits():
     for name in MODULE_UTILS:
         named = {node.id for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Name)}
         named |= {node.attr for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Attribute)}
-        assert not named & {"Permit", "_SEAL"} or name == "_gate", name
-        assert "permit" not in named or name in ("_gate", "_client", "_transport"), name
+        assert not named & {"Permit", "_SEAL"} or name == "_scope/gate", name
+        assert "permit" not in named or name in ("_scope/gate", "_http/client", "_http/transport"), name
 
 
 def test_only_the_client_sends_writes_and_only_in_one_place():
@@ -205,7 +205,7 @@ def test_only_the_client_sends_writes_and_only_in_one_place():
                     continue
                 if not (isinstance(node.args[0], ast.Constant) and node.args[0].value == "GET"):
                     found.append((name, ast.unparse(node.args[0]), "permit=permit" in ast.unparse(node)))
-    assert found == [("_client", "method", True)]
+    assert found == [("_http/client", "method", True)]
 
 
 def test_a_gate_is_made_once_for_each_task():
@@ -224,49 +224,49 @@ def test_a_gate_is_made_once_for_each_task():
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_with_a_scope_says_where_it_comes_from(module):
-    assert ("scope" in own_options(module)) is ("_scope_file" in imports("modules", module))
+    assert ("scope" in own_options(module)) is ("_scope/file" in imports("modules", module))
 
 
 PURE = {
-    "_answer",
-    "_border",
-    "_refusals",
-    "_downloads",
-    "_tail",
-    "_retry",
+    "_http/answer",
+    "_http/border",
+    "_http/refusal",
+    "_http/download",
+    "_http/tail",
+    "_http/retry",
     "_names",
     "_errors",
-    "_known",
+    "_http/known",
     "_resources",
-    "_scope",
-    "_addresses",
-    "_declaration",
+    "_scope/rules",
+    "_scope/addresses",
+    "_bulk/declaration",
     "_given",
     "_valid_names",
-    "_plan",
-    "_plan_cost",
-    "_finding_proof",
-    "_findings",
-    "_schema_check",
-    "_preflight",
-    "_relied_on",
-    "_tools",
-    "_scanning",
+    "_bulk/plan",
+    "_bulk/cost",
+    "_findings/proof",
+    "_findings/model",
+    "_preflight/compare",
+    "_preflight/answer",
+    "_preflight/relied_on",
+    "_scan/tools",
+    "_scan/record",
     "_moments",
     "_since",
-    "_earned",
-    "_envelope",
-    "_watch",
-    "_handover",
-    "_scan_result",
-    "_scan_wish",
-    "_gate",
-    "_rights",
-    "_report_status",
-    "_verification_judges",
-    "_verification_objects",
-    "_verification_rows",
-    "_verification_scans",
+    "_http/earned",
+    "_http/envelope",
+    "_scan/watch",
+    "_scan/handover",
+    "_scan/result",
+    "_scan/wish",
+    "_scope/gate",
+    "_file/rights",
+    "_report/status",
+    "_verification/judges",
+    "_verification/objects",
+    "_verification/rows",
+    "_verification/scans",
 }
 
 
@@ -293,7 +293,7 @@ def test_what_is_pure_has_no_clock_no_network_and_no_ansible(name):
     assert "open" not in calls
 
 
-LAYERS = ("_transport", "_client", "_ensure", "_module")
+LAYERS = ("_http/transport", "_http/client", "_ensure", "_module")
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.action import estate, targets
-from ansible_collections.scanops.scanner.plugins.module_utils._progress import NAME, Progress, Told
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Told
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _bulk_action, _live_line
 from ansible_collections.scanops.scanner.plugins.plugin_utils._bulk_action import line_of
 

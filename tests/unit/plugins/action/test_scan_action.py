@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.action import scan as plugin
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import Entry, Watch, take
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch, take
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _live_line
 
 LONG = 3600

@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.filter.plan_markdown import plan_markdown
 from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_record
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
-from ansible_collections.scanops.scanner.plugins.module_utils import _plan
-from ansible_collections.scanops.scanner.plugins.module_utils._plan import Step
-from ansible_collections.scanops.scanner.plugins.module_utils._plan_report import shortened
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import Step
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import shortened
 from hypothesis import given
 from hypothesis import strategies as st
 

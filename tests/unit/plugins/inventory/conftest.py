@@ -16,7 +16,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import init_plugin_loader, inventory_loader
 from ansible.utils.collection_loader import AnsibleCollectionConfig
 from ansible.utils.display import Display
-from ansible_collections.scanops.scanner.plugins.module_utils._transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 
 
 @pytest.fixture(scope="session", autouse=True)

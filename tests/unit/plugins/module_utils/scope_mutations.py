@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ansible_collections.scanops.scanner.plugins.module_utils import _scope
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 
 SOURCES = Path(_scope.__file__).parent
 FILES = ("_errors", "_names", "_valid_names", "_addresses", "_scope")

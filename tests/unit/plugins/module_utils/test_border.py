@@ -11,8 +11,8 @@ import json
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._border import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._http.border import (
     DEEPEST,
     MASK,
     SHORTEST_KEY,

@@ -9,7 +9,7 @@ import ipaddress
 from datetime import datetime
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._captures import decoded, selected
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

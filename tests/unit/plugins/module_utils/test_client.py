@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     AnswerError,
     ApiError,

@@ -14,8 +14,8 @@ import tracemalloc
 from contextlib import contextmanager
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._downloads import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._http.download import (
     CONTENT_TYPES,
     Download,
     accept_of,
@@ -25,7 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._downloads import 
     wrong_type,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._files import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import REPORT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 

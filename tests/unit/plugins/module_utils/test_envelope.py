@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._envelope import Progress, beside
+from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -18,10 +18,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _attributes, _drafts, _files
-from ansible_collections.scanops.scanner.plugins.module_utils._drafts import Content, Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._file import attributes as _attributes
+from ansible_collections.scanops.scanner.plugins.module_utils._file import draft as _drafts
+from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Content, Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._files import content_of, store
+from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import content_of, store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -301,7 +303,7 @@ def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed
 WRITING = """
 import os, sys
 sys.path[:0] = {path}
-from ansible_collections.scanops.scanner.plugins.module_utils._drafts import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft
 with Draft(sys.argv[1]) as draft:
     draft.write(b"secret")
     draft._stream.flush()

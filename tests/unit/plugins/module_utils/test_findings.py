@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._findings import (
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import (
     SEVERITIES,
     SUMMARY,
     UNKNOWN,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._earned import Complete, InWorkspace, earned
+from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Complete, InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
     HTTP_LOGGER,

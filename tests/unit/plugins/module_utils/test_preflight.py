@@ -7,8 +7,8 @@ from __future__ import annotations
 from email.utils import formatdate
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.answer import (
     NOTHING_KNOWN,
     clock_skew,
     judge,

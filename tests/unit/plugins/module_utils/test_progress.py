@@ -9,8 +9,8 @@ import stat
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _progress
-from ansible_collections.scanops.scanner.plugins.module_utils._progress import NAME, Progress, Told
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Told
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
-from ansible_collections.scanops.scanner.plugins.module_utils._refusals import reason_in, redirected, refusal
+from ansible_collections.scanops.scanner.plugins.module_utils._http.refusal import reason_in, redirected, refusal
 
 REASONS = [
     ({"status": 422, "message": "no"}, "no", None),

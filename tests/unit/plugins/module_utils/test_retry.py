@@ -8,7 +8,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _retry
+from ansible_collections.scanops.scanner.plugins.module_utils._http import retry as _retry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from requests.structures import CaseInsensitiveDict

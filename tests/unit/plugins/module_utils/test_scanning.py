@@ -9,7 +9,7 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
-from ansible_collections.scanops.scanner.plugins.module_utils._scanning import (
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     NEXT_STEP,
     OUTCOMES,
     bad_end,

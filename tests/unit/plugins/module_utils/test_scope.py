@@ -11,7 +11,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.scanops.scanner.plugins.module_utils import _names
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
-from ansible_collections.scanops.scanner.plugins.module_utils._scope import SCOPE_OPTION, combine, compile_scope
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION, combine, compile_scope
 
 WRONG = [
     (None, "scope is not a mapping"),

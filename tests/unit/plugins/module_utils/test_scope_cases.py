@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _scope
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 
 # how refused names are refused: words of the reason
 CHARACTER = "has white space, a control or an invisible character"

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
-from ansible_collections.scanops.scanner.plugins.module_utils._scope_file import (
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import (
     VARIABLE,
     read_scope_file,
     scope_in_force,

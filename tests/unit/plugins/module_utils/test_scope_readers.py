@@ -14,7 +14,8 @@ import random
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _names, _scope
+from ansible_collections.scanops.scanner.plugins.module_utils import _names
+from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.scope_mutations import mutated
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_readers import (
     READERS,

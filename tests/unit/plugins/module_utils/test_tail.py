@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._tail import watch
+from ansible_collections.scanops.scanner.plugins.module_utils._http.tail import watch
 
 
 class Stream:

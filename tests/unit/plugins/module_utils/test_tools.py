@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
-from ansible_collections.scanops.scanner.plugins.module_utils._tools import TOOLS, tool_id_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.tools import TOOLS, tool_id_of
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _verification_judges as judges
-from ansible_collections.scanops.scanner.plugins.module_utils._report_status import is_known, readiness
-from ansible_collections.scanops.scanner.plugins.module_utils._verification_judges import Seen, Verdict
-from ansible_collections.scanops.scanner.plugins.module_utils._verification_rows import ROWS, judged
+from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
+from ansible_collections.scanops.scanner.plugins.module_utils._report.status import is_known, readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import Seen, Verdict
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS, judged
 
 NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import (
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Watch,
     found_on,

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._report_notes import note_of
-from ansible_collections.scanops.scanner.plugins.module_utils._report_starts import could_be
+from ansible_collections.scanops.scanner.plugins.module_utils._report.note import note_of
+from ansible_collections.scanops.scanner.plugins.module_utils._report.start import could_be
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")
@@ -179,7 +179,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("done", [True, False])
 def test_a_run_that_was_killed_during_the_creation_makes_no_second_report(account, run, monkeypatch, done):
-    from ansible_collections.scanops.scanner.plugins.module_utils._client import Client
+    from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 
     start = Client.start
 

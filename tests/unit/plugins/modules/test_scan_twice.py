@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _start_lock
-from ansible_collections.scanops.scanner.plugins.module_utils._start_lock import file_names
+from ansible_collections.scanops.scanner.plugins.module_utils._scan import lock as _start_lock
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.lock import file_names
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, T, bodies, good, old
 
 HELPER = """

@@ -11,7 +11,7 @@ import json
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _progress
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
 
 NEW = [f"new{number}.example.com" for number in range(4)]
 OLD = [f"old{number:02}.example.com" for number in range(12)]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._watch import (
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Watch,
     observe,

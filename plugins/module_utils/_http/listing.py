@@ -1,0 +1,185 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Lists of the service, read page by page; the only maker of a Complete."""
+
+from __future__ import annotations
+
+from .earned import Complete
+from .envelope import Progress, beside, placed
+from .._errors import AnswerError, ApiError, printable
+from .._resources import PAGE_SIZE, identity_of, is_row, record_of
+
+# no account is as large; a service without a last page must not be read for ever
+MOST_PAGES = 2000
+# how a service may refuse a page that it does not know
+NO_SUCH_PAGE = (400, 404, 422)
+
+
+def whole(transport, resource, query=None):
+    """Every record of a list, a Complete, or an error."""
+    return Complete(row for page in pages(transport, resource, query) for row in page)
+
+
+def pages(transport, resource, query=None, whole=True):
+    """Yield the rows of a list as records, page by page; no id twice.
+
+    whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
+    """
+    if resource.paged:
+        return _by_pages(transport, resource, query or {}, whole)
+    return _at_once(transport, resource, query or {})
+
+
+def page(transport, resource, number, query=None):
+    """The records on one page of a list that is cut by pages; none past its end."""
+    return rows_of(resource, _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, "page": number}, number))[0]
+
+
+def _by_pages(transport, resource, query, whole):
+    seen = set()
+    received = 0
+    number = 1
+    answer, size = _first_page(transport, resource, query)
+    while True:
+        rows, _beside = rows_of(resource, answer)
+        transport.known.note(resource, rows)
+        fresh = _fresh(resource, rows, seen)
+        if rows and not fresh:
+            raise AnswerError(
+                f"GET {resource.path} brought nothing new on page {number}: the list changed while it was read, or"
+                " the service ignores the page; run again.",
+                "GET",
+                resource.path,
+                status=answer.status,
+            )
+        received += len(rows)
+        if fresh:
+            yield fresh
+        if not rows or (not whole and len(rows) < size):
+            return
+        number = following(resource, number)
+        answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
+
+
+def _first_page(transport, resource, query):
+    """(Answer, rows of a page) of the first page, the largest that the service takes."""
+    refusal = None
+    for size in resource.page_sizes:
+        try:
+            return _ask(transport, resource, query, {"limit": size, **_begin(resource, 1, 0)}), size
+        except ApiError as error:
+            refusal = refusal or error
+            if not _may_mean_the_limit(error, query):
+                raise
+    # the first one speaks of what was asked for
+    raise refusal
+
+
+def _begin(resource, number, received):
+    return {"offset": received} if resource.paged == "offset" else {"page": number}
+
+
+def _may_mean_the_limit(error, query):
+    """Whether a refusal of a page may go away with a smaller limit."""
+    said = f"{error.message} {error.result['api_error']['details']}".lower()
+    return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
+
+
+def _at_once(transport, resource, query):
+    """A list that is documented to come whole; where the answer shows that it does not, its other pages too."""
+    seen = set()
+    progress = Progress()
+    answer = _ask(transport, resource, query)
+    number = 1
+    while True:
+        rows, found = rows_of(resource, answer)
+        transport.known.note(resource, rows)
+        fresh = _fresh(resource, rows, seen)
+        progress.note(len(fresh), found)
+        yield fresh
+        if not progress.shows_more:
+            return
+        if not fresh:
+            raise _cut(resource, progress)
+        number = following(resource, number)
+        try:
+            answer = _ask(transport, resource, query, progress.next_page())
+        except ApiError as error:
+            if error.status not in NO_SUCH_PAGE:
+                raise
+            raise _cut(resource, progress) from None
+
+
+def _ask(transport, resource, query, place=None, number=1):
+    """The Answer for one page. Only an empty page ends a list: a 404 behind the first may mean that its workspace was
+    deleted meanwhile."""
+    about = transport.known.call("list", resource, query)
+    try:
+        return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
+    except ApiError as error:
+        if error.status != 404 or number == 1:
+            raise
+        said = f", {printable(error.message)!r}" if error.message else ""
+        raise ApiError(
+            f"GET {resource.path} could not be read to its end: page {number} was answered 404{said}. Its workspace may"
+            " have been deleted in the meantime. Check that the workspace still exists, and run the task again.",
+            "GET",
+            resource.path,
+            status=404,
+            message=error.message,
+            details=error.result["api_error"]["details"],
+        ) from None
+
+
+def following(resource, number):
+    """The number of the next page. Raises AnswerError where there are too many."""
+    if number < MOST_PAGES:
+        return number + 1
+    raise AnswerError(
+        f"GET {resource.path} was not read to its end: it has more than {MOST_PAGES:,} pages. Check that base_url is the"
+        " address of the service's API; if it is, tell the service's support that the list does not end.",
+        "GET",
+        resource.path,
+        status=200,
+    )
+
+
+def _cut(resource, progress):
+    told = f" of {progress.total:,}" if progress.is_short else ""
+    return AnswerError(
+        f"GET {resource.path} gave only {progress.rows:,}{told} rows, and asking for the next page gave no more. This task"
+        " needs the complete list. Ask the service's support how to read it.",
+        "GET",
+        resource.path,
+        status=200,
+    )
+
+
+def _fresh(resource, rows, seen):
+    """Those of the rows that no earlier page had; ``seen`` knows them from now on."""
+    fresh = {identity_of(resource, row): row for row in rows}
+    fresh = {identity: row for identity, row in fresh.items() if identity not in seen}
+    seen.update(fresh)
+    return list(fresh.values())
+
+
+def rows_of(resource, answer):
+    """(records, Beside) of the answer to a list."""
+    body = answer.json()
+    # the contract wraps lists in data; a bare list is read as well
+    bare = isinstance(body, list)
+    rows = body if bare else data_of(answer, body)
+    if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
+        raise answer.unexpected(f"data that is no list of {resource.noun}s")
+    others = {} if bare else {name: value for name, value in body.items() if name != "data"}
+    return [record_of(resource, row) for row in rows], beside(others, answer.headers)
+
+
+def data_of(answer, body=None):
+    """The ``data`` of an answer. body: its JSON, where that has been read."""
+    body = answer.json() if body is None else body
+    if not isinstance(body, dict) or "data" not in body:
+        raise answer.unexpected("no data in it")
+    return body["data"]

@@ -1,0 +1,162 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The error for an answer that is no success: a refusal, a redirect, an answer that is late, too long or broken. Pure."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urljoin, urlsplit
+
+from .._errors import AnswerError, ApiError, NetworkError, after_no_answer, api_error, next_step, printable
+from .retry import GATEWAY
+
+# where JSON errors have their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what
+# common frameworks and gateways send
+_MESSAGES = ("message", "title", "error", "faultstring", "fault", "msg", "reason", "detail", "errors", "description")
+_DETAILS = ("details", "detail", "error_description", "errors", "description")
+_MOST_REASONS = 5
+
+
+def refusal(answer, hints=None):
+    """The error for an answer that is no success.
+
+    hints: as ``_errors.next_step`` takes them. A 404 in another form than the service's never means that an object is
+    absent.
+    """
+    method, path, status = answer.method, answer.path, answer.status
+    try:
+        said = None if answer.cut else answer.json()
+    except AnswerError:
+        said = None
+    message, details = reason_in(said)
+    # what stands before the service answers so, without the service's error body
+    if is_own_form(said) or status in (429, 500) or status in GATEWAY:
+        note = ", with an error body of more than 1 MiB" if answer.cut else ""
+        return api_error(status, message, details, method, path, hints, answer.about, note)
+    if answer.cut:
+        return answer.unexpected("an error body of more than 1 MiB")
+    if message is None:
+        return answer.unexpected("no error body of the service")
+    quoted = f"{printable(message)!r}" + (f" ({printable(details)})" if details else "")
+    other = answer.unexpected(f"an error in another form than the service's, {quoted}", message, details)
+    if status == 404:
+        return other
+    advice = next_step(status, message, hints, answer.about)
+    if not answer.about.answered:
+        advice = f"{other.advice}; if it is, {advice}"
+    return ApiError(other.what, method, path, status, message, details, advice=advice)
+
+
+def is_own_form(said):
+    """Whether JSON is an error body as the service writes it."""
+    return isinstance(said, dict) and isinstance(said.get("message"), str)
+
+
+def reason_in(said):
+    """(message, details) of an error body read as JSON, each a text or None."""
+    if not isinstance(said, dict):
+        return _text(said), None
+    named = {str(key).lower(): value for key, value in said.items()}
+    place = next((name for name in _MESSAGES if _text(named.get(name))), None)
+    if place is None:
+        return None, None
+    more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
+    return _text(named[place]), next(filter(None, more), None)
+
+
+def _text(value):
+    """A value as a reason, None where it holds none."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, list):
+        return "; ".join(filter(None, map(_text, value[:_MOST_REASONS]))) or None
+    if isinstance(value, dict) and value:
+        return ": ".join(filter(None, reason_in(value))) or json.dumps(value)
+    return None
+
+
+def _details(value):
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+# --- answers that do not end as they should
+
+
+def no_answer(method, path, how, about, otherwise="check the network if this persists"):
+    """The error for a request that may have arrived, without a whole answer to it."""
+    advice = after_no_answer(about, otherwise)
+    return NetworkError(f"{method} {path} {how}", method, path, maybe_done=True, advice=advice)
+
+
+def broken_off(answer, how="the answer broke off before its announced end"):
+    return no_answer(answer.method, answer.path, f"was answered, but {how}", answer.about)
+
+
+def too_late(method, path, seconds, about):
+    how = f"got no complete answer within {seconds:g} s, the limit of call_timeout"
+    return no_answer(method, path, how, about, "raise call_timeout if the service is slow")
+
+
+def too_long(answer, most):
+    return AnswerError(
+        f"{answer.method} {answer.path} was answered {answer.status} with more than {most} bytes, the limit of max_answer",
+        answer.method,
+        answer.path,
+        status=answer.status,
+        maybe_done=answer.method != "GET",
+        advice="raise max_answer if answers may be so large, or check base_url",
+    )
+
+
+# --- redirects
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def redirected(method, path, status, url, location):
+    """The address to which a GET is sent again. Raises AnswerError for any other call, and for another host.
+
+    url: where the answer came from; location: where it points to.
+    """
+    target = _joined(url, location)
+    if target is None:
+        raise _not_followed(method, path, status, "no valid address")
+    if _place(target) != _place(url):
+        raise _not_followed(method, path, status, f"{_shown(target)}, where the key is not sent")
+    if method != "GET":
+        raise _not_followed(method, path, status, f"{_shown(target)}, and only reads follow a redirect")
+    return target
+
+
+def _joined(url, location):
+    """The address that a Location means, or None where it is none of the web."""
+    try:
+        target = urljoin(url, location)
+        scheme, host, _port = _place(target)
+    except ValueError:
+        return None
+    return target if location and host and scheme in _PORTS else None
+
+
+def _place(url):
+    """(scheme, host, port) of an address. Raises ValueError."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+
+
+def _shown(url):
+    """An address for messages, without user info and query, which may hold secrets."""
+    parts = urlsplit(url)
+    return printable(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
+
+
+def _not_followed(method, path, status, where):
+    return AnswerError(
+        f"{method} {path} was redirected to {where}",
+        method,
+        path,
+        status=status,
+        advice="set base_url to the address of the API itself",
+    )

@@ -1,0 +1,82 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The result of a task that watches scans, and the sentence for scans that did not finish. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._errors import printable
+from .record import FINISHED, MOST_CANDIDATES, QUEUE_TIMEOUT, bad_end, without_secrets
+from .watch import Entry, Watch
+
+# the most scans that a sentence names
+_MOST_NAMED = 5
+
+
+def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> dict[str, Any]:
+    """The result as the module returns it. single: whether the task is about one target."""
+    scans = [
+        dict(
+            target=entry.target,
+            scan=entry.record and without_secrets(entry.record),
+            outcome=entry.outcome,
+            started=entry.started,
+            error=entry.error,
+        )
+        for entry in watch.entries
+    ]
+    started = [entry.target for entry in watch.entries if entry.started]
+    stopped = [entry.scan_id for entry in watch.entries if entry.stopped]
+    result: dict[str, Any] = dict(
+        changed=bool(started or stopped or any(entry.maybe_started for entry in watch.entries)),
+        scan=scans[0]["scan"] if single and scans else None,
+        outcome=_common_outcome([entry.outcome for entry in watch.entries]),
+        started=bool(started),
+        scans=scans,
+        candidates=[each for entry in watch.entries for each in entry.candidates[:MOST_CANDIDATES]],
+        stopped=stopped,
+        deleted=[],
+    )
+    if diff_mode:
+        after = {name: value for name, value in (("started", started), ("stopped", stopped)) if value}
+        result["diff"] = dict(before={}, after=after, before_header="scans", after_header="scans")
+    return result
+
+
+def _common_outcome(outcomes: Sequence[str | None]) -> str | None:
+    """The outcome of all of them: the first that is not finished, null while one is open."""
+    bad = [outcome for outcome in outcomes if outcome not in (None, FINISHED)]
+    return bad[0] if bad else FINISHED if outcomes and None not in outcomes else None
+
+
+def unfinished(watch: Watch) -> list[Entry]:
+    """The entries that ended otherwise than finished."""
+    return [entry for entry in watch.entries if entry.outcome not in (None, FINISHED)]
+
+
+def verdict(watch: Watch, params: Mapping[str, Any]) -> str:
+    """The sentence for the scans that did not finish."""
+    bad = unfinished(watch)
+    first = bad[0].error or _sentence(params, bad[0])
+    if len(watch.entries) == 1:
+        return first
+    named = ", ".join(f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad[:_MOST_NAMED])
+    more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
+    return (
+        f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}{more}; see scans. The first of them: {first}"
+    )
+
+
+def _sentence(params: Mapping[str, Any], entry: Entry) -> str:
+    seconds = params["queue_timeout" if entry.outcome == QUEUE_TIMEOUT else "run_timeout"]
+    return bad_end(entry.scan_id, entry.target, entry.outcome, entry.record, seconds, bool(entry.stopped))
+
+
+def named_scans(entries: Sequence[Entry]) -> str:
+    """Some scans for a sentence."""
+    shown = ", ".join(f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries[:_MOST_NAMED])
+    return shown + (f" and {len(entries) - _MOST_NAMED} more" if len(entries) > _MOST_NAMED else "")

@@ -1,0 +1,64 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The tools of the service by name, as far as they are public. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from .._errors import ConfigurationError, printable
+
+# assumed: the public list of tools. It only serves names; an id that is not in it is sent as it is
+TOOLS = {
+    "Subdomain Finder": 20,
+    "Whois Lookup": 30,
+    "Port Scanner": 70,
+    "TCP Port Scanner": 70,
+    "UDP Port Scanner": 80,
+    "URL Fuzzer": 90,
+    "Virtual Hosts Finder": 160,
+    "Website Scanner": 170,
+    "ICMP Ping": 240,
+    "SharePoint Scanner": 260,
+    "WordPress Scanner": 270,
+    "Drupal Scanner": 280,
+    "Joomla Scanner": 290,
+    "Website Recon": 310,
+    "Subdomain Takeover": 320,
+    "Network Scanner": 350,
+    "SQLi Exploiter": 380,
+    "Domain Finder": 390,
+    "Password Auditor": 400,
+    "SSL/TLS Scanner": 450,
+    "SSL Scanner": 450,
+    "Sniper": 490,
+    "WAF Detector": 500,
+    "API Scanner": 510,
+    "Cloud Scanner": 520,
+    "People Hunter": 530,
+    "Kubernetes Scanner": 540,
+}
+
+
+def tool_id_of(text, option="tool"):
+    """The id of the tool that an option names, by id or by name, without regard to case, spaces and punctuation.
+
+    Raises ConfigurationError, which names the nearest name.
+    """
+    digits = text.strip()
+    if re.fullmatch(r"[0-9]{1,18}", digits) and int(digits) > 0:
+        return int(digits)
+    known = {_plain(name): name for name in TOOLS}
+    wanted = _plain(text)
+    if wanted in known:
+        return TOOLS[known[wanted]]
+    near = difflib.get_close_matches(wanted, known, 1)
+    hint = f"did you mean {known[near[0]]!r}?" if near else "give its id, or one of its names in the documentation."
+    raise ConfigurationError(f"{option} {printable(text, 100)!r} is no tool that is known by name: {hint}")
+
+
+def _plain(text):
+    return re.sub(r"[^a-z0-9]", "", text.lower())

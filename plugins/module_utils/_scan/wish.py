@@ -1,0 +1,200 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a task declares of its scans: the options checked, the body of a start, advice for a refused start. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._errors import CallError, ConfigurationError, printable
+from .record import seconds_of, why_other_params
+from .tools import tool_id_of
+from .watch import Entry
+
+AUTHENTICATION_OPTION = dict(
+    type="dict",
+    options=dict(
+        type=dict(type="str", choices=["cookies", "headers", "login_form"], required=True),
+        cookie_header=dict(type="str", no_log=True),
+        headers=dict(type="list", elements="str", no_log=True),
+        login_page_url=dict(type="str"),
+        username=dict(type="str"),
+        password=dict(type="str", no_log=True),
+    ),
+    required_if=[
+        ("type", "cookies", ("cookie_header",)),
+        ("type", "headers", ("headers",)),
+        ("type", "login_form", ("login_page_url", "username", "password")),
+    ],
+)
+# the sub-options that belong to each type
+_AUTHENTICATION = {
+    "cookies": ("cookie_header",),
+    "headers": ("headers",),
+    "login_form": ("login_page_url", "username", "password"),
+}
+# assumed: the highest that the service takes
+_LONGEST_SCAN = 1440
+
+# the fields of a start that have an option of their own, with that option
+_OWN_FIELDS = {
+    "tool_id": "tool",
+    "target_name": "target",
+    "target_id": "target_id",
+    "workspace_id": "workspace_id",
+    "vpn_profile_uuid": "vpn_profile",
+    "max_scan_time": "max_scan_time",
+    "authentication": "authentication",
+    "tool_params": "tool_params",
+    "redirect_level": "redirect_level",
+    "scan_original_url": "scan_original_url",
+}
+
+
+class Wish(NamedTuple):
+    """What each scan of a task is to be like.
+
+    vpn_uuid: "" for no VPN, None where the task does not say; further: the fields of a start that are sent as they are.
+    """
+
+    tool_id: int
+    max_age: int
+    vpn_uuid: str | None
+    tool_params: dict[str, Any] | None
+    max_scan_time: int | None
+    authentication: dict[str, Any] | None
+    further: dict[str, Any]
+
+    def body(self, entry: Entry, workspace_id: int | None) -> dict[str, Any]:
+        """The body of a start."""
+        # an existing target is named as the service has it; only an id given by the task is sent as one
+        target = {"target_id": entry.target_id} if entry.by_id else {"target_name": entry.target}
+        optional = dict(
+            workspace_id=workspace_id,
+            tool_params=self.tool_params,
+            max_scan_time=self.max_scan_time,
+            authentication=self.authentication,
+        )
+        given = {name: each for name, each in optional.items() if each is not None}
+        body = dict(target, tool_id=self.tool_id, **given, **self.further)
+        # null is no VPN, left out is the one of the workspace
+        return body if self.vpn_uuid is None else dict(body, vpn_profile_uuid=self.vpn_uuid or None)
+
+    @property
+    def needs_record(self) -> bool:
+        """Whether the list of scans does not tell if a scan is as declared."""
+        return bool(self.tool_params or self.authentication or self.further or self.vpn_uuid is not None)
+
+    def why_another(self, record: Mapping[str, Any]) -> str | None:
+        """Why a scan is not as declared, a clause, or None."""
+        kind = self.authentication["type"] if self.authentication else None
+        return why_other_params(record, self.tool_params, self.vpn_uuid, kind, self.further)
+
+
+def wish_of(params: Mapping[str, Any], vpn_uuid: str | None) -> Wish:
+    """What the options declare. Raises ConfigurationError."""
+    longest = params["max_scan_time"]
+    if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
+        raise ConfigurationError(
+            f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or leave it out."
+        )
+    return Wish(
+        tool_id=tool_id_of(params["tool"]),
+        max_age=seconds_of(params["max_age"]),
+        vpn_uuid=vpn_uuid,
+        tool_params=params["tool_params"],
+        max_scan_time=longest,
+        authentication=_authentication(params["authentication"]),
+        further=_further(params),
+    )
+
+
+def _authentication(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    kind = given["type"]
+    extra = [
+        name for name, value in given.items() if value is not None and name not in ("type", *_AUTHENTICATION[kind])
+    ]
+    if extra:
+        raise ConfigurationError(
+            f"authentication.{extra[0]} does not belong to type {kind}: leave it out, or choose another type."
+        )
+    return {"type": kind, "params": {name: given[name] for name in _AUTHENTICATION[kind]}}
+
+
+def _further(params: Mapping[str, Any]) -> dict[str, Any]:
+    own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
+    free = params["start_params"] or {}
+    for name in free:
+        if name in _OWN_FIELDS:
+            raise ConfigurationError(
+                f"start_params.{printable(name, 60)} has an option of its own: give it as {_OWN_FIELDS[name]}."
+            )
+    return {**own, **free}
+
+
+# --- refused starts
+
+_SLOT_WORDS = ("parallel scan", "concurrent scan", "simultaneous scan", "scans in parallel", "scans at the same time")
+_TARGET_OPTIONS = ("target", "target_id", "targets")
+# the options that name what a start may not find
+_REFERENCES = ("target_id", "workspace", "workspace_id", "vpn_profile", "tool")
+_REDIRECT = (
+    "set redirect_level, such as same_domain, to follow the redirect, or scan_original_url: true to scan the address as it"
+    " is, or name the address that it redirects to"
+)
+# what a message of the service about a wrong field speaks of, with the advice
+_WRONG_FIELDS = (
+    (("max_scan_time", "max scan time"), "correct the option max_scan_time; some tools take none"),
+    (("redirect",), _REDIRECT),
+    (("vpn",), "correct the option vpn_profile"),
+    (("authentication", "login_page"), "correct the option authentication"),
+    (("tool_params", "parameters of the tool"), "correct the option tool_params"),
+    (("tool_id",), "correct the option tool"),
+    (("workspace",), "correct the workspace"),
+    (("report_callback",), "correct start_params.report_callback"),
+)
+_REFUSED_BY_PLAN = (
+    (
+        _SLOT_WORDS,
+        "the account's plan limits how many scans run at a time; wait until one of them has ended, or set concurrency,"
+        " with which the task waits for a free slot",
+    ),
+    (
+        ("assets", "asset"),
+        "the account's plan limits its assets, and they are used up; delete targets that are no longer needed, or change"
+        " the plan",
+    ),
+    (("blacklist", "blocklist"), "the service never scans this target; remove it from the declaration"),
+    (
+        ("too many", "maximum", "limit", "only allows"),
+        "the account's plan sets this limit; free what it counts, or change the plan",
+    ),
+    (("licen",), "the account's licence is not valid; renew it in the web application"),
+)
+
+
+def start_hints(params: Mapping[str, Any]) -> dict[int, object]:
+    """What to do next after a refused start, by status; see ``_errors.next_step``."""
+    option = next((name for name in _TARGET_OPTIONS if params[name] is not None), "target")
+    wrong = (*_WRONG_FIELDS, (("",), f"correct the option {option}"))
+    vanished = "the workspace was deleted after this task had found it; run the task again"
+    missing = (
+        (("vpn",), "check vpn_profile"),
+        (("tool",), "check tool"),
+        (("workspace",), "check workspace_id" if params["workspace_id"] is not None else vanished),
+        (("target",), f"check {option}"),
+        (("",), "check " + " and ".join(name for name in _REFERENCES if params[name] is not None)),
+    )
+    return {400: wrong, 403: _REFUSED_BY_PLAN, 404: missing, 422: wrong}
+
+
+def is_slot_refusal(error: CallError) -> bool:
+    """Whether a start was refused because the parallel scans of the account's plan are used up: another one may be started
+    once one of them has ended."""
+    words = f"{error.message or ''} {error.result['api_error']['details'] or ''}".lower()
+    return error.status == 403 and any(mark in words for mark in _SLOT_WORDS)
