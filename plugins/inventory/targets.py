@@ -218,21 +218,21 @@ from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.vars import combine_vars
-from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._contents import Contents
-from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     ConfigurationError,
     Refused,
     ScannerError,
     printable,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import what_there_is
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE, is_row, record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     address_of,
     group_names,

@@ -11,8 +11,8 @@ was read has the record too. A record in two lists stops the run.
 
 from __future__ import annotations
 
-from ._http.earned import InWorkspace
 from ._errors import Refused, printable
+from ._http.earned import InWorkspace
 from ._resources import WORKSPACE
 
 

@@ -11,12 +11,12 @@ import os
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
-from ._http.client import Client
 from ._errors import CallError, Refused, ScannerError, printable
-from ._scope.gate import Gate
 from ._given import missing_variables, refusal, secrets_in, unknown_options, with_unknown_ids, wrong_id
-from ._options import CONNECTION_OPTIONS, connection_from
+from ._http.client import Client
 from ._http.transport import Transport, missing_requests
+from ._options import CONNECTION_OPTIONS, connection_from
+from ._scope.gate import Gate
 
 try:
     # from ansible-core 2.22 on secrets are registered, and masked where ansible-core shows them; results keep them

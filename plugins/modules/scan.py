@@ -473,12 +473,12 @@ deleted:
   sample: []
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.wish import AUTHENTICATION_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.wish import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 
 OPTIONS = dict(
     target=dict(type="str"),

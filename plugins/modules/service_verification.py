@@ -117,8 +117,8 @@ summary:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify
 
 OPTIONS = dict(

@@ -151,8 +151,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ens
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 
 OPTIONS = dict(
     name=dict(type="str"),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, WRITES, checksum, identity
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 
 # what cannot be taken back first

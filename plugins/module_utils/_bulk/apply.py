@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from . import plan as _plan
 from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
 from .._names import normal_form
-from .cost import list_of
-from .report import Done
 from .._resources import RESOURCES, TARGET, WORKSPACE, difference
+from .cost import list_of
+from .plan import in_order
+from .report import Done
 
 _ACCEPTED = "the service answered its creation with success"
 
@@ -42,7 +42,7 @@ class Run:
         """Write; returns the Done of each step, in the order of ``steps``. progress: a ``_progress.Progress``."""
         outcome = {}
         failed = 0
-        writes = _plan.in_order(steps)
+        writes = in_order(steps)
         self.client.transport.on_wait = progress.waits
         for number, step in enumerate(writes):
             progress.tell(number, len(writes), failed)

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from .._contents import Contents
-from .._http.earned import Complete, InWorkspace, earned
 from .._errors import Refused, printable
+from .._http.earned import Complete, InWorkspace, earned
 from .._names import normal_form
 from .._resources import HTTP_LOGGER, TARGET, WORKSPACE
 

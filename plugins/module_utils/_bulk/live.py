@@ -9,8 +9,8 @@ from __future__ import annotations
 from .._contents import Contents
 from .._errors import Refused, printable
 from .._names import normal_form
-from .plan import Live
 from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, not_compared, not_shown, revealed
+from .plan import Live
 
 
 def live_targets(client, place):

@@ -12,11 +12,11 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from .._http.earned import InWorkspace, earned
 from .._errors import Refused, counted, printable
-from .cost import calls_of, minutes_of
+from .._http.earned import InWorkspace, earned
 from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
 from .._valid_names import problem_of
+from .cost import calls_of, minutes_of
 
 # the action of a step or a result, a closed list
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")

@@ -10,8 +10,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from .._errors import counted, printable
-from .plan import ACTIONS, WRITES
 from .._resources import RESOURCES, WORKSPACE
+from .plan import ACTIONS, WRITES
 
 # so many of each action are shown where a task fails
 MOST_SHOWN = 10

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import contextlib
 
-from . import plan as _plan
-from .apply import Run
-from .declaration import read_estate, read_targets, same_labels
 from .._errors import NetworkError, Refused, counted, printable
-from .._scope.gate import outside_scope
-from .live import live_estate, live_targets, reveal
+from .._http.retry import GATEWAY
 from .._lookup import look_alike, place_of
 from .._names import normal_form
-from .report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
-from .progress import Progress
 from .._resources import HTTP_LOGGER, RESOURCES, TARGET
-from .._http.retry import GATEWAY
+from .._scope.gate import outside_scope
+from .apply import Run
+from .declaration import read_estate, read_targets, same_labels
+from .live import live_estate, live_targets, reveal
+from .plan import WRITES, PlanRefused, Rules, as_result, guard, refusals
+from .plan import plan as plan_of
+from .progress import Progress
+from .report import Done, as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
 
 # the options of the modules that take many objects
 MANY_OPTIONS = dict(
@@ -106,7 +107,7 @@ def _rules(task, purge, state):
             "expect_plan is empty, as an unset variable is: give the checksum of the reviewed plan, or leave the option out"
             " if none was reviewed."
         )
-    return _plan.Rules(
+    return Rules(
         state=state,
         on_drift=params["on_drift"],
         force=params["force"],
@@ -123,7 +124,7 @@ def _rules(task, purge, state):
 
 def _refusals(task, wanted, rules):
     """Check the scope before any request; without continue_on_error one refused target stops all."""
-    refused = _plan.refusals(wanted, rules)
+    refused = refusals(wanted, rules)
     if refused and not task.params["continue_on_error"]:
         path, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
@@ -135,18 +136,18 @@ def _refusals(task, wanted, rules):
 
 
 def _carry_out(task, wanted, lives, names, rules, refused, contents):
-    steps = _plan.plan(wanted, lives, names, rules, refused)
+    steps = plan_of(wanted, lives, names, rules, refused)
     contents.refuse_shared(
         [(RESOURCES[step.resource], step.before) for step in steps if step.action == "delete" or step.recreates]
     )
     reads = len(task.client.transport.calls)
     sizes = {name: len(live.rows.get(TARGET.name, ())) for name, live in zip(names, lives)}
-    result = dict(plan=_plan.as_result(steps, reads, sizes))
+    result = dict(plan=as_result(steps, reads, sizes))
     if task.diff_mode:
         result["diff"] = as_diff(steps)
     try:
         _check(task, steps, lives, names, rules, result["plan"])
-    except _plan.PlanRefused as error:
+    except PlanRefused as error:
         done = refused_as_a_whole(steps, error.reason)
         result.update(_report(task, first_of_each(done), failed=True), summary=summary_of(done))
         # a plan that differs from the reviewed one is reviewed again, so all of it is returned
@@ -160,23 +161,23 @@ def _carry_out(task, wanted, lives, names, rules, refused, contents):
         done = [Done(step) for step in steps] if task.check_mode else run.apply(steps, progress)
     failed = any(entry.step.action in ("refused", "failed") for entry in done)
     result.update(_report(task, done, failed), summary=summary_of(done))
-    result["changed"] = run.wrote or any(entry.step.action in _plan.WRITES for entry in done)
+    result["changed"] = run.wrote or any(entry.step.action in WRITES for entry in done)
     if failed:
         _fail(task, result, done, run)
     return result
 
 
-class _NotReviewed(_plan.PlanRefused):
+class _NotReviewed(PlanRefused):
     """The plan is not the one that expect_plan names."""
 
 
 def _check(task, steps, lives, names, rules, plan):
     """Everything that can refuse the whole plan before the first write."""
-    _plan.guard(steps, lives, names, rules)
+    guard(steps, lives, names, rules)
     expected = task.params["expect_plan"]
-    writes = [step for step in steps if step.action in _plan.WRITES]
+    writes = [step for step in steps if step.action in WRITES]
     if expected and writes and plan["checksum"] != expected:
-        now = ", ".join(f"{plan['counts'][action]} {action}" for action in _plan.WRITES if action in plan["counts"])
+        now = ", ".join(f"{plan['counts'][action]} {action}" for action in WRITES if action in plan["counts"])
         first = writes[0]
         reason = "the estate or the declaration has changed since the plan was reviewed"
         raise _NotReviewed(
@@ -189,7 +190,7 @@ def _check(task, steps, lives, names, rules, plan):
         first = refused[0]
         more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
         name = printable(first.item.name, 100)
-        raise _plan.PlanRefused(
+        raise PlanRefused(
             f"{first.item.path} {name!r}{more}: {first.reason}; nothing was written. Correct it, or set continue_on_error.",
             "nothing is written while another object is refused",
         )

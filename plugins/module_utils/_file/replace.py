@@ -10,9 +10,9 @@ import os
 import stat
 from typing import NamedTuple
 
+from .._errors import Refused
 from . import attributes
 from .draft import Content, Draft, digest, reason_of, shown, sweep
-from .._errors import Refused
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255

@@ -11,15 +11,15 @@ import time
 
 from .._errors import Refused, printable
 from .._file.replace import store
-from .proof import Proof, Tally, may_be_cut, proof_of
-from .query import asked_of
-from .model import SUMMARY, finding_of, is_cve, selection_of
+from .._http.row_stream import stream
 from .._lookup import UNKNOWN_ID
 from .._references import belongs
 from .._resources import FINDING
-from .._http.row_stream import stream
 from .._scan.record import is_in_progress, last_moment_of, service_now
 from .._since import since_of
+from .model import SUMMARY, finding_of, is_cve, selection_of
+from .proof import Proof, Tally, may_be_cut, proof_of
+from .query import asked_of
 
 
 class _Kept:

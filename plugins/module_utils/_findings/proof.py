@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._http.earned import Streamed, earned
 from .._errors import printable
-from .model import SUMMARY, UNKNOWN
+from .._http.earned import Streamed, earned
 from .._resources import PAGE_SIZE
 from .._scan.record import FINISHED, findings_of, outcome_of
+from .model import SUMMARY, UNKNOWN
 
 _MOST_DOUBTS = 20
 

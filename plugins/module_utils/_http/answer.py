@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from .border import Border, Watch, read_json, why_not_json
 from .._errors import ANY_CALL, AnswerError, after_another_answer, printable
+from .border import Border, Watch, read_json, why_not_json
 
 
 class Answer:

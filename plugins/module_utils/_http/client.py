@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import listing as _listing
 from .._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Refused, printable
 from .._resources import TARGET, WORDLIST, is_row, new_record, read_id, record_of
+from . import listing
 from .retry import GATEWAY
 
 
@@ -60,15 +60,15 @@ class Client:
 
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
-        return _listing.pages(self.transport, resource, query, whole)
+        return listing.pages(self.transport, resource, query, whole)
 
     def page(self, resource, number, query=None):
         """The records on one page of a list that is cut by pages; none past its end."""
-        return _listing.page(self.transport, resource, number, query)
+        return listing.page(self.transport, resource, number, query)
 
     def all(self, resource, query=None):
         """Every record of a list, a Complete, or an error."""
-        return _listing.whole(self.transport, resource, query)
+        return listing.whole(self.transport, resource, query)
 
     def read(self, resource, object_id):
         """The record with this id, or None where the service says that there is none."""
@@ -274,7 +274,7 @@ class Client:
         self.transport.known.note(resource, [record])
         return record
 
-    _data = staticmethod(_listing.data_of)
+    _data = staticmethod(listing.data_of)
 
 
 def _accepted(answer):

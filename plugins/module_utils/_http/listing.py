@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from .earned import Complete
-from .envelope import Progress, beside, placed
 from .._errors import AnswerError, ApiError, printable
 from .._resources import PAGE_SIZE, identity_of, is_row, record_of
+from .earned import Complete
+from .envelope import Progress, beside, placed
 
 # no account is as large; a service without a last page must not be read for ever
 MOST_PAGES = 2000

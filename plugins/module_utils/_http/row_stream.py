@@ -11,12 +11,12 @@ import json
 import re
 from itertools import accumulate
 
+from .._errors import ApiError
+from .._resources import is_row, record_of
 from .border import JSON, refuse_depth
 from .earned import Streamed
 from .envelope import Progress, beside, placed
-from .._errors import ApiError
 from .listing import NO_SUCH_PAGE, following
-from .._resources import is_row, record_of
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 

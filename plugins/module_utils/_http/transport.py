@@ -19,13 +19,11 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from . import bounds as _bounds
-from .._scope import gate as _gate
-from . import retry as _retry
-from . import tail as _tail
+from .._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable, unreachable
+from .._scope.gate import require
+from . import bounds, retry, tail
 from .answer import Answer
 from .border import Border
-from .._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable, unreachable
 from .known import Known
 from .refusal import broken_off, no_answer, redirected, refusal, too_late, too_long
 
@@ -96,7 +94,7 @@ class Transport:
         # redirects are followed here; requests would prepare the next request all the same, and fail on a broken address
         session.get_redirect_target = lambda response: None
         for adapter in session.adapters.values():
-            _bounds.hold(adapter, lambda: self._bounds)
+            bounds.hold(adapter, lambda: self._bounds)
         return session
 
     def _chosen_proxies(self):
@@ -140,9 +138,9 @@ class Transport:
         before the first piece of each try, with an Answer without body, and ``write(piece)`` for each;
         permit: for any method but GET, the Permit of the gate for exactly this call;
         about: what the call is, a ``_errors.Call``, or None.
-        Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``_retry``).
+        Raises NetworkError, AnswerError, ApiError, what the sink raises; repeats what may be repeated (see ``retry``).
         """
-        _gate.require(permit, method, path, query, form, json)
+        require(permit, method, path, query, form, json)
         self._about = (about or _call_of(method))._replace(answered=self.known.answered)
         request = dict(params=query, data=form, json=json, headers={"Accept": accept})
         if at_host:
@@ -150,8 +148,8 @@ class Transport:
         if sink is not None:
             # so that the end of the answer shows, whatever length was announced
             request["headers"]["Connection"] = "close"
-        self._bounds = _bounds.Bounds(self.connection.longest_call, self.connection.max_answer)
-        budget = _retry.budget_of(method, path)
+        self._bounds = bounds.Bounds(self.connection.longest_call, self.connection.max_answer)
+        budget = retry.budget_of(method, path)
         after_loss = False
         attempt = limited = 0
         while True:
@@ -162,7 +160,7 @@ class Transport:
                 outcome = answer.status
             except NetworkError as caught:
                 error = caught
-                outcome = _retry.LOST if caught.maybe_done else _retry.UNREACHABLE
+                outcome = retry.LOST if caught.maybe_done else retry.UNREACHABLE
             self._log(method, path, query, answer)
             if answer is not None:
                 self._learn_spacing(budget, answer.headers)
@@ -171,7 +169,7 @@ class Transport:
                     return answer
                 error = refusal(answer, hints)
             error.after_loss = after_loss
-            if not _retry.may_repeat(method, outcome) or error.final or self._bounds.over:
+            if not retry.may_repeat(method, outcome) or error.final or self._bounds.over:
                 raise error
             if outcome == 429:
                 limited += 1
@@ -181,7 +179,7 @@ class Transport:
                 raise error
             attempt += 1
             after_loss = after_loss or error.maybe_done
-            self._sleep(_retry.backoff(attempt, self._jitter()))
+            self._sleep(retry.backoff(attempt, self._jitter()))
 
     def _log(self, method, path, query, answer):
         shown = path + ("?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else "")
@@ -285,19 +283,19 @@ class Transport:
     def _pass_on(self, answer, response, sink):
         """Hand the body of a success to a sink."""
         self._bounds.flows()
-        tail = _tail.watch(response.raw)
+        rest = tail.watch(response.raw)
         sink.restart(answer)
         if not self._read_pieces(answer, response, self._bounds.most, sink.write):
             raise too_long(answer, self._bounds.most)
-        if tail is not None and tail.excess:
+        if rest is not None and rest.excess:
             raise broken_off(answer, "more came than its announced length")
 
     def _read(self, answer, response):
         """Read the body into the answer; of an error only so much as a reason needs."""
         body = io.BytesIO()
         success = 200 <= answer.status < 300
-        most = self._bounds.most if success else min(self._bounds.most, _bounds.MOST_OF_ERROR)
-        if not success and not _bounds.can_decode(response.headers):
+        most = self._bounds.most if success else min(self._bounds.most, bounds.MOST_OF_ERROR)
+        if not success and not bounds.can_decode(response.headers):
             return
         answer.cut = not self._read_pieces(answer, response, most, body.write)
         if answer.cut and success:
@@ -306,16 +304,16 @@ class Transport:
 
     def _read_pieces(self, answer, response, most, take):
         """Read a body; False where it is longer than ``most`` and only its beginning was read."""
-        if not _bounds.can_decode(response.headers):
+        if not bounds.can_decode(response.headers):
             encoding = printable(answer.headers["Content-Encoding"], 60)
             raise answer.unexpected(f"the content encoding {encoding!r}, which was not asked for")
         arriving = iter(lambda: response.raw.read(_CHUNK, decode_content=False), b"")
-        pieces = _bounds.decoded(arriving, response.headers, most)
+        pieces = bounds.decoded(arriving, response.headers, most)
         try:
             while piece := self._next_piece(answer, pieces):
                 answer.look(piece)
                 take(piece)
-        except _bounds.TooMuch:
+        except bounds.TooMuch:
             return False
         announced = _number(response.headers.get("Content-Length"))
         # counted before decoding; older urllib3 takes a short body for a whole one
@@ -326,13 +324,13 @@ class Transport:
     def _next_piece(self, answer, pieces):
         try:
             return next(pieces, b"")
-        except _bounds.Undecodable as error:
+        except bounds.Undecodable as error:
             raise broken_off(answer, str(error)) from None
         except (urllib3.exceptions.HTTPError, OSError):
             if self._bounds.late:
                 raise too_late(answer.method, answer.path, self._bounds.seconds, self._about) from None
             if self._bounds.full:
-                raise _bounds.TooMuch from None
+                raise bounds.TooMuch from None
             raise broken_off(answer) from None
 
     def _keep_spacing(self, budget):
@@ -343,12 +341,12 @@ class Transport:
             self._sleep(wait)
 
     def _learn_spacing(self, budget, headers):
-        pause = _retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
+        pause = retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
         self._not_before[budget] = self._clock() + pause
 
     def _wait_for_rate_limit(self, answer, error, limited):
-        asked = _retry.asked_wait(answer.headers, time.time())
-        pause = _retry.rate_limit_pause(asked, limited, self._jitter())
+        asked = retry.asked_wait(answer.headers, time.time())
+        pause = retry.rate_limit_pause(asked, limited, self._jitter())
         left = self.connection.rate_limit_wait - self._waited
         if pause > left:
             raise type(error)(

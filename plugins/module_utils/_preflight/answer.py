@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from .._errors import AnswerError, printable
-from .._resources import WORKSPACE, is_row, record_of
 from .._http.retry import GATEWAY, asked_wait, moment
+from .._resources import WORKSPACE, is_row, record_of
 
 # seconds of difference from which times that are compared across the two clocks can mislead
 CLOCK_WARNING = 60

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import missing_required_lib
 
-from . import answer as _preflight
 from .._errors import CallError, NetworkError, Refused, ScannerError, printable
-from .relied_on import SCHEMA_PATH
-from .openapi import HAS_YAML, Bounded, SchemaError, parse
+from .answer import CLOCK_WARNING, NOTHING_KNOWN, judge, not_the_api
 from .compare import differences, is_openapi
+from .openapi import HAS_YAML, Bounded, SchemaError, parse
+from .relied_on import SCHEMA_PATH
 
 YAML_TYPES = "application/yaml, application/json, text/yaml, */*"
 
@@ -34,7 +34,7 @@ def read_service(task):
     if params["schema"] or stranger:
         document, problem = _published(transport)
     if stranger:
-        known["problem"] = _preflight.not_the_api(stranger, known["found"], published=document is not None)
+        known["problem"] = not_the_api(stranger, known["found"], published=document is not None)
     elif error is not None:
         known["problem"] = str(error)
     if params["schema"]:
@@ -57,11 +57,11 @@ def _ask(transport):
     answer = transport.last
     if answer is None:
         # a redirect is an answer, too, and not the service's
-        known = dict(_preflight.NOTHING_KNOWN, reachable=error.status is not None, status=error.status)
+        known = dict(NOTHING_KNOWN, reachable=error.status is not None, status=error.status)
         if not isinstance(error, NetworkError):
             known.update(is_api=False, found="a redirect")
         return known, error
-    return _preflight.judge(answer), error
+    return judge(answer), error
 
 
 def _published(transport):
@@ -92,7 +92,7 @@ def _compared(transport, document, problem):
 
 def _warn(task, known):
     skew = known["clock_skew"]
-    if skew is not None and abs(skew) > _preflight.CLOCK_WARNING:
+    if skew is not None and abs(skew) > CLOCK_WARNING:
         task.warn(
             f"the service's clock is {abs(skew)} s {'ahead of' if skew > 0 else 'behind'} the clock of this host: set the"
             " clock of this host, or mind the difference where times are compared."

@@ -11,8 +11,8 @@ import json
 import os
 from typing import NamedTuple
 
-from .._file.draft import Content, Draft
 from .._errors import printable
+from .._file.draft import Content, Draft
 from .._file.replace import is_own_file
 
 # so that a name and what is added to it are a name

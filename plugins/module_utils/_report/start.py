@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 
 from .._errors import CallError, Refused, printable
-from .note import Note, Sent, remove_note, write_note
 from .._resources import REPORT
+from .note import Note, Sent, remove_note, write_note
 
 # a report that an earlier run asked for is used for so many seconds
 RESUMED_FOR = 86400

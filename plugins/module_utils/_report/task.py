@@ -9,16 +9,16 @@ from __future__ import annotations
 import time
 from urllib.parse import urlsplit
 
-from .._file import attributes
-from .._http.download import CONTENT_TYPES, download
-from .._file.draft import sweep
 from .._errors import ApiError, Refused, ScannerError, printable
+from .._file import attributes
+from .._file.draft import sweep
 from .._file.replace import check_place, content_of, predict_attributes, store, try_place
+from .._http.download import CONTENT_TYPES, download
 from .._lookup import UNKNOWN_ID
+from .._resources import REPORT, new_record
 from .note import LONGEST_NAME, Note, note_path, read_note, write_note
 from .start import RESUMED_FOR, create, from_earlier_run
 from .status import readiness
-from .._resources import REPORT, new_record
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
 SOURCES = ("scans", "findings")

@@ -12,8 +12,8 @@ import time
 from .._errors import ApiError, Refused, printable
 from .._lookup import Place
 from .._resources import SCAN, VPN_PROFILE
-from .targets import live_targets
 from .record import FINISHED, MOST_CANDIDATES, candidates, is_in_progress, service_now
+from .targets import live_targets
 from .watch import Watch, take
 
 # how a service may refuse a list that this key, or this plan, does not have

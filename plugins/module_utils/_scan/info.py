@@ -10,11 +10,11 @@ import time
 
 from .._errors import ApiError, Refused, printable
 from .._lookup import UNKNOWN_ID, in_place, place_of
-from .output_answer import parsed_output, refusal_hints, scan_of
 from .._references import belongs, place_from, target_of, warn_unplaced
 from .._resources import SCAN, SCAN_STATUSES
-from .record import is_in_progress, last_moment_of, service_now, status_of, without_secrets
 from .._since import since_of
+from .output_answer import parsed_output, refusal_hints, scan_of
+from .record import is_in_progress, last_moment_of, service_now, status_of, without_secrets
 from .tools import tool_id_of
 
 

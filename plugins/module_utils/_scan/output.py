@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 
-from .._http.download import download
 from .._errors import Refused, printable
 from .._file.replace import check_place, store
+from .._http.download import download
 from .._lookup import UNKNOWN_ID
-from .output_answer import parsed_output, refusal_hints, scan_of
 from .._resources import SCAN
+from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, status_of
 
 FORMATS = ("json", "pdf", "raw")

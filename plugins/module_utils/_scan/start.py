@@ -11,12 +11,12 @@ import contextlib
 from .._errors import CallError, ScannerError, printable
 from .._resources import SCAN, is_row, new_record, read_id, record_of
 from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
+from .lock import starts_locked
+from .record import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .result import result_of
 from .targets import declared_names, resolve
-from .wish import is_slot_refusal, start_hints, wish_of
-from .record import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
-from .lock import starts_locked
 from .watch import Entry, out_of_patience, refused_slot, startable, take
+from .wish import is_slot_refusal, start_hints, wish_of
 
 
 def begin(task, now, until=None):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from .._errors import CallError, Refused, ScannerError, printable
 from .._lookup import UNKNOWN_ID
 from .._resources import SCAN
-from .targets import resolve
 from .record import is_in_progress, outcome_of, status_of, without_secrets
+from .targets import resolve
 from .tools import tool_id_of
 
 # how long a stop may take to be seen, in seconds

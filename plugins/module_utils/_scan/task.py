@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 
 from .._errors import ApiError, CallError, ScannerError, printable
-from .handover import Step, handed_over
 from .._resources import SCAN
+from .handover import Step, handed_over
+from .record import QUEUE_TIMEOUT, RUN_TIMEOUT, without_secrets
 from .result import named_scans, result_of, unfinished, verdict
 from .start import begin, nothing_lost, start_next
 from .stop import settle_scans, stop_each, stop_scans
-from .record import QUEUE_TIMEOUT, RUN_TIMEOUT, without_secrets
 from .watch import (
     MOST_TROUBLES,
     found_on,

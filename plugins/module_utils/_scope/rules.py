@@ -15,10 +15,10 @@ import ipaddress
 import re
 from typing import NamedTuple
 
-from .addresses import Networks, embedded, kind_of
 from .._errors import ConfigurationError, printable
 from .._names import DEFAULT_PORTS, UnreadableName, other_reading, read_host, read_name, read_path
 from .._valid_names import problem_of
+from .addresses import Networks, embedded, kind_of
 
 SCOPE_OPTION = dict(
     type="dict",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from .._errors import CREATE_HINTS, next_step
+from .._http.retry import moment
 from .._resources import (
     FINDING,
     FINDING_TEMPLATE,
@@ -21,7 +22,6 @@ from .._resources import (
     WORDLIST,
     WORKSPACE,
 )
-from .._http.retry import moment
 from .judges import (
     NO_WRITES,
     Seen,

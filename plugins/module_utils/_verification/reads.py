@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 
 from .._errors import ConfigurationError, ScannerError
+from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH
 from .._resources import SCAN_STATUSES, TARGET_TYPES, WORKSPACE
-from .._preflight.openapi import Bounded
 from .judges import Seen, data_of, rows_of, values_of
 from .scans import counts_of, status_text
 

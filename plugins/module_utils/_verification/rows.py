@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import objects
-from . import scans
 from .._resources import VPN_PROFILE
+from . import objects, scans
 from .judges import NO_WRITES, NOT_TRIED, Judge, Seen, Verdict, filtered, has_fields, status
 
 _NO_START = "no scan is started"

@@ -10,8 +10,8 @@ import ast
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
     MODULE_UTILS,
     MODULES,
@@ -147,7 +147,13 @@ NEEDED = {
     "estate_info": {"_names"},
     "report": {*FILES, "_http/download", "_report/task", "_report/note"},
     "scan_output": {*FILES, "_http/download", "_scan/output"},
-    "service_verification": {"_names", "_preflight/openapi", "_preflight/relied_on", "_findings/model", "_http/download"},
+    "service_verification": {
+        "_names",
+        "_preflight/openapi",
+        "_preflight/relied_on",
+        "_findings/model",
+        "_http/download",
+    },
     "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/answer", "_preflight/relied_on"},
     "http_logger_data": {"_logger_data"},
     "http_logger_data_info": {"_logger_data"},

@@ -11,6 +11,7 @@ import json
 from urllib.parse import quote
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._http.border import (
     DEEPEST,
@@ -21,7 +22,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.border impor
     read_json,
     why_not_json,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -17,6 +17,7 @@ import time
 import tracemalloc
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
 from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds import (
@@ -26,10 +27,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds impor
     Undecodable,
     decoded,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.talker import Talker

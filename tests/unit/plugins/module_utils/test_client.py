@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     AnswerError,
     ApiError,
@@ -13,6 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     NetworkError,
     Refused,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (

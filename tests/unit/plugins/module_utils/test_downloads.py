@@ -14,6 +14,8 @@ import tracemalloc
 from contextlib import contextmanager
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.download import (
     CONTENT_TYPES,
@@ -24,8 +26,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.download imp
     wrong_beginning,
     wrong_type,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import REPORT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 

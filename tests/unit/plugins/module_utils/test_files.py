@@ -18,11 +18,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.module_utils._file import attributes as _attributes
 from ansible_collections.scanops.scanner.plugins.module_utils._file import draft as _drafts
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Content, Draft
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import content_of, store
 from hypothesis import given, settings
 from hypothesis import strategies as st

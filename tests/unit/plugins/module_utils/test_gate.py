@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, Permit, places_in
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES, SCAN, TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, Permit, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate, permitted
 from hypothesis import given, settings

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Complete, InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
+from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Complete, InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
     HTTP_LOGGER,
     TARGET,

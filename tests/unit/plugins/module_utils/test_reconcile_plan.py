@@ -9,11 +9,15 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk import cost as _plan_cost
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets, same_labels
-from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import (
+    read_estate,
+    read_targets,
+    same_labels,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st

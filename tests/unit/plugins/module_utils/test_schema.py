@@ -5,7 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import LARGEST, Bounded, SchemaError, parse
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import (
+    LARGEST,
+    Bounded,
+    SchemaError,
+    parse,
+)
 
 
 def doubling(first, line, times):

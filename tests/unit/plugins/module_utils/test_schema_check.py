@@ -7,8 +7,8 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import JSON, RELIED_ON, Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.compare import differences, is_openapi
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import JSON, RELIED_ON, Operation
 
 LIST = Operation(
     "GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"), also={"name": "label"}

@@ -8,10 +8,10 @@ import re
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http import transport as _transport
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http import transport as _transport
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
 from ansible_collections.scanops.scanner.plugins.module_utils._report.status import is_known, readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import Seen, Verdict
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS, judged
 

@@ -28,7 +28,9 @@ def service(service_process, service):
     # service_process is named for older releases of pytest, which do not see what the fixture of the same name needs
     yield service
     if not service.allow_violations:
-        assert not_in_the_table(service.log()) == [], "add it to the table in plugins/module_utils/_preflight/relied_on.py"
+        assert not_in_the_table(service.log()) == [], (
+            "add it to the table in plugins/module_utils/_preflight/relied_on.py"
+        )
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import SCHEMA_PATH
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,
     ANSWER_FORMS,

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._report.note import Note, note_of, note_path
 from ansible_collections.scanops.scanner.plugins.module_utils._report.status import readiness
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")
