@@ -171,16 +171,6 @@ def test_a_module_ships_only_what_it_uses(module):
         assert "_ensure" not in shipped(module)
 
 
-def test_only_the_transport_imports_requests():
-    for name in MODULE_UTILS:
-        libraries = {library.partition(".")[0] for library in imported_libraries("module_utils", name)}
-        assert ("requests" in libraries) is (name == "_http/transport")
-    for module in MODULES:
-        assert not {"requests", "urllib3"} & {
-            library.partition(".")[0] for library in imported_libraries("modules", module)
-        }
-
-
 def test_only_the_shell_of_modules_uses_ansible_module():
     for name in MODULE_UTILS:
         uses = any("AnsibleModule" in library for library in imported_libraries("module_utils", name))
@@ -231,72 +221,6 @@ def test_a_gate_is_made_once_for_each_task():
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_with_a_scope_says_where_it_comes_from(module):
     assert ("scope" in own_options(module)) is ("_scope/file" in imports("modules", module))
-
-
-PURE = {
-    "_http/answer",
-    "_http/border",
-    "_http/refusal",
-    "_http/download",
-    "_http/tail",
-    "_http/retry",
-    "_names",
-    "_errors",
-    "_http/known",
-    "_resources",
-    "_scope/rules",
-    "_scope/addresses",
-    "_bulk/declaration",
-    "_given",
-    "_valid_names",
-    "_bulk/plan",
-    "_bulk/cost",
-    "_findings/proof",
-    "_findings/model",
-    "_preflight/compare",
-    "_preflight/answer",
-    "_preflight/relied_on",
-    "_scan/tools",
-    "_scan/record",
-    "_moments",
-    "_since",
-    "_http/earned",
-    "_http/envelope",
-    "_scan/watch",
-    "_scan/handover",
-    "_scan/result",
-    "_scan/wish",
-    "_scope/gate",
-    "_file/rights",
-    "_report/status",
-    "_verification/judges",
-    "_verification/objects",
-    "_verification/rows",
-    "_verification/scans",
-}
-
-
-@pytest.mark.parametrize("name", sorted(PURE & set(MODULE_UTILS)))
-def test_what_is_pure_has_no_clock_no_network_and_no_ansible(name):
-    assert imports("module_utils", name) <= PURE
-    libraries = {library.partition(".")[0] for library in imported_libraries("module_utils", name)}
-    assert not libraries & {
-        "ansible",
-        "requests",
-        "urllib3",
-        "socket",
-        "time",
-        "os",
-        "subprocess",
-        "random",
-        "datetime",
-    }
-    calls = {
-        node.func.id
-        for node in ast.walk(tree("module_utils", name))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert "open" not in calls
 
 
 LAYERS = ("_http/transport", "_http/client", "_ensure", "_module")
