@@ -43,7 +43,7 @@ class Run:
         outcome = {}
         failed = 0
         writes = in_order(steps)
-        self.client.transport.on_wait = progress.waits
+        self.client.transport.budget.on_wait = progress.waits
         for number, step in enumerate(writes):
             progress.tell(number, len(writes), failed)
             outcome[id(step)] = entry = self._write(step)

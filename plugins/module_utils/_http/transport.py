@@ -24,6 +24,7 @@ from .._scope.gate import require
 from . import bounds, retry, tail
 from .answer import Answer
 from .border import Border
+from .budget import Budget
 from .known import Known
 from .refusal import broken_off, no_answer, redirected, refusal, too_late, too_long
 
@@ -65,12 +66,7 @@ class Transport:
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
-        # is told how long the rate limit makes a call wait, in seconds
-        self.on_wait = lambda seconds: None
-        # for those who wait on their own account
-        self.pause, self.elapsed, self.jitter = sleep, clock, jitter
-        self._waited = 0.0
-        self._not_before = {}
+        self.budget = Budget(connection.rate_limit_wait, sleep, clock, jitter)
         self._origin = urlsplit(connection.base_url)[:2]
         self._border = Border(connection.api_key)
         self._bounds = None
@@ -108,12 +104,16 @@ class Transport:
         self._session.close()
 
     def pause(self, seconds):
-        """Wait between two looks at something that takes its time."""
+        """Wait between two reads of something that takes its time."""
         self._sleep(seconds)
 
     def now(self):
         """Seconds on a clock that only goes forward."""
         return self._clock()
+
+    def jitter(self):
+        """A random number from 0 to 1."""
+        return self._jitter()
 
     def send(
         self,
@@ -149,11 +149,11 @@ class Transport:
             # so that the end of the answer shows, whatever length was announced
             request["headers"]["Connection"] = "close"
         self._bounds = bounds.Bounds(self.connection.longest_call, self.connection.max_answer)
-        budget = retry.budget_of(method, path)
+        limit = retry.budget_of(method, path)
         after_loss = False
         attempt = limited = 0
         while True:
-            self._keep_spacing(budget)
+            self.budget.keep_spacing(limit)
             error = answer = self.last = None
             try:
                 answer = self.last = self._try_once(method, path, request, sink)
@@ -163,7 +163,7 @@ class Transport:
                 outcome = retry.LOST if caught.maybe_done else retry.UNREACHABLE
             self._log(method, path, query, answer)
             if answer is not None:
-                self._learn_spacing(budget, answer.headers)
+                self.budget.learn(limit, answer.headers)
                 if 200 <= answer.status < 300:
                     self.known.answered |= answer.content_type.startswith("application/json")
                     return answer
@@ -173,7 +173,7 @@ class Transport:
                 raise error
             if outcome == 429:
                 limited += 1
-                self._wait_for_rate_limit(answer, error, limited)
+                self.budget.wait(answer, error, limited)
                 continue
             if attempt >= self.connection.retries:
                 raise error
@@ -332,34 +332,6 @@ class Transport:
             if self._bounds.full:
                 raise bounds.TooMuch from None
             raise broken_off(answer) from None
-
-    def _keep_spacing(self, budget):
-        wait = self._not_before.get(budget, 0.0) - self._clock()
-        if 0 < wait <= self.connection.rate_limit_wait - self._waited:
-            self._waited += wait
-            self.on_wait(wait)
-            self._sleep(wait)
-
-    def _learn_spacing(self, budget, headers):
-        pause = retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
-        self._not_before[budget] = self._clock() + pause
-
-    def _wait_for_rate_limit(self, answer, error, limited):
-        asked = retry.asked_wait(answer.headers, time.time())
-        pause = retry.rate_limit_pause(asked, limited, self._jitter())
-        left = self.connection.rate_limit_wait - self._waited
-        if pause > left:
-            raise type(error)(
-                f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
-                f" in {pause:.0f} s",
-                answer.method, answer.path, status=429, message=error.message,
-                details=error.result["api_error"]["details"],
-                advice="run the task again later, or raise rate_limit_wait"
-                f" (now {self.connection.rate_limit_wait} s for the whole task)",
-            ) from None  # fmt: skip
-        self._waited += pause
-        self.on_wait(pause)
-        self._sleep(pause)
 
 
 def _call_of(method):

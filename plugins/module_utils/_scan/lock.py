@@ -61,13 +61,13 @@ def _lock(task, held, path):
     number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     held.callback(os.close, number)
     transport = task.client.transport
-    until = transport.elapsed() + LONGEST_WAIT
+    until = transport.now() + LONGEST_WAIT
     while True:
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         except BlockingIOError:
-            if transport.elapsed() >= until:
+            if transport.now() >= until:
                 raise OSError(f"another task on this machine has kept it for {LONGEST_WAIT} s") from None
         transport.pause(_INTERVAL)
 

@@ -110,7 +110,7 @@ def _start_each(task, wish, watch, entries, now, until):
             _predict(entry, wish, watch.query.get("workspace_id"))
         elif entry.error is None and not _start_or_note(task, wish, entry, watch, now):
             return False
-        if until is not None and task.client.transport.elapsed() >= until:
+        if until is not None and task.client.transport.now() >= until:
             return False
     return True
 

@@ -137,13 +137,13 @@ def _after_stop(task, found, ids):
     """The records, those with these ids read again until they have ended; one that is gone is left out."""
     records = {record["id"]: record for record in found}
     transport = task.client.transport
-    until = transport.elapsed() + _LONGEST_STOP
+    until = transport.now() + _LONGEST_STOP
     left = list(ids)
     while left:
         for scan_id in left:
             records[scan_id] = task.client.read(SCAN, scan_id)
         left = [scan_id for scan_id in left if records[scan_id] is not None and is_in_progress(records[scan_id])]
-        if left and transport.elapsed() > until:
+        if left and transport.now() > until:
             raise Refused(
                 f"Scan {left[0]} was asked to stop and is still {printable(records[left[0]].get('status_name'))!r} after"
                 f" {_LONGEST_STOP} s: look at it in the web application and run again."

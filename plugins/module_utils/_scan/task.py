@@ -53,11 +53,11 @@ def _ensured(task):
         return settle_scans(task)
     transport = task.client.transport
     # the time of a wait goes on from one run of the module to the next
-    ahead = step.now - transport.elapsed() if step else 0
-    now = transport.elapsed() + ahead
+    ahead = step.now - transport.now() if step else 0
+    now = transport.now() + ahead
     watch = step.watch if step else None
     begins = watch is None
-    until = transport.elapsed() + _LONGEST_START if step else None
+    until = transport.now() + _LONGEST_START if step else None
     if begins:
         watch = begin(task, now, until)
     with nothing_lost(task, watch):
@@ -73,7 +73,7 @@ def _ensured(task):
             if handed and task.survives_masking(handed):
                 return dict(changed=False, pause=seconds, **handed)
             transport.pause(seconds)
-            now = transport.elapsed() + ahead
+            now = transport.now() + ahead
             _poll(task, watch, now)
     return _result(task, watch)
 

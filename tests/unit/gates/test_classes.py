@@ -92,6 +92,7 @@ CLASSES = {
         "module_utils/_findings/info",
         "module_utils/_findings/query",
         "module_utils/_http/bounds",
+        "module_utils/_http/budget",
         "module_utils/_http/client",
         "module_utils/_http/listing",
         "module_utils/_http/row_stream",

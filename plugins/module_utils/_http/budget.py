@@ -1,0 +1,63 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""How long a task waits for the service's rate limits, over all of its calls."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from . import retry
+
+
+class Budget:
+    """Waits for the rate limits, at most so many seconds in all.
+
+    sleep, clock, jitter: as in ``Transport``.
+    """
+
+    def __init__(self, seconds, sleep, clock, jitter):
+        self._seconds = seconds
+        self._sleep = sleep
+        self._clock = clock
+        self._jitter = jitter
+        # called with the seconds of each wait
+        self.on_wait = lambda seconds: None
+        self._waited = 0.0
+        self._not_before = {}
+
+    def keep_spacing(self, limit):
+        """Wait until the next call may be sent. limit: str, which of the service's limits it counts against."""
+        wait = self._not_before.get(limit, 0.0) - self._clock()
+        if 0 < wait <= self._seconds - self._waited:
+            self._wait(wait)
+
+    def learn(self, limit, headers):
+        """Space out the next calls where an answer says that few are left."""
+        pause = retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
+        self._not_before[limit] = self._clock() + pause
+
+    def wait(self, answer, error, limited):
+        """Wait after a 429. limited: int, which 429 of this call it is. Raises the error where the wait would be too long."""
+        asked = retry.asked_wait(answer.headers, time.time())
+        pause = retry.rate_limit_pause(asked, limited, self._jitter())
+        if pause > self._seconds - self._waited:
+            raise type(error)(
+                f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
+                f" in {pause:.0f} s",
+                answer.method, answer.path, status=429, message=error.message,
+                details=error.result["api_error"]["details"],
+                advice=f"run the task again later, or raise rate_limit_wait (now {self._seconds} s for the whole task)",
+            ) from None  # fmt: skip
+        self._wait(pause)
+
+    def _wait(self, seconds):
+        self._waited += seconds
+        self.on_wait(seconds)
+        self._sleep(seconds)
+
+
+def _number(text):
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
