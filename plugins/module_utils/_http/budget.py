@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from . import retry
@@ -36,7 +35,9 @@ class Budget:
 
     def learn(self, limit, headers):
         """Space out the next calls where an answer says that few are left."""
-        pause = retry.spacing(_number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Remaining")))
+        pause = retry.spacing(
+            retry.number_in(headers.get("X-RateLimit-Limit")), retry.number_in(headers.get("X-RateLimit-Remaining"))
+        )
         self._not_before[limit] = self._clock() + pause
 
     def wait(self, answer, error, limited):
@@ -57,7 +58,3 @@ class Budget:
         self._waited += seconds
         self.on_wait(seconds)
         self._sleep(seconds)
-
-
-def _number(text):
-    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None

@@ -65,6 +65,11 @@ def asked_wait(headers, now):
     return None if until is None else max(0.0, until - now)
 
 
+def number_in(text):
+    """The whole number in the text of a header, or None."""
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
+
+
 def moment(text):
     """The Unix time of an HTTP date, or None where it is none."""
     try:

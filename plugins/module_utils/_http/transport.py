@@ -315,7 +315,7 @@ class Transport:
                 take(piece)
         except bounds.TooMuch:
             return False
-        announced = _number(response.headers.get("Content-Length"))
+        announced = retry.number_in(response.headers.get("Content-Length"))
         # counted before decoding; older urllib3 takes a short body for a whole one
         if announced and response.status_code != 204 and response.raw.tell() < announced:
             raise broken_off(answer)
@@ -342,10 +342,6 @@ def _call_of(method):
 def _anonymous(request):
     """An auth object that adds nothing: without one requests would take that of the session, or ``~/.netrc``."""
     return request
-
-
-def _number(text):
-    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
 
 
 def _never_connected(cause):
