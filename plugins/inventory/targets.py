@@ -231,7 +231,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.earned impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import what_there_is
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE, is_row, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._records import is_row, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     address_of,

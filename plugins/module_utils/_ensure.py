@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ._errors import Refused, ScannerError, printable
 from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, warn_current_workspace
-from ._resources import RESOURCES, TARGET, difference, new_record, not_compared, not_shown, revealed
+from ._records import difference, new_record, not_compared, not_shown, revealed
+from ._resources import RESOURCES, TARGET
 from ._valid_names import refuse_name
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
 from .._names import normal_form
-from .._resources import RESOURCES, TARGET, WORKSPACE, difference
+from .._records import difference
+from .._resources import RESOURCES, TARGET, WORKSPACE
 from .cost import list_of
 from .plan import in_order
 from .report import Done

@@ -9,7 +9,8 @@ from __future__ import annotations
 from .._contents import Contents
 from .._errors import Refused, printable
 from .._names import normal_form
-from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, not_compared, not_shown, revealed
+from .._records import not_compared, not_shown, revealed
+from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE
 from .plan import Live
 
 

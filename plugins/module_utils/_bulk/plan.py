@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from .._errors import Refused, counted, printable
 from .._http.earned import InWorkspace, earned
-from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, difference
+from .._records import difference
+from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE
 from .._valid_names import problem_of
 from .cost import calls_of, minutes_of
 

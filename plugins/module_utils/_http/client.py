@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Refused, printable
-from .._resources import TARGET, WORDLIST, is_row, new_record, read_id, record_of
+from .._records import is_row, new_record, read_id, record_of
+from .._resources import TARGET, WORDLIST
 from . import listing
 from .retry import GATEWAY
 

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from .._errors import AnswerError, ApiError, printable
-from .._resources import PAGE_SIZE, identity_of, is_row, record_of
+from .._records import identity_of, is_row, record_of
+from .._resources import PAGE_SIZE
 from .earned import Complete
 from .envelope import Progress, beside, placed
 

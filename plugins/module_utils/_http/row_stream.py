@@ -12,7 +12,7 @@ import re
 from itertools import accumulate
 
 from .._errors import ApiError
-from .._resources import is_row, record_of
+from .._records import is_row, record_of
 from .border import JSON, refuse_depth
 from .earned import Streamed
 from .envelope import Progress, beside, placed

@@ -10,7 +10,8 @@ import re
 
 from .._errors import AnswerError, printable
 from .._http.retry import GATEWAY, asked_wait, moment
-from .._resources import WORKSPACE, is_row, record_of
+from .._records import is_row, record_of
+from .._resources import WORKSPACE
 
 # seconds of difference from which times that are compared across the two clocks can mislead
 CLOCK_WARNING = 60

@@ -15,7 +15,8 @@ from .._file.draft import sweep
 from .._file.replace import check_place, content_of, predict_attributes, store, try_place
 from .._http.download import CONTENT_TYPES, download
 from .._lookup import UNKNOWN_ID
-from .._resources import REPORT, new_record
+from .._records import new_record
+from .._resources import REPORT
 from .note import LONGEST_NAME, Note, note_path, read_note, write_note
 from .start import RESUMED_FOR, create, from_earlier_run
 from .status import readiness

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 
 from .._errors import CallError, ScannerError, printable
-from .._resources import SCAN, is_row, new_record, read_id, record_of
+from .._records import is_row, new_record, read_id, record_of
+from .._resources import SCAN
 from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
 from .lock import starts_locked
 from .record import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE

@@ -53,6 +53,7 @@ CLASSES = {
         "module_utils/_preflight/compare",
         "module_utils/_preflight/relied_on",
         "module_utils/_report/status",
+        "module_utils/_records",
         "module_utils/_resources",
         "module_utils/_scan/handover",
         "module_utils/_scan/record",

@@ -6,15 +6,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import Outcome
+from ansible_collections.scanops.scanner.plugins.module_utils._records import difference, is_row, new_record, record_of
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
     HTTP_LOGGER,
     RESOURCES,
     TARGET,
     WORKSPACE,
-    difference,
-    is_row,
-    new_record,
-    record_of,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -17,7 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     selection_of,
     severity_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
