@@ -80,7 +80,7 @@ _value:
 """
 
 from ansible.errors import AnsibleError
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from jinja2.exceptions import UndefinedError
 
@@ -92,7 +92,7 @@ def register_targets(hosts, hostvars, variable="estate_register_targets", descri
     """The targets of these hosts, as a dict with problem (str or None) and targets (list of dict)."""
     try:
         names = _names(hosts, hostvars, variable)
-    except ConfigurationError as error:
+    except WrongOption as error:
         return dict(problem=str(error), targets=[])
     more = {} if description is None else {"description": description}
     return dict(problem=None, targets=[dict(name=name, **more) for name in names])
@@ -102,7 +102,7 @@ def _names(hosts, hostvars, variable):
     missing = [host for host in hosts if variable not in hostvars[host]]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
-        raise ConfigurationError(
+        raise WrongOption(
             f"{variable} is not set for {len(missing)} of {len(hosts)} hosts ({shown}): set it {_WHERE}, to an empty list"
             " where a host has no target."
         )
@@ -112,7 +112,7 @@ def _names(hosts, hostvars, variable):
         for name in _texts(host, hostvars[host], variable):
             same = spelled.setdefault(normal_form(name), name)
             if same != name:
-                raise ConfigurationError(
+                raise WrongOption(
                     f"{variable} of the hosts {owners[same]} and {host} gives {printable(same)!r} and {printable(name)!r},"
                     " which are the same target: write it in one way."
                 )
@@ -129,9 +129,7 @@ def _texts(host, variables, variable):
         raise _unevaluated(host, variable, str(error)) from None
     for text in texts:
         if not isinstance(text, str) or not text.strip():
-            raise ConfigurationError(
-                f"{variable} of the host {host} is no list of texts: write a list of target names."
-            )
+            raise WrongOption(f"{variable} of the host {host} is no list of texts: write a list of target names.")
         if any(mark in text for mark in ("{{", "{%", "{#")):
             # ansible-core before 2.19 leaves what it cannot evaluate as it is, and would evaluate it in the message again
             raise _unevaluated(host, variable, "what stands in braces is not defined")
@@ -139,7 +137,7 @@ def _texts(host, variables, variable):
 
 
 def _unevaluated(host, variable, reason):
-    return ConfigurationError(
+    return WrongOption(
         f"{variable} of the host {host} cannot be evaluated ({reason}): set the variables that it needs for this host."
     )
 

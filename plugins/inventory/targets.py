@@ -220,9 +220,9 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.vars import combine_vars
 from ansible_collections.scanops.scanner.plugins.module_utils._contents import Contents
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    ConfigurationError,
     Refused,
     ScannerError,
+    WrongOption,
     printable,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth
@@ -288,27 +288,23 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         given = {name: self._given(name, value) for name, value in (direct or {}).items()}
         for name, value in given.items():
             if value is None and name in SELECTIONS:
-                raise ConfigurationError(
-                    f"{name} is null, as an unset variable is: give a value, or leave the option out."
-                )
+                raise WrongOption(f"{name} is null, as an unset variable is: give a value, or leave the option out.")
         given = {name: value for name, value in given.items() if value is not None}
         for name, entry in CONNECTION_OPTIONS.items():
             variable = entry["fallback"][1][0]
             if entry.get("required") and name not in given and variable not in os.environ:
-                raise ConfigurationError(
+                raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
                 )
         try:
             super().set_options(task_keys, var_options, given)
         except AnsibleError as error:
-            raise ConfigurationError(
-                f"An option has a value that it cannot have: {_reason(error)}; correct it."
-            ) from None
+            raise WrongOption(f"An option has a value that it cannot have: {_reason(error)}; correct it.") from None
         for name in given:
             if name not in self._options:
                 near = get_close_matches(name, self._options, 1)
                 meant = f", {near[0]} perhaps" if near else ""
-                raise ConfigurationError(f"{name} is no option of {self.NAME}: correct its name{meant}, or remove it.")
+                raise WrongOption(f"{name} is no option of {self.NAME}: correct its name{meant}, or remove it.")
 
     def _given(self, name, value):
         """The value of an option as it stands in the file, its template replaced."""
@@ -323,29 +319,29 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             value = self.templar.template(value)
         except AnsibleError as error:
-            raise ConfigurationError(f"{name} cannot be read: {_reason(error)}; correct its template.") from None
+            raise WrongOption(f"{name} cannot be read: {_reason(error)}; correct its template.") from None
         if CONNECTION_OPTIONS.get(name, {}).get("no_log") and isinstance(value, (Mapping, list, tuple)):
             # ansible-core would quote it
-            raise ConfigurationError(f"{name} is a list or a dictionary: give one text.")
+            raise WrongOption(f"{name} is a list or a dictionary: give one text.")
         choices = self.option_definitions.get(name, {}).get("choices")
         if choices and value not in choices:
-            raise ConfigurationError(f"{name} is {printable(value)!r}: set it to {' or '.join(choices)}.")
+            raise WrongOption(f"{name} is {printable(value)!r}: set it to {' or '.join(choices)}.")
         return value
 
     def _check_options(self):
         if self.get_option("workspaces") == []:
-            raise ConfigurationError(
+            raise WrongOption(
                 "workspaces is an empty list: name the workspaces, or leave the option out to read all of them."
             )
         prefix = self.get_option("hostvars_prefix")
         if not (f"{prefix}id".isidentifier() and prefix.isascii()):
-            raise ConfigurationError(
+            raise WrongOption(
                 f"hostvars_prefix is {printable(prefix)!r}, with which no variable name begins: use ASCII letters, digits"
                 " and _, as in scanner_."
             )
         missing = missing_requests()
         if missing:
-            raise ConfigurationError(
+            raise WrongOption(
                 f"The Python that runs Ansible, {sys.executable}, lacks {missing}: install it there with pip."
             )
 

@@ -9,27 +9,34 @@ The text of every exception is one sentence that says what to do next. None hold
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class ScannerError(Exception):
     """Base of all. ``result`` holds keys that a failing module adds to what it returns."""
 
-    def __init__(self, sentence, **result):
+    def __init__(self, sentence: str, **result: Any) -> None:
         super().__init__(sentence)
         self.result = result
 
 
-class ConfigurationError(ScannerError):
-    """An option is wrong; no call was made because of it. ``secret``: the option's value where it may hold one, or None."""
+class WrongOption(ScannerError):
+    """An option is wrong; nothing was written because of it. ``secret``: its value where that may hold one, or None."""
 
-    def __init__(self, sentence, secret=None):
+    def __init__(self, sentence: str, secret: str | None = None) -> None:
         super().__init__(sentence)
         self.secret = secret
 
 
 class Refused(ScannerError):
     """The collection will not do what was declared; nothing was written."""
+
+
+class Incomplete(ScannerError):
+    """The task failed after it had written, or may have written, something: its result says ``changed``."""
+
+    def __init__(self, sentence: str, **result: Any) -> None:
+        super().__init__(sentence, **{**result, "changed": True})
 
 
 # characters of the service's words in api_error, which programs read

@@ -13,10 +13,10 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 
 from ._errors import CallError, Refused, ScannerError, printable
 from ._given import missing_variables, refusal, secrets_in, unknown_options, with_unknown_ids, wrong_id
-from ._http.client import Client
 from ._http.transport import Transport, missing_requests
 from ._options import CONNECTION_OPTIONS, connection_from
 from ._scope.gate import Gate
+from ._task import Task
 
 try:
     # from ansible-core 2.22 on secrets are registered, and masked where ansible-core shows them; results keep them
@@ -29,30 +29,6 @@ else:
 
 # the options of which a null is no value: it must not keep an environment variable, or what a file has, from counting
 LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
-
-
-class Task:
-    """What the work of a module may use: client, gate, params, check_mode, diff_mode, warn, step."""
-
-    def __init__(self, module, transport, gate):
-        self.client = Client(transport, gate, module.warn)
-        self.gate = gate
-        self.params = module.params
-        self.check_mode = module.check_mode
-        self.diff_mode = module._diff
-        self.warn = module.warn
-        # what an action plugin hands over beside the options, None where a task runs the module itself; not to be trusted
-        self.step = module.handed_over
-        # the AnsibleModule, for the attributes of files
-        self.ansible = module
-
-    def warn_foreseen(self, what):
-        """Warn that check mode assumes that an earlier task creates something."""
-        self.warn(f"{what} does not exist yet; check mode assumes that an earlier task creates it.")
-
-    def survives_masking(self, value):
-        """Whether this value holds no secret of the task, as ansible-core masks each text of a result that holds one."""
-        return self.ansible.masked(value) == value
 
 
 class _Module(AnsibleModule):

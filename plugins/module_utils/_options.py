@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
-from ._errors import ConfigurationError
+from ._errors import WrongOption
 
 
 def _option(type_, variable, **more):
@@ -70,7 +70,7 @@ class Connection(NamedTuple):
 def connection_from(options):
     """Check the connection options (a mapping by option name) and return a Connection.
 
-    Raises ConfigurationError, which names the option; makes no call.
+    Raises WrongOption, which names the option; makes no call.
     """
     verify = options["validate_certs"]
     if verify and options["ca_path"]:
@@ -96,35 +96,31 @@ def connection_from(options):
 def _checked_base_url(base_url, allow_http):
     text = (base_url or "").strip()
     if not text:
-        raise ConfigurationError(
+        raise WrongOption(
             "base_url is empty: set it, or the environment variable SCANNER_BASE_URL, to the API's address, which ends in"
             " /api/v2."
         )
     if "@" in text.split("?")[0].split("#")[0]:
-        raise ConfigurationError(
+        raise WrongOption(
             "base_url contains user info (user:password@): remove it and set api_key instead.", secret=base_url
         )
     try:
         parts = urlsplit(text)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise ConfigurationError(
-            "base_url is not a valid URL: write it as https://HOST/api/v2.", secret=base_url
-        ) from None
+        raise WrongOption("base_url is not a valid URL: write it as https://HOST/api/v2.", secret=base_url) from None
     if parts.scheme not in ("http", "https"):
         # it may be the key, given in the wrong place
-        raise ConfigurationError(
-            "base_url does not begin with https://: write it as https://HOST/api/v2.", secret=base_url
-        )
+        raise WrongOption("base_url does not begin with https://: write it as https://HOST/api/v2.", secret=base_url)
     if not host or port == 0 or any(character.isspace() or character in "\\\x00" for character in text):
-        raise ConfigurationError(f"base_url {text!r} names no valid host: write it as https://HOST/api/v2.")
+        raise WrongOption(f"base_url {text!r} names no valid host: write it as https://HOST/api/v2.")
     if parts.query or parts.fragment:
-        raise ConfigurationError("base_url has a query or fragment: end it with the path, /api/v2.", secret=base_url)
+        raise WrongOption("base_url has a query or fragment: end it with the path, /api/v2.", secret=base_url)
     path = parts.path.rstrip("/")
     if not path:
-        raise ConfigurationError(f"base_url {text!r} has no path: add the API's path, as in {text.rstrip('/')}/api/v2.")
+        raise WrongOption(f"base_url {text!r} has no path: add the API's path, as in {text.rstrip('/')}/api/v2.")
     if parts.scheme == "http" and not allow_http and not _is_loopback(host):
-        raise ConfigurationError(
+        raise WrongOption(
             f"base_url {text!r} would send api_key unencrypted over http: use https, or set allow_http: true"
             " if you accept that."
         )
@@ -142,13 +138,13 @@ def _is_loopback(host):
 
 def _checked_api_key(api_key):
     if not api_key:
-        raise ConfigurationError(
+        raise WrongOption(
             "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
             " section."
         )
     if not all("!" <= character <= "~" for character in api_key):
         # not quoted: it is a secret
-        raise ConfigurationError(
+        raise WrongOption(
             "api_key contains a space, a line break or another character that no key has: copy the key again,"
             " without what surrounds it."
         )
@@ -165,9 +161,9 @@ def _checked_proxy(proxy, local_only):
     except ValueError:
         host = None
     if not host or "://" not in proxy:
-        raise ConfigurationError("proxy is no address of a proxy: write it as http://HOST:PORT.")
+        raise WrongOption("proxy is no address of a proxy: write it as http://HOST:PORT.")
     if local_only and not _is_loopback(host):
-        raise ConfigurationError(
+        raise WrongOption(
             "proxy would get api_key unencrypted, as base_url is plain http: leave it out, or set allow_http: true if you"
             " accept that."
         )
@@ -176,7 +172,7 @@ def _checked_proxy(proxy, local_only):
 
 def _client_certificate(certificate, key):
     if key and not certificate:
-        raise ConfigurationError("client_key is set without client_cert: set both, or client_cert alone.")
+        raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
     if not certificate:
         return None
     certificate = _existing(certificate, "client_cert")
@@ -185,18 +181,18 @@ def _client_certificate(certificate, key):
 
 def _existing(path, option):
     if not os.path.exists(path):
-        raise ConfigurationError(f"{option} names a file that is not there: {path!r}; correct the path.")
+        raise WrongOption(f"{option} names a file that is not there: {path!r}; correct the path.")
     return path
 
 
 def _checked_seconds(seconds, option):
     # also false for what is not a number
     if seconds is not None and not 0 < seconds <= LONGEST_TIMEOUT:
-        raise ConfigurationError(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
+        raise WrongOption(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
     return seconds
 
 
 def _at_least(value, option, least):
     if value < least:
-        raise ConfigurationError(f"{option} is {value}: set it to {least} or more.")
+        raise WrongOption(f"{option} is {value}: set it to {least} or more.")
     return value

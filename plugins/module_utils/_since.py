@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._errors import ConfigurationError, printable
+from ._errors import WrongOption, printable
 from ._moments import iso_moment
 from ._scan.record import seconds_of
 
@@ -24,19 +24,19 @@ class Since(NamedTuple):
     text: str
 
     def at(self, now):
-        """The Unix time that it means when the present is ``now``. Raises ConfigurationError for a time in the future,
+        """The Unix time that it means when the present is ``now``. Raises WrongOption for a time in the future,
         which nothing could pass."""
         if self.moment is None:
             return now - self.seconds
         if self.moment > now + _TOLERANCE:
-            raise ConfigurationError(
+            raise WrongOption(
                 f"since {printable(self.text, 60)!r} is in the future, so nothing could pass it: give an earlier time."
             )
         return self.moment
 
 
 def since_of(text):
-    """The Since that the option means, or None where it is not given. Raises ConfigurationError.
+    """The Since that the option means, or None where it is not given. Raises WrongOption.
 
     A duration is read as ``max_age`` is; a time without an offset is UTC, as times in records are.
     """
@@ -48,8 +48,8 @@ def since_of(text):
         return Since(moment, None, text)
     try:
         return Since(None, seconds_of(text, "since"), text)
-    except ConfigurationError:
-        raise ConfigurationError(
+    except WrongOption:
+        raise WrongOption(
             f"since is {printable(text, 60)!r}: give a duration, as in 90m or 7d, or a time in ISO 8601, as in"
             " 2026-01-31 or 2026-01-31T12:00:00Z."
         ) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._errors import ConfigurationError, Refused, printable
+from .._errors import Refused, WrongOption, printable
 from .._given import shape_of, unknown_key
 from .._resources import HTTP_LOGGER, TARGET, WORKSPACE
 
@@ -52,7 +52,7 @@ def read_estate(entries, declared_at=None):
     for index, (entry, path) in enumerate(zip(_list(entries, "workspaces"), _paths(entries, declared_at))):
         item = _item(WORKSPACE, entry, path, index)
         if item.name in seen:
-            raise ConfigurationError(
+            raise WrongOption(
                 f"{seen[item.name]}.name and {path}.name are the same workspace, {printable(item.name)!r}: merge the two."
             )
         seen[item.name] = path
@@ -69,7 +69,7 @@ def _paths(entries, declared_at):
     if declared_at is None:
         return [f"workspaces[{index}]" for index in range(len(entries))]
     if len(declared_at) != len(entries):
-        raise ConfigurationError(
+        raise WrongOption(
             f"declared_at has {len(declared_at)} entries, and workspaces has {len(entries)}: give one for each, or leave"
             " declared_at out."
         )
@@ -82,7 +82,7 @@ def _items(resource, entries, path):
 
 def _list(entries, path):
     if not isinstance(entries, list):
-        raise ConfigurationError(f"{path} is {shape_of(entries)}: write a list.")
+        raise WrongOption(f"{path} is {shape_of(entries)}: write a list.")
     return entries
 
 
@@ -91,32 +91,30 @@ def _item(resource, entry, path, index):
         entry = {resource.key: entry}
     if not isinstance(entry, dict):
         shape = "a text (in quotes) or a dictionary" if resource is TARGET else "a dictionary"
-        raise ConfigurationError(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
+        raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
     keys = _KEYS[resource.name]
     for key in entry:
         if key not in keys:
-            raise ConfigurationError(f"{unknown_key(path, key, keys)}.")
+            raise WrongOption(f"{unknown_key(path, key, keys)}.")
         if entry[key] is None and key not in (resource.key, *resource.declared):
-            raise ConfigurationError(
-                f"{path}.{key} is null, as an unset variable is: give a value, or leave the key out."
-            )
+            raise WrongOption(f"{path}.{key} is null, as an unset variable is: give a value, or leave the key out.")
     if entry.get(resource.key) is None:
-        raise ConfigurationError(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
+        raise WrongOption(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
     name = _text(entry[resource.key], f"{path}.{resource.key}")
     if not name.strip():
-        raise ConfigurationError(f"{path}.{resource.key} is empty: give the {resource.key} of the {resource.noun}.")
+        raise WrongOption(f"{path}.{resource.key} is empty: give the {resource.key} of the {resource.noun}.")
     fields = {
         field: _text(entry[field], f"{path}.{field}") for field in resource.declared if entry.get(field) is not None
     }
     ignore = entry.get("ignore") or False
     if not isinstance(ignore, bool):
-        raise ConfigurationError(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
+        raise WrongOption(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
     return Item(path, index, name, fields, ignore)
 
 
 def _text(value, path):
     if not isinstance(value, str):
-        raise ConfigurationError(f"{path} is {shape_of(value)}, not text: put it in quotes.")
+        raise WrongOption(f"{path} is {shape_of(value)}, not text: put it in quotes.")
     return value
 
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from .._errors import ANY_CALL, AnswerError, Call, ConfigurationError, NetworkError, printable, unreachable
+from .._errors import ANY_CALL, AnswerError, Call, NetworkError, WrongOption, printable, unreachable
 from .._scope.gate import require
 from . import bounds, retry, tail
 from .answer import Answer
@@ -238,7 +238,7 @@ class Transport:
             if self._bounds.late:
                 raise too_late(method, path, self._bounds.seconds, self._about) from None
             # certificate files that cannot be read or parsed, addresses that cannot be encoded
-            raise ConfigurationError(
+            raise WrongOption(
                 f"{method} {path} could not be sent ({printable(type(error).__name__)}): check base_url, proxy, ca_path,"
                 " client_cert and client_key."
             ) from None

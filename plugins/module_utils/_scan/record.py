@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from email.utils import mktime_tz, parsedate_tz
 
-from .._errors import ConfigurationError, printable
+from .._errors import WrongOption, printable
 from .._moments import Clock, moment_of
 
 # assumed: the statuses of a scan, compared without regard to case. Any other one is an end of unknown kind
@@ -73,10 +73,10 @@ def outcome_of(record):
 
 
 def seconds_of(text, option="max_age"):
-    """An age in seconds: a number, or one with s, m, h, d or w. Raises ConfigurationError."""
+    """An age in seconds: a number, or one with s, m, h, d or w. Raises WrongOption."""
     found = re.fullmatch(r"\s*([0-9]{1,9})\s*([smhdw]?)\s*", str(text).lower())
     if not found:
-        raise ConfigurationError(
+        raise WrongOption(
             f"{option} is {printable(text, 60)!r}: give seconds, or a number with s, m, h, d or w, as in 90m or 7d."
         )
     return int(found[1]) * _UNITS[found[2] or "s"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 
-from .._errors import ConfigurationError, printable
+from .._errors import WrongOption, printable
 
 # assumed: the public list of tools. It only serves names; an id that is not in it is sent as it is
 TOOLS = {
@@ -46,7 +46,7 @@ TOOLS = {
 def tool_id_of(text, option="tool"):
     """The id of the tool that an option names, by id or by name, without regard to case, spaces and punctuation.
 
-    Raises ConfigurationError, which names the nearest name.
+    Raises WrongOption, which names the nearest name.
     """
     digits = text.strip()
     if re.fullmatch(r"[0-9]{1,18}", digits) and int(digits) > 0:
@@ -57,7 +57,7 @@ def tool_id_of(text, option="tool"):
         return TOOLS[known[wanted]]
     near = difflib.get_close_matches(wanted, known, 1)
     hint = f"did you mean {known[near[0]]!r}?" if near else "give its id, or one of its names in the documentation."
-    raise ConfigurationError(f"{option} {printable(text, 100)!r} is no tool that is known by name: {hint}")
+    raise WrongOption(f"{option} {printable(text, 100)!r} is no tool that is known by name: {hint}")
 
 
 def _plain(text):

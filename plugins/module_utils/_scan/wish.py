@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._errors import CallError, ConfigurationError, printable
+from .._errors import CallError, WrongOption, printable
 from .record import seconds_of, why_other_params
 from .tools import tool_id_of
 from .watch import Entry
@@ -95,12 +95,10 @@ class Wish(NamedTuple):
 
 
 def wish_of(params: Mapping[str, Any], vpn_uuid: str | None) -> Wish:
-    """What the options declare. Raises ConfigurationError."""
+    """What the options declare. Raises WrongOption."""
     longest = params["max_scan_time"]
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
-        raise ConfigurationError(
-            f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or leave it out."
-        )
+        raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or leave it out.")
     return Wish(
         tool_id=tool_id_of(params["tool"]),
         max_age=seconds_of(params["max_age"]),
@@ -120,7 +118,7 @@ def _authentication(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
         name for name, value in given.items() if value is not None and name not in ("type", *_AUTHENTICATION[kind])
     ]
     if extra:
-        raise ConfigurationError(
+        raise WrongOption(
             f"authentication.{extra[0]} does not belong to type {kind}: leave it out, or choose another type."
         )
     return {"type": kind, "params": {name: given[name] for name in _AUTHENTICATION[kind]}}
@@ -131,7 +129,7 @@ def _further(params: Mapping[str, Any]) -> dict[str, Any]:
     free = params["start_params"] or {}
     for name in free:
         if name in _OWN_FIELDS:
-            raise ConfigurationError(
+            raise WrongOption(
                 f"start_params.{printable(name, 60)} has an option of its own: give it as {_OWN_FIELDS[name]}."
             )
     return {**own, **free}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from .._errors import ConfigurationError, printable
+from .._errors import WrongOption, printable
 from .rules import SCOPE_OPTION, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"
@@ -18,7 +18,7 @@ VARIABLE = "SCANNER_SCOPE_FILE"
 def scope_in_force(option, environ):
     """The Scope for a task: its option ``scope`` (a dict, or None where not given) below the file that ``environ`` names.
 
-    Raises ConfigurationError. Not for ``state: absent``, which no scope refuses.
+    Raises WrongOption. Not for ``state: absent``, which no scope refuses.
     """
     path = environ.get(VARIABLE)
     return combine(
@@ -28,29 +28,27 @@ def scope_in_force(option, environ):
 
 
 def read_scope_file(path):
-    """The Scope in a YAML (without PyYAML: JSON) file. Raises ConfigurationError, which names the file or the entry."""
+    """The Scope in a YAML (without PyYAML: JSON) file. Raises WrongOption, which names the file or the entry."""
     shown = printable(repr(path), 200)
     if not os.path.isabs(path):
-        raise ConfigurationError(
-            f"{VARIABLE} is {shown}, which is no absolute path: give the whole path of the scope file."
-        )
+        raise WrongOption(f"{VARIABLE} is {shown}, which is no absolute path: give the whole path of the scope file.")
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
     except UnicodeDecodeError:
-        raise ConfigurationError(f"The scope file {shown} is not encoded in UTF-8: save it as UTF-8.") from None
+        raise WrongOption(f"The scope file {shown} is not encoded in UTF-8: save it as UTF-8.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ConfigurationError(
+        raise WrongOption(
             f"{VARIABLE} names a file that cannot be read, {shown} ({printable(reason)}): put it there or correct the path."
         ) from None
     pairs = _pairs(text, shown)
     mapping = dict(pairs)
     if len(mapping) != len(pairs):
-        raise ConfigurationError(f"The scope file {shown} gives one key twice: join what stands under the two.")
+        raise WrongOption(f"The scope file {shown} gives one key twice: join what stands under the two.")
     for key in SCOPE_OPTION["options"]:
         if key in mapping and mapping[key] is None:
-            raise ConfigurationError(
+            raise WrongOption(
                 f"The scope file {shown} has nothing under the key {key}: write what belongs there, or remove the key."
             )
     return compile_scope(mapping, VARIABLE)
@@ -65,12 +63,12 @@ def _pairs(text, shown):
         language = (
             "JSON, the only form that is read where the Python library PyYAML is missing" if yaml is None else "YAML"
         )
-        raise ConfigurationError(
+        raise WrongOption(
             f"The scope file {shown} is not valid {language} ({printable(error)}): correct it, and put entries that begin"
             " with * or [ in quotes."
         ) from None
     if pairs is None:
-        raise ConfigurationError(
+        raise WrongOption(
             f"The scope file {shown} is not a mapping of allow, deny and private: write one, or {{}} to refuse only what is"
             " not public."
         )

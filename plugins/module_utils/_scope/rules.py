@@ -15,7 +15,7 @@ import ipaddress
 import re
 from typing import NamedTuple
 
-from .._errors import ConfigurationError, printable
+from .._errors import WrongOption, printable
 from .._names import DEFAULT_PORTS, UnreadableName, other_reading, read_host, read_name, read_path
 from .._valid_names import problem_of
 from .addresses import Networks, embedded, kind_of
@@ -208,17 +208,17 @@ def combine(file_scope, task_scope):
 def compile_scope(option_mapping, source="scope"):
     """The Scope of a mapping with the keys allow, deny (lists of str, or None: not given) and private (bool).
 
-    source: how messages call the mapping. Raises ConfigurationError with the path to the wrong entry. An empty mapping is
+    source: how messages call the mapping. Raises WrongOption with the path to the wrong entry. An empty mapping is
     a scope: it refuses what is not public. An empty allow list allows nothing.
     """
     if not isinstance(option_mapping, dict):
-        raise ConfigurationError(f"{source} is not a mapping: give it the keys allow, deny and private.")
+        raise WrongOption(f"{source} is not a mapping: give it the keys allow, deny and private.")
     for key in option_mapping:
         if key not in SCOPE_OPTION["options"]:
-            raise ConfigurationError(f"{source} has an unknown key {printable(key)!r}: write allow, deny or private.")
+            raise WrongOption(f"{source} has an unknown key {printable(key)!r}: write allow, deny or private.")
     private = option_mapping.get("private")
     if not isinstance(private, (bool, type(None))):
-        raise ConfigurationError(f"{source}.private is neither true nor false: write one of them.")
+        raise WrongOption(f"{source}.private is neither true nor false: write one of them.")
     allow, deny = option_mapping.get("allow"), option_mapping.get("deny")
     return Scope(
         [
@@ -234,7 +234,7 @@ def compile_scope(option_mapping, source="scope"):
 
 def _compile_list(texts, where, entries):
     if not isinstance(texts, list):
-        raise ConfigurationError(f"{where} is not a list: write one entry on each line, with a dash before it.")
+        raise WrongOption(f"{where} is not a list: write one entry on each line, with a dash before it.")
     for index, text in enumerate(texts):
         _add(entries, text, f"{where}[{index}]")
     return entries
@@ -304,7 +304,7 @@ def _refuse_mapped(where, text, address):
 
 
 def _wrong(where, text, problem):
-    return ConfigurationError(f"{where}, {printable(text, 100)!r}, is not usable: {problem}.")
+    return WrongOption(f"{where}, {printable(text, 100)!r}, is not usable: {problem}.")
 
 
 def _within(target, entry):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from .._errors import ConfigurationError, ScannerError
+from .._errors import ScannerError, WrongOption
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH
 from .._resources import SCAN_STATUSES, TARGET_TYPES, WORKSPACE
@@ -44,7 +44,7 @@ class Visit:
         sink = how.get("sink")
         try:
             self.transport.send("GET", path, query=query, **how)
-        except ConfigurationError:
+        except WrongOption:
             raise
         except ScannerError:
             if self.transport.last is None:

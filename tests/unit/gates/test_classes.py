@@ -117,6 +117,7 @@ CLASSES = {
         "module_utils/_scan/targets",
         "module_utils/_scan/task",
         "module_utils/_scope/file",
+        "module_utils/_task",
         "module_utils/_verification/reads",
         "module_utils/_verification/task",
         "module_utils/_verification/writes",

@@ -215,7 +215,7 @@ def test_a_gate_is_made_once_for_each_task():
                     and node.func.id in ("Gate", "Client")
                 ):
                     made.append((name, node.func.id))
-    assert sorted(made) == [("_module", "Client"), ("_module", "Gate"), ("targets", "Client"), ("targets", "Gate")]
+    assert sorted(made) == [("_module", "Gate"), ("_task", "Client"), ("targets", "Client"), ("targets", "Gate")]
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -223,7 +223,7 @@ def test_a_module_with_a_scope_says_where_it_comes_from(module):
     assert ("scope" in own_options(module)) is ("_scope/file" in imports("modules", module))
 
 
-LAYERS = ("_http/transport", "_http/client", "_ensure", "_module")
+LAYERS = ("_http/transport", "_http/client", "_task", "_ensure", "_module")
 
 
 @pytest.mark.parametrize("name", LAYERS)

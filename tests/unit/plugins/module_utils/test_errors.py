@@ -178,7 +178,7 @@ def test_only_errors_of_servers_may_have_done_the_work(status, maybe):
 
 
 def test_the_tree_has_one_root():
-    for name in ("ConfigurationError", "Refused", "CallError", "NetworkError", "AnswerError", "ApiError"):
+    for name in ("WrongOption", "Refused", "CallError", "NetworkError", "AnswerError", "ApiError"):
         assert issubclass(getattr(_errors, name), _errors.ScannerError)
     for name in ("NetworkError", "AnswerError", "ApiError"):
         assert issubclass(getattr(_errors, name), _errors.CallError)

@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration 
     read_targets,
     same_labels,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError, Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from hypothesis import assume, given, settings
@@ -411,7 +411,7 @@ def test_100_000_items_are_planned_without_quadratic_work():
     ([{"name": "a", "descripton": "x"}], "did you mean description"),
 ])  # fmt: skip
 def test_a_wrong_shape_is_named_by_its_path(entries, path):
-    with pytest.raises(ConfigurationError, match=path):
+    with pytest.raises(WrongOption, match=path):
         read_targets(entries)
 
 
@@ -426,5 +426,5 @@ def test_a_wrong_shape_is_named_by_its_path(entries, path):
     ([{"name": "A"}, {"name": "A"}], r"workspaces\[0\].name and workspaces\[1\].name"),
 ])  # fmt: skip
 def test_a_wrong_estate_is_named_by_its_path(entries, path):
-    with pytest.raises(ConfigurationError, match=path):
+    with pytest.raises(WrongOption, match=path):
         read_estate(entries)

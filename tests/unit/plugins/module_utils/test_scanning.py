@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     NEXT_STEP,
@@ -74,7 +74,7 @@ def test_ages(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5h", "soon", "5 years", "h", "9" * 20, "1h30m", None, "٣"])
 def test_what_is_no_age_is_refused(text):
-    with pytest.raises(ConfigurationError, match="max_age is"):
+    with pytest.raises(WrongOption, match="max_age is"):
         seconds_of(text)
 
 

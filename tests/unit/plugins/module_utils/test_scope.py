@@ -10,7 +10,7 @@ from urllib.parse import SplitResult
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.scanops.scanner.plugins.module_utils import _names
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION, combine, compile_scope
 
 WRONG = [
@@ -78,7 +78,7 @@ WRONG = [
 
 @pytest.mark.parametrize("mapping, words", WRONG, ids=[ascii(mapping) for mapping, words in WRONG])
 def test_wrong_declaration_is_named(mapping, words):
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(WrongOption) as caught:
         compile_scope(mapping)
     sentence = str(caught.value)
     assert words in sentence
@@ -87,7 +87,7 @@ def test_wrong_declaration_is_named(mapping, words):
 
 
 def test_source_names_the_mapping():
-    with pytest.raises(ConfigurationError, match=r"^machine\.deny\[1\]"):
+    with pytest.raises(WrongOption, match=r"^machine\.deny\[1\]"):
         compile_scope({"deny": ["a.example", "b example"]}, "machine")
     assert compile_scope({"allow": []}, "machine").verdict("a.example") == "a.example is not in machine.allow"
 

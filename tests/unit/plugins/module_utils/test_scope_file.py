@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import (
     VARIABLE,
     read_scope_file,
@@ -76,7 +76,7 @@ WRONG = [
 
 
 def sentence_of(path):
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(WrongOption) as caught:
         read_scope_file(path)
     sentence = str(caught.value)
     assert sentence.endswith(".")
@@ -171,7 +171,7 @@ def test_file_alone_task_alone_and_neither(write):
 
 
 def test_wrong_file_is_an_error_also_without_the_option():
-    with pytest.raises(ConfigurationError, match="names a file that cannot be read"):
+    with pytest.raises(WrongOption, match="names a file that cannot be read"):
         scope_in_force(None, {VARIABLE: "/nonexistent/scope.yml"})
-    with pytest.raises(ConfigurationError, match="is no absolute path"):
+    with pytest.raises(WrongOption, match="is no absolute path"):
         scope_in_force(None, {VARIABLE: ""})

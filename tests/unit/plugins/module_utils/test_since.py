@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._since import since_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,14 +63,14 @@ def test_a_time_is_read_with_its_offset_and_without_one_as_utc(text, moment):
     ],
 )
 def test_what_is_neither_is_refused_with_both_forms(text):
-    with pytest.raises(ConfigurationError, match=r"since is .*7d, or a time in ISO 8601, as in 2026-01-31") as error:
+    with pytest.raises(WrongOption, match=r"since is .*7d, or a time in ISO 8601, as in 2026-01-31") as error:
         since_of(text)
     assert "\x1b" not in str(error.value)
 
 
 def test_a_time_in_the_future_is_refused_because_nothing_could_pass_it():
     assert since_of("2024-05-17T08:34:00Z").at(NOW) == NOW + 240
-    with pytest.raises(ConfigurationError, match="since '2024-05-17T08:36:00Z' is in the future"):
+    with pytest.raises(WrongOption, match="since '2024-05-17T08:36:00Z' is in the future"):
         since_of("2024-05-17T08:36:00Z").at(NOW)
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ConfigurationError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.tools import TOOLS, tool_id_of
 
 
@@ -51,7 +51,7 @@ def test_each_name_is_known_by_itself():
     ],
 )
 def test_what_is_no_tool_is_answered_with_the_nearest(text, hint):
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(WrongOption) as caught:
         tool_id_of(text)
     assert hint in str(caught.value)
     assert "\x1b" not in str(caught.value)
