@@ -39,24 +39,24 @@ class Resource(NamedTuple):
     noun: str
     path: str
     key: str
-    fields: tuple
-    text: tuple = ()
-    declared: tuple = ()
-    updatable: tuple = ()
+    fields: tuple[str, ...]
+    text: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+    updatable: tuple[str, ...] = ()
     in_workspace: str = ""
     identity: str = "id"
     paged: str = ""
-    page_sizes: tuple = (PAGE_SIZE,)
-    holds: tuple = ()
-    created: tuple = ("created_id", "id")
-    also: dict | None = None
+    page_sizes: tuple[int, ...] = (PAGE_SIZE,)
+    holds: tuple[str, ...] = ()
+    created: tuple[str, ...] = ("created_id", "id")
+    also: dict[str, str] | None = None
     read_only: bool = False
     kept: str = ""
-    delete_hints: dict | None = None
+    delete_hints: dict[int, str] | None = None
     scoped: bool = True
-    target_names: tuple = ()
-    unscoped_fields: tuple = ()
-    harmless_actions: tuple = ()
+    target_names: tuple[str, ...] = ()
+    unscoped_fields: tuple[str, ...] = ()
+    harmless_actions: tuple[str, ...] = ()
 
 
 WORKSPACE = Resource(
