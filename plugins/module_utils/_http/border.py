@@ -2,143 +2,155 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The border: whatever the service sends is checked and cleaned here before any other code sees it. Pure.
+"""The border: every answer is checked, and the key removed from it, before any other code sees it. Pure.
 
-Modules, the inventory and its cache, and errors read answers through it. A file that a user asked for is the exception:
-its bytes are kept as they came.
+Modules, the inventory and its cache, and errors read answers through it. The exception is a file that a user asked for,
+which is kept byte for byte.
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import functools
 import json
 import re
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from .._errors import printable
 
 MASK = "***"
-# a shorter key may be a word that names and descriptions have for reasons of their own
+# a shorter key may be an ordinary word, which names and descriptions contain by chance
 SHORTEST_KEY = 8
+# levels of lists and objects in JSON
 DEEPEST = 200
-# texts are percent-encoded up to so many times on their way through redirects and forms
+# redirects and forms may percent-encode a text again
 _MOST_DECODINGS = 3
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
 
 class Border:
-    """What an answer passes. key: the API key, which a service may repeat; "" where there is none."""
+    """Removes the API key from answers, as the service may repeat it. A short key is removed from messages only."""
 
-    def __init__(self, key=""):
+    def __init__(self, key: str = "") -> None:
         self._key = key
-        self.hunts = len(key) >= SHORTEST_KEY
+        self._is_searched = len(key) >= SHORTEST_KEY
         self._plain = key.lower().encode()
-        cores = [core.encode() for core, _before, _after in _in_base64(key)]
-        self._packed = [form for core in cores for form in (core, core.translate(_URL_SAFE))]
-        # the longest form: base64, each character of it percent-encoded again and again
-        self.overlap = 12 * len(key) + 16
+        cores = [form.core.encode() for form in _in_base64(key)]
+        self._base64_forms = [form for core in cores for form in (core, core.translate(_URL_SAFE))]
+        # the longest form: base64 with each character percent-encoded several times
+        self.longest_form = 12 * len(key) + 16
 
     @functools.cached_property
-    def _pattern(self):
-        packed = "|".join(before + _pattern_of(core, _IN_URLS) + after for core, before, after in _in_base64(self._key))
-        return re.compile(f"(?i:{_pattern_of(self._key)})|(?:{packed})(?:=|%(?:25)*3[dD])*")
+    def _pattern(self) -> re.Pattern[str]:
+        in_base64 = "|".join(
+            form.before + _pattern_of(form.core, _IN_URLS) + form.after for form in _in_base64(self._key)
+        )
+        return re.compile(f"(?i:{_pattern_of(self._key)})|(?:{in_base64})(?:=|%(?:25)*3[dD])*")
 
-    def shows(self, data):
-        """Whether bytes hold the key: as it is, in base64, percent-encoded, or with escapes of JSON."""
-        return self.hunts and any(map(self._shows_as_it_is, _readings(data)))
+    def shows(self, data: bytes) -> bool:
+        """Whether bytes contain the key: literally, in base64, percent-encoded, or with escapes of JSON."""
+        return self._is_searched and any(map(self._shows_literally, _readings(data)))
 
-    def _shows_as_it_is(self, data):
-        return self._plain in data.lower() or any(form in data for form in self._packed)
+    def _shows_literally(self, data: bytes) -> bool:
+        return self._plain in data.lower() or any(form in data for form in self._base64_forms)
 
-    def text(self, text):
-        """A text without the key in it; None stays None."""
+    def text(self, text: str) -> str:
+        """A text without the key in it."""
         if not text or not self._key:
             return text
-        if self.hunts:
+        if self._is_searched:
             return self._pattern.sub(MASK, text) if self.shows(text.encode("utf-8", "surrogatepass")) else text
         return text.replace(self._key, MASK)
 
-    def data(self, data):
+    def data(self, data: bytes) -> bytes:
         """Bytes without the key in them."""
-        # each byte is a character and back
+        # latin-1 maps each byte to one character and back
         return self._pattern.sub(MASK, data.decode("latin-1")).encode("latin-1") if self.shows(data) else data
 
-    def headers(self, headers):
-        """A copy of the headers, a mapping, without the key in their values."""
-        clean = headers.copy()
+    def headers(self, headers: MutableMapping[str, str]) -> MutableMapping[str, str]:
+        """A copy of the headers, without the key in their values."""
+        clean = copy.deepcopy(headers)
         for name, value in headers.items():
             clean[name] = self.text(value)
         return clean
 
-    def value(self, value):
-        """A copy of a value, as ``read_json`` gives it, without the key in its texts and in the keys of its objects."""
+    def value(self, value: Any) -> Any:
+        """A copy of a value from ``read_json``, without the key in its texts and in the keys of its objects."""
         if isinstance(value, str):
-            return self.text(value) if self.hunts else value
+            return self.text(value) if self._is_searched else value
         if isinstance(value, dict):
-            return {self.value(key): self.value(part) for key, part in value.items()}
-        return [self.value(part) for part in value] if isinstance(value, list) else value
+            return {self.value(key): self.value(inner) for key, inner in value.items()}
+        return [self.value(inner) for inner in value] if isinstance(value, list) else value
 
 
 class Watch:
-    """Whether bytes that arrive in pieces have held the key so far."""
+    """Notes whether bytes that arrive in pieces contain the key."""
 
-    def __init__(self, border):
+    def __init__(self, border: Border) -> None:
         self._border = border
         self._tail = b""
         self.seen = False
 
-    def feed(self, piece):
-        if self._border.hunts and not self.seen:
+    def feed(self, piece: bytes) -> None:
+        if not self.seen:
             window = self._tail + piece
             self.seen = self._border.shows(window)
-            self._tail = window[-self._border.overlap :]
+            self._tail = window[-self._border.longest_form :]
 
 
 # --- the forms of a key
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _SHARED = "(?:[A-Za-z0-9+/_-]|%(?:25)*[0-9a-fA-F]{2})?"
-# how the two characters of base64 that differ in URLs are written there
+# the two characters of base64 that are written differently in URLs
 _IN_URLS = {"+": "-", "/": "_"}
 
 
-def _in_base64(key):
-    """(core, before, after) for each way in which base64 may write the key, by its place in what was encoded.
+class _Base64Form(NamedTuple):
+    """One way in which base64 may write the key, which depends on its position in the encoded text.
 
-    core: the characters that depend on the key alone; before, after: patterns for the characters beside it that hold bits
-    of the key and of its neighbours.
+    core: the characters that depend on the key alone; before, after: patterns for the characters beside it, which mix bits
+    of the key with bits of its neighbours.
     """
+
+    core: str
+    before: str
+    after: str
+
+
+def _in_base64(key: str) -> list[_Base64Form]:
     data = key.encode()
-    ways = []
+    forms = []
     for offset in range(3) if data else ():
         encoded = base64.b64encode(b"\0" * offset + data).decode()
-        # six bits a character
-        begin, end = -(-8 * offset // 6), 8 * (offset + len(data)) // 6
-        ways.append(
-            (encoded[begin:end], _SHARED if offset else "", _SHARED if end * 6 < 8 * (offset + len(data)) else "")
-        )
-    return ways
+        # a character has 6 bits
+        bits = 8 * (offset + len(data))
+        begin, end = -(-8 * offset // 6), bits // 6
+        forms.append(_Base64Form(encoded[begin:end], _SHARED if offset else "", _SHARED if end * 6 < bits else ""))
+    return forms
 
 
-def _pattern_of(text, also=None):
-    """A pattern for a text in which each character may be percent-encoded, or escaped as JSON does.
+def _pattern_of(text: str, variants: Mapping[str, str] | None = None) -> str:
+    """A pattern for a text whose characters may be percent-encoded, or escaped as in JSON.
 
-    also: dict from a character to another one that may be in its place.
+    variants: from a character to another one that may replace it.
     """
-    return "".join(f"(?:{'|'.join(_forms(character, also or {}))})" for character in text)
+    return "".join(f"(?:{'|'.join(_forms(character, variants or {}))})" for character in text)
 
 
-def _forms(character, also):
-    for each in filter(None, (character, also.get(character))):
+def _forms(character: str, variants: Mapping[str, str]) -> Iterator[str]:
+    for each in filter(None, (character, variants.get(character))):
         code = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{ord(each):02x}")
         yield from (re.escape(each), f"%(?:25)*{code}", rf"\\u00{code}")
     if character == "/":
         yield r"\\/"
 
 
-def _readings(data):
-    """Bytes as they are, and as they are meant where they have escapes."""
+def _readings(data: bytes) -> Iterator[bytes]:
+    """Bytes as they are, and with their escapes resolved."""
     yield data
     if b"\\" in data:
         data = _JSON_ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), data.replace(b"\\/", b"/"))
@@ -153,54 +165,54 @@ def _readings(data):
 # --- JSON
 
 
-def _object(pairs):
-    made = dict(pairs)
-    if len(made) != len(pairs):
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
         names = [name for name, dummy in pairs]
-        twice = next(name for number, name in enumerate(names) if name in names[:number])
-        raise ValueError(f"the key {printable(twice, 60)!r} comes twice in one object")
-    return made
+        repeated = next(name for number, name in enumerate(names) if name in names[:number])
+        raise ValueError(f"the key {printable(repeated, 60)!r} occurs twice in one object")
+    return read
 
 
-def _refuse_constant(name):
-    raise ValueError(f"{name} is no number of JSON")
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite(digits):
+def _finite(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
         raise ValueError("a number is too large")
     return number
 
 
-# strict: each key once, finite numbers only; what it raises is a JSONDecodeError, or a ValueError whose text says why
+# Strict: each key once, finite numbers only. Raises a JSONDecodeError, or a ValueError whose text says why.
 JSON = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
-def read_json(body):
-    """JSON in bytes, read strictly. Raises ValueError and RecursionError, as ``JSON`` does."""
+def read_json(body: bytes) -> Any:
+    """Read JSON strictly. Raises ValueError and RecursionError, as ``JSON`` does."""
     value = JSON.decode(body.decode("utf-8-sig"))
     refuse_depth(value)
     return value
 
 
-def refuse_depth(value):
-    """Raise RecursionError for a value of lists and dictionaries in more levels than any answer needs."""
+def refuse_depth(value: object) -> None:
+    """Raise RecursionError for lists and dictionaries that are nested deeper than any answer needs."""
     level = [value]
     for dummy in range(DEEPEST):
-        level = [part for each in level for part in _containers_in(each)]
+        level = [inner for each in level for inner in _containers_in(each)]
         if not level:
             return
     raise RecursionError
 
 
-def _containers_in(value):
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [part for part in parts if isinstance(part, (dict, list))]
+def _containers_in(value: object) -> list[object]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [each for each in inner if isinstance(each, (dict, list))]
 
 
-def why_not_json(error):
-    """Why something is no JSON, as a phrase that begins with a space, or "" where its syntax is wrong."""
+def why_not_json(error: Exception) -> str:
+    """Why ``read_json`` failed, as a phrase that begins with a space; "" for a syntax error."""
     if isinstance(error, RecursionError):
         return f" (it is nested deeper than {DEEPEST} levels)"
     return "" if isinstance(error, (UnicodeDecodeError, json.JSONDecodeError)) else f" ({error})"

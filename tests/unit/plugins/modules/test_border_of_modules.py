@@ -29,10 +29,10 @@ def test_ids_that_are_texts_of_digits_are_read_as_integers(service, run, name):
 @pytest.mark.parametrize(
     "row, why",
     [
-        ('{"id": NaN, "name": "A"}', "a body that is not JSON (NaN is no number of JSON)"),
-        ('{"id": 1, "name": "A", "x": Infinity}', "a body that is not JSON (Infinity is no number of JSON)"),
+        ('{"id": NaN, "name": "A"}', "a body that is not JSON (NaN is not a JSON number)"),
+        ('{"id": 1, "name": "A", "x": Infinity}', "a body that is not JSON (Infinity is not a JSON number)"),
         ('{"id": 1, "name": "A", "x": 1e999}', "a body that is not JSON (a number is too large)"),
-        ('{"id": 1, "id": 2, "name": "A"}', "a body that is not JSON (the key 'id' comes twice in one object)"),
+        ('{"id": 1, "id": 2, "name": "A"}', "a body that is not JSON (the key 'id' occurs twice in one object)"),
         ('{"id": 0, "name": "A"}', "data that is no list of workspaces"),
         ('{"id": -5, "name": "A"}', "data that is no list of workspaces"),
         ('{"id": "007", "name": "A"}', "data that is no list of workspaces"),
