@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What an answer holds beside the rows of a list: how many there are in all, and whether another page follows. Pure.
+"""What an answer says beside the rows of a list: how many exist in all, and whether another page follows. Pure.
 
 The specification documents nothing of the kind. The names are those that web frameworks commonly use.
 """
@@ -10,7 +10,8 @@ The specification documents nothing of the kind. The names are those that web fr
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 # names are compared in lower case, without separators
@@ -23,23 +24,22 @@ _NEXT = ("next", "nextpage", "nexturl", "nextlink", "nextpageurl")
 _CURSOR = "nextcursor"
 _HEADERS = ("X-Total-Count", "X-Total", "Total-Count")
 _DEEPEST = 2
-# the parameters of a link that say where a page begins; its others are the filters of the task
+# parameters of a link that say where a page begins; all others are filters, which the task sets itself
 _PLACE = re.compile(r"page|limit|offset|cursor|after|start|skip|token")
 _PLAIN = re.compile(r"[!-~]{1,500}")
 
 
 class Beside(NamedTuple):
-    """total: int, the rows of the whole list, or None; more: bool, the answer says that another page follows; query: dict
-    or None, the parameters that ask for it, where the answer names them; by_offset: bool, pages begin at a row."""
+    """What one answer says about the complete list."""
 
-    total: int | None = None
-    more: bool = False
-    query: dict | None = None
-    by_offset: bool = False
+    total: int | None = None  # rows of the complete list
+    more: bool = False  # another page follows
+    query: dict[str, Any] | None = None  # the parameters that ask for it, if the answer names them
+    by_offset: bool = False  # pages are numbered by their first row
 
 
-def beside(values, headers):
-    """The Beside of an answer. values: dict, what its object holds beside ``data``; headers: a mapping without case."""
+def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
+    """Read what an answer says beside its rows. values: the members of its object without ``data``."""
     fields = _fields(values, _DEEPEST)
     totals = [number for name in _TOTALS for number in [_number(fields.get(name))] if number is not None]
     totals += [number for name in _HEADERS for number in [_number(headers.get(name))] if number is not None]
@@ -47,55 +47,55 @@ def beside(values, headers):
     current = next((number for name in _CURRENT_PAGES for number in [_number(fields.get(name))] if number), 1)
     following = next((value for name in _NEXT for value in [_link(fields.get(name))] if value), None)
     following = following or _next_link(headers.get("Link"))
-    cursor = fields[_CURSOR] if _is_text(fields.get(_CURSOR)) else None
+    cursor = _text(fields.get(_CURSOR))
     more = last > current or bool(following or cursor) or any(fields.get(name) is True for name in _MORE)
     query = _query_of(following) or ({"cursor": cursor} if cursor else None)
     return Beside(max(totals, default=None), more, query, "offset" in fields)
 
 
-def placed(query, place):
-    """The parameters for a page: those of the task, which count whatever a link says, and where the page begins."""
+def placed(query: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for a page: those of the task, which a link never overrides, and where the page begins."""
     return {**query, **{name: value for name, value in place.items() if name not in query}}
 
 
 class Progress:
-    """How far a list has been read that is documented to come whole.
+    """How far a list has been read that is documented to come in one answer.
 
-    rows: int, the rows read so far; total: int or None, as the service says it.
+    rows: the rows read so far; total: the rows of the complete list, if the service has said so.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.rows = 0
-        self.total = None
+        self.total: int | None = None
         self._pages = 0
         self._beside = Beside()
 
-    def note(self, rows, found):
-        """Take down a page: how many rows of it were new, and its Beside."""
+    def note(self, rows: int, found: Beside) -> None:
+        """Note a page: how many of its rows were new, and what it says beside them."""
         self.rows += rows
         self._pages += 1
         self._beside = found
         self.total = self.total if found.total is None else found.total
 
     @property
-    def shows_more(self):
-        """Whether the service has said that the list has rows that were not read."""
+    def shows_more(self) -> bool:
+        """Whether the service has said that the list has more rows."""
         return self._beside.more or self.is_short
 
     @property
-    def is_short(self):
+    def is_short(self) -> bool:
         return self.total is not None and self.total > self.rows
 
-    def next_page(self):
+    def next_page(self) -> dict[str, Any]:
         """The parameters that ask for the next page."""
         if self._beside.query:
             return self._beside.query
         return {"offset": self.rows} if self._beside.by_offset else {"page": self._pages + 1}
 
 
-def _fields(values, depth):
-    """{plain name: value} of an object and of the objects in it that describe pages; the outer ones count first."""
-    found = {}
+def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    """Members by plain name, of an object and of the objects in it that describe pages; outer ones take precedence."""
+    found: dict[str, Any] = {}
     for name, value in values.items():
         plain = str(name).lower().replace("_", "").replace("-", "")
         if isinstance(value, dict) and plain in _CONTAINERS:
@@ -106,25 +106,25 @@ def _fields(values, depth):
     return found
 
 
-def _number(value):
+def _number(value: object) -> int | None:
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) <= 15:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _is_text(value):
-    return isinstance(value, str) and bool(value.strip())
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
 
 
-def _link(value):
+def _link(value: object) -> str | None:
     """A link to the next page, or its number, as text, or None."""
     if isinstance(value, dict):
         value = value.get("href")
     number = _number(value)
-    return str(number) if number else value if _is_text(value) else None
+    return str(number) if number else _text(value)
 
 
-def _next_link(header):
+def _next_link(header: str | None) -> str | None:
     for part in (header or "").split(","):
         address, _separator, parameters = part.partition(";")
         if 'rel="next"' in parameters.lower() or "rel=next" in parameters.lower():
@@ -132,8 +132,8 @@ def _next_link(header):
     return None
 
 
-def _query_of(following):
-    """The parameters of a link to the next page. Its address is not used: the key goes to the service's own only."""
+def _query_of(following: str | None) -> dict[str, Any]:
+    """The parameters of a link to the next page. Its address is ignored, as the key is sent to base_url only."""
     if not following:
         return {}
     if following.isdigit():

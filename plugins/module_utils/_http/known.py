@@ -2,29 +2,33 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What a task has learnt from the service, so that its errors advise only what can be the cause. Pure."""
+"""What a task has learnt from the service, so that its errors advise only what can help. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from .._errors import Call
-from .._resources import WORKSPACE
+from .._records import Record
+from .._resources import WORKSPACE, Resource
 
 
 class Known:
     """answered: whether the service has accepted a call, so that address and key were right."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.answered = False
-        # the ids of the workspaces that the service has shown, in their own records or in others
-        self._workspaces = set()
+        # ids that the service has shown, in records of workspaces or of objects in them
+        self._workspaces: set[int] = set()
 
-    def note(self, resource, rows):
+    def note(self, resource: Resource, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
         field = WORKSPACE.identity if resource is WORKSPACE else "workspace_id"
         self._workspaces.update(row[field] for row in rows if isinstance(row.get(field), int))
 
-    def call(self, action, resource, query=None):
-        """A ``_errors.Call``. query: what names the workspace, and filters; a dict or None."""
+    def call(self, action: str, resource: Resource, query: Mapping[str, Any] | None = None) -> Call:
+        """Describe a call. query: its parameters, which are the workspace and filters."""
         query = query or {}
         place = query.get("workspace_id")
         return Call(
