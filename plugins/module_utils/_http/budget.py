@@ -2,46 +2,54 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""How long a task waits for the service's rate limits, over all of its calls."""
+"""Waits for the service's rate limits, over all calls of a task."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 
+from .._errors import CallError
 from . import retry
+from .answer import Answer
 
 
 class Budget:
-    """Waits for the rate limits, at most so many seconds in all.
+    """Waits for the rate limits, at most ``seconds`` in all.
 
-    sleep, clock, jitter: as in ``Transport``.
+    sleep, clock, jitter: as in ``Transport``; on_wait: called with the seconds of each wait.
     """
 
-    def __init__(self, seconds, sleep, clock, jitter):
+    def __init__(
+        self,
+        seconds: float,
+        sleep: Callable[[float], object],
+        clock: Callable[[], float],
+        jitter: Callable[[], float],
+    ) -> None:
         self._seconds = seconds
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
-        # called with the seconds of each wait
-        self.on_wait = lambda seconds: None
+        self.on_wait: Callable[[float], object] = lambda seconds: None
         self._waited = 0.0
-        self._not_before = {}
+        self._not_before: dict[str, float] = {}
 
-    def keep_spacing(self, limit):
-        """Wait until the next call may be sent. limit: str, which of the service's limits it counts against."""
+    def keep_spacing(self, limit: str) -> None:
+        """Wait until the next call may be sent. limit: which of the service's limits it counts against."""
         wait = self._not_before.get(limit, 0.0) - self._clock()
         if 0 < wait <= self._seconds - self._waited:
             self._wait(wait)
 
-    def learn(self, limit, headers):
-        """Space out the next calls where an answer says that few are left."""
+    def learn(self, limit: str, headers: Mapping[str, str]) -> None:
+        """Space out the next calls if an answer says that few are left."""
         pause = retry.spacing(
             retry.number_in(headers.get("X-RateLimit-Limit")), retry.number_in(headers.get("X-RateLimit-Remaining"))
         )
         self._not_before[limit] = self._clock() + pause
 
-    def wait(self, answer, error, limited):
-        """Wait after a 429. limited: int, which 429 of this call it is. Raises the error where the wait would be too long."""
+    def wait(self, answer: Answer, error: CallError, limited: int) -> None:
+        """Wait after a 429, the ``limited``-th of its call. Raises an error of the same type if the wait is too long."""
         asked = retry.asked_wait(answer.headers, time.time())
         pause = retry.rate_limit_pause(asked, limited, self._jitter())
         if pause > self._seconds - self._waited:
@@ -54,7 +62,7 @@ class Budget:
             ) from None  # fmt: skip
         self._wait(pause)
 
-    def _wait(self, seconds):
+    def _wait(self, seconds: float) -> None:
         self._waited += seconds
         self.on_wait(seconds)
         self._sleep(seconds)
