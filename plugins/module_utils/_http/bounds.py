@@ -2,90 +2,105 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What one call may take of time and memory: each read from its connection, and each step of decoding, is held to it."""
+"""Limits the time and the memory of one call, in every read from its connection and every step of decoding."""
 
 from __future__ import annotations
 
 import contextlib
 import http.client
 import io
+import socket
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
-# an error body is read for its reason, which is short
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+# bytes; an error body is read for its reason, which is short
 MOST_OF_ERROR = 1024 * 1024
-# bytes a second that a file must bring to be waited for
+# bytes per second; a file that arrives more slowly is given up
 SLOWEST = 1024
 
 _PIECE = 65536
 _PLAIN = ("", "identity")
 _GZIP = ("gzip", "x-gzip")
-# for the head of an answer, and for what chunks add to a body
+# bytes for the head of an answer, and for the framing of chunks
 _HEAD_ROOM = 8 * 1024 * 1024
 
 
 class TooMuch(Exception):
-    """An answer is longer than it may be."""
+    """An answer is longer than its limit."""
 
 
 class Undecodable(Exception):
-    """An answer is not encoded as it says."""
+    """An answer is not encoded as its headers say."""
 
 
 class Bounds:
-    """What one call may take, over all of its tries.
+    """The limits of one call, over all of its tries.
 
-    seconds: the time in which it sends and receives; what it waits between tries does not count. Where ``flows`` was called
-    for its answer, the time in which the answer brings SLOWEST bytes a second. most: bytes of a decoded answer.
-    late, full: bool, whether the time was used up, or more arrived than an answer may have; arrived: bytes that the present
-    try has brought.
+    seconds: for sending and receiving; waits between tries do not count. After ``flows`` it is the time in which the answer
+    must bring SLOWEST bytes for each second. most: bytes of a decoded answer.
+    late: the time is used up; full: more bytes arrived than an answer may have.
+    arrived, announced, surplus: of the present try, the bytes that arrived, the length of a streamed body, and whether
+    bytes arrived after it.
     """
 
-    def __init__(self, seconds, most, clock=time.monotonic):
+    def __init__(self, seconds: float, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self.most = most
         self._clock = clock
         self._left = seconds
-        self._until = None
+        self._until = clock() + seconds
         self._flows = False
         self._since = 0
         self.late = False
         self.full = False
         self.arrived = 0
+        self.announced = 0
+        self.surplus = False
 
     @contextlib.contextmanager
-    def one_try(self):
+    def one_try(self) -> Iterator[None]:
         """Count the time of one try."""
         self._until = self._clock() + self._left
         self._flows = False
         self.arrived = 0
+        self.announced = 0
+        self.surplus = False
         try:
             yield
         finally:
             self._left = self._until - self._clock()
 
     @property
-    def over(self):
-        """Whether there is no time for another try."""
+    def over(self) -> bool:
+        """Whether no time is left for another try."""
         return self.late or self._left <= 0
 
-    def left(self):
-        """Seconds that are left; raises TimeoutError where none are."""
+    def left(self) -> float:
+        """The seconds that are left. Raises TimeoutError if none are."""
         seconds = self._until - self._clock()
         if seconds <= 0:
             self.late = True
             raise TimeoutError("the time of the call is used up")
         return seconds
 
-    def flows(self):
-        """Wait for the rest of this try as long as it arrives fast enough."""
+    def flows(self, announced: int = 0) -> None:
+        """Wait for the rest of this answer as long as it arrives fast enough.
+
+        announced: the length of its body; nothing is read after a body without one.
+        """
         self._flows = True
+        self.announced = announced
         self._since = self.arrived
 
-    def count(self, size):
-        """Note bytes that arrived. Raises OSError where an answer can only be too long."""
+    def count(self, size: int) -> None:
+        """Count bytes that arrived. Raises OSError if the answer must be too long."""
         self.arrived += size
-        # compressed or not, what is decoded is hardly shorter than what arrives
+        # even compressed data is hardly longer than what it decodes to
         if self.arrived > 2 * self.most + _HEAD_ROOM:
             self.full = True
             raise OSError("the answer is too long")
@@ -94,51 +109,81 @@ class Bounds:
             self._until = self._clock() + self.seconds
 
 
-def hold(adapter, bounds):
-    """Hold every answer that comes through an adapter of requests to bounds, those of proxies to CONNECT among them.
+class PoolManager(Protocol):
+    """A pool manager of urllib3, which only the transport imports."""
 
-    bounds: a function that returns the Bounds of the present call.
+    pool_classes_by_scheme: dict[str, type[Any]]
+
+
+def hold(manager: PoolManager, bounds: Callable[[], Bounds]) -> None:
+    """Apply bounds to every answer on connections of a manager, also to the answers of proxies to CONNECT.
+
+    bounds: returns the Bounds of the present call.
     """
 
-    def open_response(sock, *arguments, **named):
-        response = http.client.HTTPResponse(sock, *arguments, **named)
-        response.fp = io.BufferedReader(_Stream(response.fp.detach(), sock, bounds()))
-        return response
+    def open_answer(sock: socket.socket, *arguments: Any, **named: Any) -> http.client.HTTPResponse:
+        answer = http.client.HTTPResponse(sock, *arguments, **named)
+        answer.fp = _Buffer(answer, sock, bounds())
+        return answer
 
-    held = {}
-
-    def hold_pools(manager):
-        if manager not in held:
-            held[manager] = manager.pool_classes_by_scheme = {
-                scheme: _pool_class(pool, open_response) for scheme, pool in manager.pool_classes_by_scheme.items()
-            }
-        return manager
-
-    open_proxy = adapter.proxy_manager_for
-    adapter.proxy_manager_for = lambda *arguments, **named: hold_pools(open_proxy(*arguments, **named))
-    hold_pools(adapter.poolmanager)
+    manager.pool_classes_by_scheme = {
+        scheme: _pool_class(pool, open_answer) for scheme, pool in manager.pool_classes_by_scheme.items()
+    }
 
 
-def _pool_class(pool, open_response):
+def _pool_class(pool: type[Any], open_answer: Callable[..., http.client.HTTPResponse]) -> type[Any]:
     """A class of connection pools of urllib3 whose connections open their answers with a function."""
     # http.client calls it for the answer to each request
-    connection = type("Connection", (pool.ConnectionCls,), {"response_class": staticmethod(open_response)})
+    connection = type("Connection", (pool.ConnectionCls,), {"response_class": staticmethod(open_answer)})
     return type("Pool", (pool,), {"ConnectionCls": connection})
+
+
+class _Buffer(io.BufferedReader):
+    """The buffered stream of an answer. Notes whether the server sends more than the announced length.
+
+    http.client and urllib3 never say so, as they stop at that length; http.client closes its stream there.
+    """
+
+    def __init__(self, answer: http.client.HTTPResponse, sock: socket.socket, bounds: Bounds) -> None:
+        super().__init__(_Stream(answer.fp.detach(), sock, bounds))
+        self._answer = answer
+        self._sock = sock
+        self._bounds = bounds
+
+    def close(self) -> None:
+        # the bytes of the announced length that are left; an answer may also be given up before its end
+        if not self.closed and self._answer.length == 0 and self._bounds.announced:
+            self._bounds.surplus = self._goes_on()
+        super().close()
+
+    def _goes_on(self) -> bool:
+        """Whether more follows. Waits for the server to close the connection if it said that it would, else not at all."""
+        try:
+            timeout = self._sock.gettimeout()
+            if not self._answer.will_close:
+                self._sock.settimeout(0)
+            try:
+                return bool(self.peek(1))
+            finally:
+                self._sock.settimeout(timeout)
+        except (OSError, ValueError):
+            # nothing has arrived, or the connection is closed already
+            return False
 
 
 class _Stream(io.RawIOBase):
     """The stream of an answer. A read waits no longer than its call may take."""
 
-    def __init__(self, raw, sock, bounds):
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, bounds: Bounds) -> None:
         super().__init__()
         self._raw = raw
         self._sock = sock
         self._bounds = bounds
 
-    def readable(self):
+    def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
         left = self._bounds.left()
         timeout = self._sock.gettimeout()
         shorter = timeout is None or timeout > left
@@ -148,7 +193,7 @@ class _Stream(io.RawIOBase):
             count = self._raw.readinto(buffer)
         except OSError:
             if shorter:
-                # says so where the time of the call has run out
+                # raises TimeoutError if the time of the call is used up
                 self._bounds.left()
             raise
         finally:
@@ -158,7 +203,7 @@ class _Stream(io.RawIOBase):
         self._bounds.count(count or 0)
         return count
 
-    def close(self):
+    def close(self) -> None:
         if not self.closed:
             self._raw.close()
         super().close()
@@ -167,16 +212,13 @@ class _Stream(io.RawIOBase):
 # --- decoding
 
 
-def can_decode(headers):
-    """Whether a body with these headers can be decoded: it comes as it is, or in gzip, which is what is asked for."""
+def can_decode(headers: Mapping[str, str]) -> bool:
+    """Whether a body with these headers can be decoded: it is plain, or in gzip, which is what requests ask for."""
     return _encoding(headers) in (*_PLAIN, *_GZIP)
 
 
-def decoded(pieces, headers, most):
-    """Yield the pieces of a body decoded, ``most`` bytes at the most. Raises TooMuch after these, and Undecodable.
-
-    pieces: bytes as they arrived.
-    """
+def decoded(pieces: Iterable[bytes], headers: Mapping[str, str], most: int) -> Iterator[bytes]:
+    """Decode the pieces of a body. Raises TooMuch after ``most`` decoded bytes, and Undecodable."""
     total = 0
     for piece in _unpacked(pieces) if _encoding(headers) in _GZIP else pieces:
         room = most - total
@@ -188,12 +230,12 @@ def decoded(pieces, headers, most):
         yield piece
 
 
-def _encoding(headers):
+def _encoding(headers: Mapping[str, str]) -> str:
     return (headers.get("Content-Encoding") or "").strip().lower()
 
 
-def _unpacked(pieces):
-    """Pieces of gzip data unpacked, in pieces of a bounded size; members may follow each other."""
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Unpack gzip data, which may have several members, into pieces of a limited size."""
     member = None
     for piece in pieces:
         while piece:
@@ -210,7 +252,7 @@ def _unpacked(pieces):
         raise Undecodable("its compressed data breaks off")
 
 
-def _of_member(member, piece):
+def _of_member(member: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
     while True:
         try:
             unpacked = member.decompress(piece, _PIECE)

@@ -226,7 +226,7 @@ def test_a_download_that_breaks_off_or_goes_on_is_begun_again(reports, client, n
     [
         ("truncate", "broke off before its announced end"),
         ("short", "broke off before its announced end"),
-        ("long", "more came than its announced length"),
+        ("long", "the answer is longer than its announced length"),
     ],
 )
 @pytest.mark.parametrize("missing", [1, 70_000])
@@ -386,5 +386,5 @@ def test_too_much_is_seen_where_the_connection_is_kept_too(transport):
         assert fetch(client).body == BODY
     with serving(http(BODY + b"excess", announced=len(BODY)), keep_open=True) as base_url:
         client = Client(transport(base_url=base_url, retries=0, timeout=5), open_gate())
-        with pytest.raises(NetworkError, match="more came than its announced length"):
+        with pytest.raises(NetworkError, match="the answer is longer than its announced length"):
             fetch(client)

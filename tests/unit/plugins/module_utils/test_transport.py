@@ -259,15 +259,15 @@ def test_odd_headers_of_the_limit_are_passed_over(service, transport, clock, hea
     ],
 )
 def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
-    monkeypatch.setattr(_transport.requests, "__version__", version)
+    monkeypatch.setattr(_transport, "REQUESTS_VERSION", version)
     assert (_transport.missing_requests() is not None) is missing
     if missing:
         assert version in _transport.missing_requests()
         assert "requests >= 2.31" in _transport.missing_requests()
 
 
-def test_a_requests_that_is_not_there_is_named(monkeypatch):
-    monkeypatch.setattr(_transport, "requests", None)
+def test_a_missing_requests_is_named(monkeypatch):
+    monkeypatch.setattr(_transport, "REQUESTS_VERSION", None)
     assert _transport.missing_requests() == "requests >= 2.31"
 
 

@@ -56,7 +56,7 @@ def test_raw_output_that_goes_on_after_its_announced_length_is_an_error(service,
     result = run("scan_output_info", id=40002, retries=0)
     assert result.failed
     assert "GET /scans/40002/raw" in result.msg
-    assert "more came than its announced length" in result.msg
+    assert "the answer is longer than its announced length" in result.msg
 
 
 def test_raw_output_may_be_wrapped_in_json(service, run):
