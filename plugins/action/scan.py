@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Waits for scans on the controller, by short runs of the module, and shows their progress to the person who watches."""
+"""Waits for scans on the controller, by short runs of the module, and shows their progress."""
 
 from __future__ import annotations
 
@@ -10,47 +10,60 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT, Step
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import (
+    ARGUMENT,
+    Fate,
+    Handover,
+    Step,
+    fates_in,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import result_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Watch, started
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Watch
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _scan_lines
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import SIGNALS, LiveLine
 
-# how long the end of an interrupted task may take, in seconds
-_BOUND = 60
-# and what the module may take of it for a call
+# how long the stop after an interrupt may take, in seconds
+_LONGEST_STOP = 60
+# and the options with which the module then makes its calls
 _LAST_CALLS = {"timeout": 10, "retries": 1, "rate_limit_wait": 10}
-# how soon an interrupt is seen while nothing is done, in seconds
+# how soon an interrupt is noticed between two polls, in seconds
 _SLICE = 0.5
-# the keys of a module's result that gather over its runs
-_GATHERED = ("warnings", "deprecations", "api_calls")
+# the keys of a result that are collected from all runs of the module
+_COLLECTED = ("warnings", "deprecations", "api_calls")
+
+Result = dict[str, Any]
 
 
-class ActionModule(ActionBase):
+class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     _supports_check_mode = True
     _supports_async = True
 
-    def run(self, tmp=None, task_vars=None):
-        result = super().run(tmp, task_vars)
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
+        result: Result = super().run(tmp, task_vars)
         if ARGUMENT in self._task.args:
-            # as the module refuses what is no option
-            why = f"Unsupported parameters for (scanops.scanner.scan) module: {ARGUMENT}. It is no option: remove it."
+            # in the words with which the module refuses an unknown option
+            why = (
+                f"Unsupported parameters for (scanops.scanner.scan) module: {ARGUMENT}. It is not an option: remove it."
+            )
             return {**result, "failed": True, "changed": False, "msg": why}
         wrap_async = bool(self._task.async_val) and not getattr(self._connection, "has_native_async", False)
         if self._task.async_val or not self._waits():
             result = merge_hash(result, self._execute_module(task_vars=task_vars, wrap_async=wrap_async))
         else:
-            result = merge_hash(result, _Wait(self, task_vars).result())
+            result = merge_hash(result, _Wait(self, task_vars or {}).result())
         if not wrap_async:
-            self.forget_files()
+            self.remove_files()
         return result
 
-    def _waits(self):
+    def _waits(self) -> bool:
         args = self._task.args
         return (
             not self._task.check_mode
@@ -58,43 +71,43 @@ class ActionModule(ActionBase):
             and _flag(args.get("wait"), default=True)
         )
 
-    def step(self, task_vars, step, **options):
-        """One short run of the module; its result, a dict."""
-        return self._execute_module(module_args={**self._task.args, **options, ARGUMENT: step}, task_vars=task_vars)
+    def run_step(self, task_vars: dict[str, Any], step: Step, **options: object) -> Result:
+        """One short run of the module. options: those that differ from the task's."""
+        arguments = {**self._task.args, **options, ARGUMENT: step.to_json()}
+        result: Result = self._execute_module(module_args=arguments, task_vars=task_vars)
+        return result
 
-    def forget_files(self):
+    def remove_files(self) -> None:
         self._remove_tmp_path(self._connection._shell.tmpdir)
 
-    def live_line(self, task_vars):
+    def live_line(self, task_vars: dict[str, Any]) -> LiveLine:
         return LiveLine(self._task, task_vars)
 
-    def stops_on_interrupt(self):
+    def stops_on_interrupt(self) -> bool:
         return _flag(self._task.args.get("stop_on_interrupt"), default=False)
 
-    def is_about_one(self):
+    def has_one_target(self) -> bool:
         return self._task.args.get("targets") is None
 
 
 class _Wait:
     """One wait for the scans of a task."""
 
-    def __init__(self, action, task_vars):
+    def __init__(self, action: ActionModule, task_vars: dict[str, Any]) -> None:
         self.action = action
-        self.task_vars = task_vars or {}
-        self.line = action.live_line(self.task_vars)
-        # what the module handed over the last time, and the seal with which it takes it back
-        self.watch: Watch | None = None
-        self.seal: str | None = None
-        self.told: _scan_lines.Told | None = None
+        self.task_vars = task_vars
+        self.line = action.live_line(task_vars)
+        self.handover: Handover | None = None
+        self.shown: _scan_lines.Shown | None = None
         # the watch whose scans are being stopped
         self.stopping: Watch | None = None
-        self.gathered = {}
+        self.collected: dict[str, list[Any]] = {}
         self.began = time.monotonic()
         self.parent = os.getppid()
 
-    def result(self):
+    def result(self) -> Result:
         if not self.action.stops_on_interrupt():
-            with _Signals(self._tell_what_goes_on):
+            with _Signals(self._show_what_goes_on):
                 return self._result(None)
         with _Signals() as signals:
             try:
@@ -102,162 +115,167 @@ class _Wait:
             except Exception:
                 raise
             except BaseException:
-                # the timeout of a task arrives as an exception in whatever is done just then
+                # the timeout of a task is raised in whatever runs at that moment
                 self._stop(self.line.show)
                 raise
 
-    def _result(self, signals):
-        result = self._step()
-        while "watch" in result:
-            self.watch, self.seal = Watch.from_json(result["watch"]), result["seal"]
-            self._tell()
-            self._sleep(result["pause"], signals)
-            result = self._step()
-        if self.watch is not None:
+    def _result(self, signals: _Signals | None) -> Result:
+        result = self._run_step()
+        while handover := Handover.from_result(result):
+            self.handover = handover
+            self._show_progress(handover.watch)
+            self._sleep(handover.pause, signals)
+            result = self._run_step()
+        if self.handover is not None:
+            watch = self.handover.watch
             if "scans" not in result:
-                # the module itself has failed: what it did before is known all the same
-                result = {**result_of(self.watch, self.action.is_about_one()), **result}
-                result["changed"] = any(entry.started for entry in self.watch.entries)
-            self._tell_end(result)
-        return {**result, **self.gathered}
+                # the module itself failed: return what earlier runs did
+                result = {**result_of(watch, self.action.has_one_target()), **result}
+                result["changed"] = any(entry.started for entry in watch.entries)
+            self._show_end(watch, result)
+        return {**result, **self.collected}
 
-    def _step(self):
-        step = Step(self._waited(), self.watch)
-        result = self.action.step(self.task_vars, step.to_json(self.seal))
-        for key in _GATHERED:
+    def _run_step(self) -> Result:
+        result = self.action.run_step(self.task_vars, self._next_step())
+        for key in _COLLECTED:
             if result.get(key):
-                self.gathered[key] = [*self.gathered.get(key, []), *result[key]]
+                self.collected[key] = [*self.collected.get(key, []), *result[key]]
         return result
 
-    def _waited(self):
+    def _next_step(self, stop: bool = False) -> Step:
+        if self.handover is None:
+            return Step(self._waited())
+        return Step(self._waited(), self.handover.watch, self.handover.seal, stop)
+
+    def _waited(self) -> float:
         return time.monotonic() - self.began
 
-    def _sleep(self, seconds, signals):
+    def _sleep(self, seconds: float, signals: _Signals | None) -> None:
         until = time.monotonic() + seconds
         while True:
             if signals is not None and signals.caught is not None:
                 self._end(128 + signals.caught)
             if os.getppid() != self.parent:
-                # ansible-playbook is gone, so nobody waits for a result any more
+                # ansible-playbook has died, so nobody waits for a result
                 self._end(1)
             left = until - time.monotonic()
             if left <= 0:
                 return
             time.sleep(min(_SLICE, left))
 
-    def _tell(self):
-        shown, self.told = _scan_lines.lines(self.watch, self.told, self._waited())
-        for text in shown:
+    def _show_progress(self, watch: Watch) -> None:
+        lines, self.shown = _scan_lines.lines(watch, self.shown, self._waited())
+        for text in lines:
             self.line.show(text)
 
-    def _tell_end(self, result):
-        """The last lines: the module has returned its result in the place of the watch."""
+    def _show_end(self, watch: Watch, result: Result) -> None:
         by_target = {each["target"]: each for each in result["scans"]}
-        for entry in self.watch.entries:
+        for entry in watch.entries:
             end = by_target.get(entry.target)
             if end and end["scan"]:
                 entry.record, entry.outcome, entry.scan_id = end["scan"], end["outcome"], end["scan"].get("id")
-        self._tell()
+        self._show_progress(watch)
 
     # --- interrupts
 
-    def _tell_what_goes_on(self):
-        for text in _scan_lines.goes_on(self.watch):
+    def _show_what_goes_on(self) -> None:
+        for text in _scan_lines.goes_on(self.handover.watch if self.handover else None):
             self.line.show_last(text)
 
-    def _end(self, status):
-        """Stop what is to be stopped, and end this worker process: there is nobody left who takes a result."""
-        timer = threading.Timer(_BOUND, self._give_up, (status,))
+    def _end(self, status: int) -> None:
+        """Stop the scans if the task says so, and end this worker process: nobody is left to take a result."""
+        timer = threading.Timer(_LONGEST_STOP, self._give_up, (status,))
         timer.daemon = True
         timer.start()
         try:
             if self.action.stops_on_interrupt():
                 self._stop(self.line.show_last)
             else:
-                self._tell_what_goes_on()
-            self.action.forget_files()
+                self._show_what_goes_on()
+            self.action.remove_files()
         finally:
             timer.cancel()
             os._exit(status)
 
-    def _give_up(self, status):
+    def _give_up(self, status: int) -> None:
         if self.stopping is not None:
-            self._tell_fates(self.line.show_last, self.stopping, f"the stop took more than {_BOUND} s")
+            why = f"the stop took more than {_LONGEST_STOP} s"
+            self._show_fates(self.line.show_last, self.stopping, _unknown_fates(self.stopping, why))
         os._exit(status)
 
-    def _stop(self, show):
-        """Stop the scans that this task has started and that have not ended, and show what became of each."""
-        # once, whatever else ends this
-        watch, self.watch = self.watch, None
-        if watch is None:
-            for text in _scan_lines.goes_on(None) if self.stopping is None else ():
+    def _stop(self, show: Callable[[str], None]) -> None:
+        """Stop the scans that this task has started and that have not ended, and show what became of each. Once: a second
+        interrupt does nothing."""
+        if self.stopping is not None:
+            return
+        if self.handover is None:
+            for text in _scan_lines.goes_on(None):
                 show(text)
             return
-        self.stopping = watch
-        if not started(watch):
-            self._tell_fates(show, watch)
+        watch = self.stopping = self.handover.watch
+        if not watch.started():
+            self._show_fates(show, watch, ())
             return
         try:
-            step = Step(self._waited(), watch, stop=True)
-            result = self.action.step(self.task_vars, step.to_json(self.seal), **_LAST_CALLS)
+            result = self.action.run_step(self.task_vars, self._next_step(stop=True), **_LAST_CALLS)
         except Exception as error:
-            self._tell_fates(show, watch, str(error))
+            self._show_fates(show, watch, _unknown_fates(watch, str(error)))
             raise AnsibleActionFail(f"Scans could not be stopped after an interrupt: {error}") from error
-        if "fates" in result:
-            for text in _scan_lines.fates(watch, result["fates"]):
-                show(text)
-        else:
-            self._tell_fates(show, watch, result.get("msg") or "the module failed")
+        fates = fates_in(result)
+        if fates is None:
+            fates = _unknown_fates(watch, result.get("msg") or "the module failed")
+        self._show_fates(show, watch, fates)
 
     @staticmethod
-    def _tell_fates(show, watch, why=None):
-        """Show that nobody knows what became of the scans that were to be stopped, and why."""
-        told = [{"id": entry.scan_id, "fate": "may go on", "why": why} for entry in started(watch)]
-        for text in _scan_lines.fates(watch, told):
+    def _show_fates(show: Callable[[str], None], watch: Watch, fates: Iterable[Fate]) -> None:
+        for text in _scan_lines.fates(watch, fates):
             show(text)
+
+
+def _unknown_fates(watch: Watch, why: str) -> list[Fate]:
+    return [Fate(entry.known_id, "may go on", why) for entry in watch.started()]
 
 
 class _Signals:
     """What a signal does while a task waits.
 
-    tell: None, to note the signal instead of dying of it, so that there is time to stop scans. SIGINT is then ignored, also
-    by the processes that this one starts: a Ctrl-C does not break a run of the module that is just starting a scan.
-    ansible-playbook sends SIGTERM to its workers right after it.
-    tell: a function that is called before the signal takes its effect.
+    before: called before the signal takes its usual effect. None: the signal is noted and has no effect, so that there is
+    time to stop scans. SIGINT is then ignored, also by child processes: a Ctrl-C does not break a run of the module that is
+    starting a scan, and ansible-playbook sends SIGTERM to its workers right after it.
     """
 
-    def __init__(self, tell=None):
-        self.caught = None
-        self._tell = tell
-        self._before = {}
+    def __init__(self, before: Callable[[], None] | None = None) -> None:
+        self.caught: int | None = None
+        self._before = before
+        self._handlers: dict[int, Any] = {}
 
-    def __enter__(self):
+    def __enter__(self) -> _Signals:
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
-                ignored = number == signal.SIGINT and self._tell is None
-                self._before[number] = signal.signal(number, signal.SIG_IGN if ignored else self._note)
+                ignored = number == signal.SIGINT and self._before is None
+                self._handlers[number] = signal.signal(number, signal.SIG_IGN if ignored else self._note)
         return self
 
-    def __exit__(self, *_exception):
-        for number, handler in self._before.items():
+    def __exit__(self, *_exception: object) -> None:
+        for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        self._before = {}
+        self._handlers = {}
 
-    def _note(self, number, _frame):
+    def _note(self, number: int, _frame: FrameType | None) -> None:
         self.caught = number
-        if self._tell is None:
+        if self._before is None:
             return
         self.__exit__()
-        self._tell()
-        # with the handlers of before: whatever ansible-core does on this signal
+        self._before()
+        # with the earlier handlers, so that ansible-core does what it does on this signal
         os.kill(os.getpid(), number)
 
 
-def _flag(value, default):
+def _flag(value: object, default: bool) -> bool:
     if value is None:
         return default
     try:
-        return boolean(value)
+        return bool(boolean(value))
     except TypeError:
-        # the module says what is wrong with it
+        # the module rejects it with a message
         return default

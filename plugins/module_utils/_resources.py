@@ -200,11 +200,5 @@ RESOURCES = {
     for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, SCAN, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
 }
 
-# statuses of a scan as the service spells them (its public documentation); a new one may come
-SCAN_STATUSES = (
-    "waiting", "running", "finished", "failed to start", "stopped", "timed out", "aborted", "VPN connection error",
-    "auth failed", "connection error",
-)  # fmt: skip
-
 # values of the type filter of the target list (public documentation of the service)
 TARGET_TYPES = ("hostname", "ip_address", "url")

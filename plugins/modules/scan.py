@@ -475,8 +475,8 @@ deleted:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.wish import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 
@@ -509,7 +509,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         ensure_scan,

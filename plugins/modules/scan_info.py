@@ -211,7 +211,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     alone = [(option, "id") for option in ("target", "target_id", "tool", "status", "since")]
     run(OPTIONS, read, mutually_exclusive=[*alone, ("target", "target_id"), ("workspace", "workspace_id")])
 

@@ -103,7 +103,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, write_output, add_file_common_args=True)
 
 

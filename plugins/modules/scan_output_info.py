@@ -82,7 +82,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read_output)
 
 

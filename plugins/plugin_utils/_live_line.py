@@ -2,12 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lines on standard error that show the progress of a task that takes long, and what an interrupt left behind."""
+"""Lines on standard error that show the progress of a long task, and what an interrupt leaves behind."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from ansible.utils.display import Display
 
@@ -27,11 +29,17 @@ def _kept_stderr() -> int | None:
 _STDERR = _kept_stderr()
 
 
-class LiveLine:
-    """The lines of one task. They go to standard error, so that callbacks that print JSON on standard output are not
-    disturbed; a task with ``no_log`` shows none."""
+class HasNoLog(Protocol):
+    """A task of ansible-core."""
 
-    def __init__(self, task, task_vars=None):
+    no_log: bool
+
+
+class LiveLine:
+    """The lines of one task. They go to standard error, because callbacks may print JSON on standard output; a task with
+    ``no_log`` shows none."""
+
+    def __init__(self, task: HasNoLog, task_vars: Mapping[str, Any] | None = None) -> None:
         self._silent = bool(task.no_log)
         self._host = (task_vars or {}).get("inventory_hostname")
 
@@ -39,7 +47,7 @@ class LiveLine:
         """Show a line while the task runs."""
         if self._silent:
             return
-        # lines go to ansible-playbook through a queue: a worker killed while it holds the queue's lock would block it
+        # lines go to ansible-playbook through a queue: a worker that is killed while it holds the lock would block it
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             display.display(self._with_host(text), stderr=True)
@@ -65,7 +73,7 @@ class LiveLine:
 
 
 def elapsed(seconds: float) -> str:
-    """A duration for a reader: 45 s, 3 min 20 s, 2 h 05 min."""
+    """A duration in words: 45 s, 3 min 20 s, 2 h 05 min."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -2,49 +2,44 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a person who waits for scans is told, and what an interrupt leaves behind. Pure.
+"""The lines that show the progress of scans, and what an interrupt leaves behind. Pure.
 
-The texts are those of the service: control characters are escaped.
+Control characters in the service's text are escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import Fate
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import findings_of, status_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
-    Entry,
-    Watch,
-    pending,
-    signature,
-    startable,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch, signature
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import elapsed
 
-# so many scans have lines of their own
+# more scans than this share one line
 _MOST_LINES = 5
 
-Told = Mapping[str, object]
+# what earlier lines have shown
+Shown = Mapping[str, object]
 
 
-def lines(watch: Watch, told: Told | None, seconds: float) -> tuple[list[str], Told]:
-    """The lines to show now, and what is told with them.
+def lines(watch: Watch, shown: Shown | None, seconds: float) -> tuple[list[str], Shown]:
+    """The lines to show now, and what has been shown with them.
 
-    told: what this gave the last time, or None; seconds: how long the task has waited.
+    shown: from the call before, None for the first one; seconds: how long the task has waited.
     """
     entries = [entry for entry in watch.entries if entry.scan_id is not None]
     now: dict[str, object] = {str(each.scan_id): [each.outcome, *signature(each.record)] for each in entries}
-    now["no slot"] = watch.no_slot_since is not None and bool(startable(watch, 0))
+    now["no slot"] = watch.no_slot_since is not None and bool(watch.startable())
     if len(watch.entries) > _MOST_LINES:
-        # one line an interval, so that time is seen to pass where nothing moves
+        # one line per poll, even if nothing has moved, to show that the task is alive
         return [_summary(watch, seconds)], now
-    told = told or {}
-    shown = [_line(entry) for entry in entries if now[str(entry.scan_id)] != told.get(str(entry.scan_id))]
-    if now["no slot"] and not told.get("no slot"):
-        shown.append(_waiting_for_a_slot(len(startable(watch, 0))))
-    return shown, now
+    shown = shown or {}
+    new = [_line(entry) for entry in entries if now[str(entry.scan_id)] != shown.get(str(entry.scan_id))]
+    if now["no slot"] and not shown.get("no slot"):
+        new.append(_waiting_for_a_slot(len(watch.startable())))
+    return new, now
 
 
 def _line(entry: Entry) -> str:
@@ -56,7 +51,7 @@ def _line(entry: Entry) -> str:
         parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
     counts = findings_of(record)
     if counts:
-        parts.append(_counted(counts))
+        parts.append(_findings(counts))
     return f"{_named(entry)}: {printable(', '.join(parts))}"
 
 
@@ -64,10 +59,9 @@ def _named(entry: Entry) -> str:
     return f"scan {entry.scan_id} of {printable(entry.target, 100)}"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
-    number = sum(counts.values())
+def _findings(counts: Mapping[str, int]) -> str:
     shown = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
-    return f"{number} finding{'' if number == 1 else 's'}" + (f" ({shown})" if shown else "")
+    return counted(sum(counts.values()), "finding") + (f" ({shown})" if shown else "")
 
 
 def _waiting_for_a_slot(number: int) -> str:
@@ -83,7 +77,7 @@ def _summary(watch: Watch, seconds: float) -> str:
         for level, count in findings_of(entry.record or {}).items():
             totals[level] = totals.get(level, 0) + count
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
-    found = f"; {_counted(totals)}" if totals else ""
+    found = f"; {_findings(totals)}" if totals else ""
     done = sum(entry.outcome is not None for entry in watch.entries)
     return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{found}"
 
@@ -98,28 +92,28 @@ def _state(watch: Watch, entry: Entry) -> str:
 
 
 def goes_on(watch: Watch | None) -> list[str]:
-    """The lines for scans that an interrupted task leaves alone."""
+    """The lines for scans that an interrupted task leaves running; watch: None if it is not known which ones."""
     if watch is None:
         return [
             "interrupted: scans may have been started, and they go on at the service; read the list with"
             " scanops.scanner.scan_info"
         ]
-    return [*_each(pending(watch), "goes on", "stop_on_interrupt is not set"), *_not_started(watch)]
+    return [*_each(watch.pending(), "goes on", "stop_on_interrupt is not set"), *_not_started(watch)]
 
 
-def fates(watch: Watch, told: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The lines after a stop. told: what the module says became of each scan that it was to stop: id, fate, why."""
-    by_id = {each["id"]: each for each in told}
+def fates(watch: Watch, known: Iterable[Fate]) -> list[str]:
+    """The lines after a stop. known: the fate of each scan that was to be stopped."""
+    by_id = {each.id: each for each in known}
     groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry in pending(watch):
-        fate = by_id.get(entry.scan_id, {"fate": "goes on", "why": "this task did not start it"})
-        groups.setdefault((fate["fate"], fate["why"] or ""), []).append(entry)
+    for entry in watch.pending():
+        fate = by_id.get(entry.known_id) or Fate(entry.known_id, "goes on", "this task did not start it")
+        groups.setdefault((fate.fate, fate.why or ""), []).append(entry)
     shown = [line for (fate, why), entries in groups.items() for line in _each(entries, fate, why)]
     return shown + _not_started(watch)
 
 
 def _not_started(watch: Watch) -> list[str]:
-    number = len(startable(watch, 0))
+    number = len(watch.startable())
     return [f"interrupted: {number} scan{' was' if number == 1 else 's were'} not started"] if number else []
 
 

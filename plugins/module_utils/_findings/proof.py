@@ -11,7 +11,8 @@ from typing import NamedTuple
 from .._errors import printable
 from .._http.earned import Streamed, earned
 from .._resources import PAGE_SIZE
-from .._scan.record import FINISHED, findings_of, outcome_of
+from .._scan.record import findings_of, outcome_of
+from .._scan.statuses import FINISHED
 from .model import SUMMARY, UNKNOWN
 
 _MOST_DOUBTS = 20

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import _resources
-from .._resources import PAGE_SIZE, SCAN_STATUSES, TARGET_TYPES
+from .._resources import PAGE_SIZE, TARGET_TYPES
+from .._scan.statuses import SCAN_STATUSES
 
 SCHEMA_PATH = "/api-schema.yml"
 

@@ -2,23 +2,32 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reading scans and their output."""
+"""Reads scans and their output."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
-from .._errors import ApiError, Refused, printable
-from .._lookup import UNKNOWN_ID, in_place, place_of
+from .._errors import ApiError, WrongOption, printable
+from .._given import UNKNOWN_ID
+from .._http.answer import Answer
+from .._lookup import Place, in_place, place_of
+from .._records import Record
 from .._references import belongs, place_from, target_of, warn_unplaced
-from .._resources import SCAN, SCAN_STATUSES
-from .._since import since_of
+from .._resources import SCAN
+from .._since import Since, since_of
+from .._task import Task
 from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, last_moment_of, service_now, status_of, without_secrets
+from .statuses import SCAN_STATUSES
 from .tools import tool_id_of
 
+_MOST_NAMED = 10
 
-def read(task):
+
+def read(task: Task) -> Record:
     """The work of scan_info."""
     params = task.params
     statuses, since = _statuses(task), since_of(params["since"])
@@ -29,7 +38,7 @@ def read(task):
     query = _query(task, place, tool_id, statuses)
     if query is None:
         return dict(scans=[])
-    # older services know fewer filters; what they let through is left out here
+    # an older service may ignore a filter
     owners = {field: value for field, value in query.items() if field != "status"}
     rows = task.client.all(SCAN, query)
     scans = [scan for scan in rows if belongs(scan, owners) and (statuses is None or status_of(scan) in statuses)]
@@ -38,20 +47,26 @@ def read(task):
     return dict(scans=[without_secrets(scan) for scan in scans])
 
 
-def _recent(task, since, rows, scans):
-    """The scans that ended since then, those that are in progress, and those whose records do not tell."""
+def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Record]) -> list[Record]:
+    """The scans that ended since then, those in progress, and, with a warning, those whose records do not say."""
     last = task.client.transport.last
-    clock = service_now(last and last.headers.get("Date"), rows, time.time())
+    clock = service_now(last.headers.get("Date") if last else None, rows, time.time())
     longest = clock.now - since.at(clock.now)
-    moments = {scan["id"]: None if is_in_progress(scan) else last_moment_of(scan) for scan in scans}
-    silent = [scan["id"] for scan in scans if moments[scan["id"]] is None and not is_in_progress(scan)]
-    if silent:
-        shown = ", ".join(map(str, silent[:10])) + (f" and {len(silent) - 10} more" if len(silent) > 10 else "")
-        task.warn(f"The record of scan {shown} does not tell when it ended, so since leaves it in the result.")
-    return [scan for scan in scans if moments[scan["id"]] is None or clock.age_of(moments[scan["id"]]) <= longest]
+    recent, undated = [], []
+    for scan in scans:
+        ended = None if is_in_progress(scan) else last_moment_of(scan)
+        if ended is None or clock.age_of(ended) <= longest:
+            recent.append(scan)
+        if ended is None and not is_in_progress(scan):
+            undated.append(str(scan["id"]))
+    if undated:
+        more = f" and {len(undated) - _MOST_NAMED} more" if len(undated) > _MOST_NAMED else ""
+        shown = ", ".join(undated[:_MOST_NAMED]) + more
+        task.warn(f"The record of scan {shown} does not say when it ended, so it is returned in spite of since.")
+    return recent
 
 
-def _by_id(task, place):
+def _by_id(task: Task, place: Place) -> list[Record]:
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the scan")
         return []
@@ -63,11 +78,11 @@ def _by_id(task, place):
     return [scan]
 
 
-def _query(task, place, tool_id, statuses):
-    """What the service is asked for, or None where in check mode what the task refers to does not exist yet."""
+def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | None) -> dict[str, Any] | None:
+    """The filters of the list, or None if, in check mode, the workspace or target does not exist yet."""
     if place.missing:
         return None
-    query = {}
+    query: dict[str, Any] = {}
     if task.params["target"] is not None or task.params["target_id"] is not None:
         target = target_of(task, place)
         if target is None:
@@ -78,30 +93,29 @@ def _query(task, place, tool_id, statuses):
     if tool_id is not None:
         query["tool_id"] = tool_id
     known = [name for name in SCAN_STATUSES if statuses and name.lower() in statuses]
-    # the service takes one status, and may refuse one that it does not know
+    # the service filters by one status, and may refuse an unknown one
     if statuses and len(statuses) == len(known) == 1:
         query["status"] = known[0]
     return {**place.query, **query}
 
 
-def _statuses(task):
-    """The declared statuses in lower case, a set, or None; warns of those that nobody has described."""
-    given = task.params["status"]
+def _statuses(task: Task) -> set[str] | None:
+    """The declared statuses in lower case; warns of unknown ones."""
+    given: list[str] | None = task.params["status"]
     if given is None:
         return None
     if not given or not all(each.strip() for each in given):
-        raise Refused("status is empty, or has an empty item: name at least one value, or leave the option out.")
+        raise WrongOption("status is empty or has an empty item: give at least one status, or remove the option.")
     statuses = {each.strip().lower().replace("_", " ") for each in given}
     known = {name.lower() for name in SCAN_STATUSES}
     for status in sorted(statuses - known):
         task.warn(
-            f"status {printable(status, 60)!r} is none that is known, so it is looked for and maybe never found; known are"
-            f" {', '.join(SCAN_STATUSES)}."
+            f"Unknown status {printable(status, 60)!r}; it may match nothing. Known statuses: {', '.join(SCAN_STATUSES)}."
         )
     return statuses
 
 
-def read_output(task):
+def read_output(task: Task) -> Record:
     """The work of scan_output_info."""
     scan_id = task.params["id"]
     if scan_id == UNKNOWN_ID:
@@ -110,10 +124,10 @@ def read_output(task):
     scan = scan_of(task.client, scan_id)
     hints = refusal_hints(
         scan,
-        "this tool gives its output in no form that can be returned; get it as a file with scanops.scanner.scan_output",
+        "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
     )
     try:
-        result = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
+        result: Record = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
     except ApiError as error:
         if error.status != 406:
             raise
@@ -121,21 +135,21 @@ def read_output(task):
         answer = task.client.text(SCAN, scan_id, "/raw", accept="text/plain", hints=hints)
         result = dict(output=None, text=_raw(task, answer))
     if is_in_progress(scan):
-        task.warn(f"scan {scan_id} is still {printable(status_of(scan))}, so its output may be only a part.")
+        task.warn(f"Scan {scan_id} is still {printable(status_of(scan))}, so its output may be incomplete.")
     return result
 
 
-def _raw(task, answer):
-    # assumed: plain text, as it is asked for; text in data is read as well
+def _raw(task: Task, answer: Answer) -> str:
+    # assumed: plain text, as requested; a string in data is accepted as well
     if answer.content_type.startswith("text/plain"):
         try:
-            return answer.body.decode("utf-8")
+            return str(answer.body, "utf-8")
         except ValueError:
             task.warn(
-                "The raw output is not all UTF-8; what is not is replaced by U+FFFD. A file keeps it as it is: use"
-                " scanops.scanner.scan_output with the format raw."
+                "The raw output is not valid UTF-8; invalid bytes are replaced by U+FFFD. To keep it unchanged, write it to a"
+                " file with scanops.scanner.scan_output and format: raw."
             )
-            return answer.body.decode("utf-8", "replace")
+            return str(answer.body, "utf-8", "replace")
     body = answer.json()
     text = body.get("data") if isinstance(body, dict) else body
     if not isinstance(text, str):

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""One task at a time on this machine looks for a scan and starts one, so that two with ``max_age`` do not start two."""
+"""A lock for tasks on one machine, so that two of them with ``max_age`` do not both start a scan."""
 
 from __future__ import annotations
 
@@ -11,26 +11,30 @@ import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 
 from .._errors import printable
 from .._names import normal_form
+from .._task import Task
 
 try:
     import fcntl
+
+    HAS_LOCKS = True
 except ImportError:
-    fcntl = None
+    HAS_LOCKS = False
 
 # targets share this many files for each tool and service: a task with many targets must not run out of file descriptors
 _FILES = 64
-# how long a task waits for another one, in seconds, and how often it asks
+# how long a task waits for another one, and how often it tries, in seconds
 LONGEST_WAIT = 120
 _INTERVAL = 0.2
 
 
 @contextlib.contextmanager
-def starts_locked(task, tool_id, names):
-    """Keep other tasks of this user from starting scans of these targets with this tool. Where that cannot be done the task
-    goes on, with one warning."""
+def starts_locked(task: Task, tool_id: int, names: Iterable[str]) -> Iterator[None]:
+    """Keep other tasks of this user from starting scans of these targets with this tool. If the lock cannot be taken, the
+    task warns and continues."""
     base_url = task.client.transport.connection.base_url
     with contextlib.ExitStack() as held:
         try:
@@ -39,24 +43,24 @@ def starts_locked(task, tool_id, names):
                 _lock(task, held, os.path.join(directory, name))
         except OSError as error:
             task.warn(
-                "Two tasks that run at the same time may both start a scan of one target, because a lock could not be taken"
-                f" ({printable(error.strerror or error)})."
+                "A lock could not be taken"
+                f" ({printable(error.strerror or error)}), so two tasks at the same time may both start a scan of one target."
             )
         yield
 
 
-def file_names(base_url, tool_id, names):
-    """The names of the files for these targets, in the order in which every task takes them. Pure."""
+def file_names(base_url: str, tool_id: int, names: Iterable[str]) -> list[str]:
+    """The names of the files for these targets, in the order in which every task locks them. Pure."""
     digests = [_digest(normal_form(name)) for name in names]
     return sorted({_digest(f"{base_url}\n{tool_id}\n{int(digest, 16) % _FILES}")[:32] for digest in digests})
 
 
-def _digest(text):
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _lock(task, held, path):
-    if fcntl is None:
+def _lock(task: Task, held: contextlib.ExitStack, path: str) -> None:
+    if not HAS_LOCKS:
         raise OSError("this platform has no file locks")
     number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     held.callback(os.close, number)
@@ -68,21 +72,21 @@ def _lock(task, held, path):
             return
         except BlockingIOError:
             if transport.now() >= until:
-                raise OSError(f"another task on this machine has kept it for {LONGEST_WAIT} s") from None
+                raise OSError(f"another task on this machine has held it for {LONGEST_WAIT} s") from None
         transport.pause(_INTERVAL)
 
 
-def _directory(environ):
-    """A directory of this user that nobody else can write to or read. Raises OSError where there is none."""
+def _directory(environ: Mapping[str, str]) -> str:
+    """A directory that only this user can read and write. Raises OSError if it cannot be created."""
     user = os.geteuid()
     runtime = [environ.get("XDG_RUNTIME_DIR") or "", f"/run/user/{user}"]
     for parent in runtime:
         if os.path.isabs(parent) and _is_own(parent):
-            return _made(os.path.join(parent, "scanops.scanner"))
-    return _made(os.path.join(tempfile.gettempdir(), f"scanops.scanner-{user}"))
+            return _create(os.path.join(parent, "scanops.scanner"))
+    return _create(os.path.join(tempfile.gettempdir(), f"scanops.scanner-{user}"))
 
 
-def _made(path):
+def _create(path: str) -> str:
     with contextlib.suppress(FileExistsError):
         os.mkdir(path, 0o700)
     if not _is_own(path):
@@ -90,7 +94,7 @@ def _made(path):
     return path
 
 
-def _is_own(path):
+def _is_own(path: str) -> bool:
     try:
         found = os.lstat(path)
     except OSError:

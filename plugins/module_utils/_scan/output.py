@@ -2,17 +2,22 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The output of a scan as a file."""
+"""Writes the output of a scan to a file."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from .._errors import Refused, printable
+from .._file.draft import Content, Draft
 from .._file.replace import check_place, store
+from .._given import UNKNOWN_ID
+from .._http.client import Client
 from .._http.download import download
-from .._lookup import UNKNOWN_ID
+from .._records import Record
 from .._resources import SCAN
+from .._task import Task
 from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, status_of
 
@@ -20,7 +25,7 @@ FORMATS = ("json", "pdf", "raw")
 _BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}
 
 
-def write_output(task):
+def write_output(task: Task) -> Record:
     """The work of the module scan_output."""
     dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
     if scan_id == UNKNOWN_ID:
@@ -31,25 +36,27 @@ def write_output(task):
     return _result(task, stored.changed, stored.before, stored.after, stored.attributes)
 
 
-def _fill(client, scan_id, kind, draft):
+def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
     scan = scan_of(client, scan_id)
     if is_in_progress(scan):
         share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
         raise Refused(
-            f"scan {scan_id} is {printable(status_of(scan))}{share}, so that its output could be only a part: wait for it"
-            " with scanops.scanner.scan, or run this task again later."
+            f"Scan {scan_id} is {printable(status_of(scan))}{share}, so its output may be incomplete: wait for it with"
+            " scanops.scanner.scan, or run the task again later."
         )
     hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
     if kind != "json":
         download(client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
         return
     data = parsed_output(client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
-    # in one order, so that the same output is the same file; what is not ASCII is escaped, control characters too
+    # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 
 
-def _result(task, changed, before, after, attributes=None):
-    result = dict(
+def _result(
+    task: Task, changed: bool, before: Content | None, after: Content | None, attributes: dict[str, Any] | None = None
+) -> Record:
+    result: Record = dict(
         changed=changed,
         dest=task.params["dest"],
         size=after.size if after else None,

@@ -2,59 +2,62 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the output of a scan is taken for: whose it is, whether it can be whole, what a refusal means."""
+"""The scan whose output is read, the check of that output, and what to do if the service refuses it."""
 
 from __future__ import annotations
 
-from .._errors import Refused, printable
+from .._errors import WrongOption, printable
+from .._http.answer import Answer
+from .._http.client import Client
+from .._records import Record
 from .._resources import SCAN
 from .record import is_in_progress
 
-# the kinds whose data the public documentation and clients describe, an object each
+# the kinds of output that the public documentation and clients describe; their data is an object
 _KNOWN_KINDS = ("finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results")
 
 
-def scan_of(client, scan_id):
-    """The record of the scan whose output is wanted. Refuses an id that is not there."""
+def scan_of(client: Client, scan_id: int) -> Record:
+    """The record of the scan whose output is wanted. Raises WrongOption if no such scan exists."""
     scan = client.read(SCAN, scan_id)
     if scan is None:
-        raise Refused(
-            f"id names no scan that this key may see, {scan_id}: correct it; scanops.scanner.scan_info lists those there are."
+        raise WrongOption(
+            f"No scan with id {scan_id} is visible to this API key: correct the id. scanops.scanner.scan_info lists the"
+            " scans of a workspace."
         )
     return scan
 
 
-def refusal_hints(scan, other_form):
-    """What to do next where the service refuses the output of this scan, by status.
+def refusal_hints(scan: Record, other_form: str) -> dict[int, str]:
+    """What to do next if the service refuses the output of this scan, by status.
 
-    other_form: what to do where the tool has no output in the form that was asked for, a clause.
+    other_form: what to do if the tool has no output in the requested format, a clause.
     """
     status = repr(printable(scan["status_name"], 60))
     if is_in_progress(scan):
-        wait = f"the scan is still in progress, its status is {status}; wait until it has finished, and run again"
+        wait = f"the scan is still in progress, its status is {status}; run the task again when it has finished"
         return {404: wait, 406: wait, 409: wait}
     return {
-        404: f"the scan left no output behind, its status is {status}; scan again",
+        404: f"the scan has no output, its status is {status}; scan again",
         406: other_form,
-        409: f"the output cannot be read in the scan's present state, its status is {status}; run again later",
+        409: f"the output cannot be read now, the scan's status is {status}; run the task again later",
     }
 
 
-def parsed_output(answer):
-    """The output in an answer, a dict with ``output_type`` and ``output_data``."""
+def parsed_output(answer: Answer) -> Record:
+    """The output in an answer, with ``output_type`` and ``output_data``."""
     body = answer.json()
     data = body.get("data") if isinstance(body, dict) else None
     missing = what_is_missing(data)
-    if missing:
+    if missing or not isinstance(data, dict):
         raise answer.unexpected(f"data that is no output of a scan ({missing})")
     return data
 
 
-def what_is_missing(data):
-    """Why a value cannot be the output of a scan, a phrase, or None where it can.
+def what_is_missing(data: object) -> str | None:
+    """Why a value cannot be the output of a scan, a phrase, or None if it can.
 
-    Assumed: every output names its kind and carries its data. The data of a kind that nobody has described may be any
-    JSON, also null.
+    Assumed: every output names its kind and has data. The data of an unknown kind may be any JSON, also null.
     """
     if not isinstance(data, dict):
         return "it is not an object"

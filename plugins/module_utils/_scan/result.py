@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._errors import printable
-from .record import FINISHED, MOST_CANDIDATES, QUEUE_TIMEOUT, bad_end, without_secrets
+from .._errors import CallError, Incomplete, ScannerError, printable
+from .._records import Record
+from .record import MOST_CANDIDATES, bad_end, without_secrets
+from .statuses import FINISHED, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .watch import Entry, Watch
 
 # the most scans that a sentence names
 _MOST_NAMED = 5
 
 
-def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> dict[str, Any]:
-    """The result as the module returns it. single: whether the task is about one target."""
+def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> Record:
+    """The result of the module. single: whether the task names one target, not a list."""
     scans = [
         dict(
             target=entry.target,
@@ -31,7 +33,7 @@ def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> dict[str, 
     ]
     started = [entry.target for entry in watch.entries if entry.started]
     stopped = [entry.scan_id for entry in watch.entries if entry.stopped]
-    result: dict[str, Any] = dict(
+    result: Record = dict(
         changed=bool(started or stopped or any(entry.maybe_started for entry in watch.entries)),
         scan=scans[0]["scan"] if single and scans else None,
         outcome=_common_outcome([entry.outcome for entry in watch.entries]),
@@ -48,13 +50,23 @@ def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> dict[str, 
 
 
 def _common_outcome(outcomes: Sequence[str | None]) -> str | None:
-    """The outcome of all of them: the first that is not finished, null while one is open."""
+    """The first that is not finished; None while a scan is in progress."""
     bad = [outcome for outcome in outcomes if outcome not in (None, FINISHED)]
     return bad[0] if bad else FINISHED if outcomes and None not in outcomes else None
 
 
+def failed(error: ScannerError, done: Record) -> ScannerError:
+    """The error of a task that had this result until it failed."""
+    result = {**done, **error.result}
+    if result.get("changed"):
+        return Incomplete(str(error), **result)
+    if isinstance(error, CallError) and error.may_have_worked:
+        return Incomplete(f"{error} The change may have been made.", **result)
+    return ScannerError(str(error), **result)
+
+
 def unfinished(watch: Watch) -> list[Entry]:
-    """The entries that ended otherwise than finished."""
+    """The entries with an outcome other than finished."""
     return [entry for entry in watch.entries if entry.outcome not in (None, FINISHED)]
 
 
@@ -73,7 +85,9 @@ def verdict(watch: Watch, params: Mapping[str, Any]) -> str:
 
 def _sentence(params: Mapping[str, Any], entry: Entry) -> str:
     seconds = params["queue_timeout" if entry.outcome == QUEUE_TIMEOUT else "run_timeout"]
-    return bad_end(entry.scan_id, entry.target, entry.outcome, entry.record, seconds, bool(entry.stopped))
+    return bad_end(
+        entry.scan_id, entry.target, entry.outcome or UNKNOWN_STATE, entry.record, seconds, bool(entry.stopped)
+    )
 
 
 def named_scans(entries: Sequence[Entry]) -> str:

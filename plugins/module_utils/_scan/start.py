@@ -2,211 +2,221 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Starting scans, alone on this machine where a scan must not be started twice, and what to do where an answer is lost."""
+"""Starts scans: under a lock if an existing scan would do as well, and never twice if an answer is lost."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from .._errors import CallError, ScannerError, printable
 from .._records import is_row, new_record, read_id, record_of
 from .._resources import SCAN
+from .._task import Task
 from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
 from .lock import starts_locked
-from .record import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
-from .result import result_of
+from .result import failed, result_of
+from .spec import ScanSpec, is_slot_refusal, spec_of, start_hints
+from .statuses import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .targets import declared_names, resolve
-from .watch import Entry, out_of_patience, refused_slot, startable, take
-from .wish import is_slot_refusal, start_hints, wish_of
+from .watch import Entry, Watch
 
 
-def begin(task, now, until=None):
-    """Find or start the scans that the task declares, as many as may run at once; returns the Watch over them.
-
-    until: see ``start_next``.
-    """
-    wish = wish_of(task.params, None)
-    # URLs beside the target before any call; then the names of live targets, which are what is sent
-    task.gate.refuse_body(SCAN.path, wish.body(Entry("", by_id=True), None))
+def find_or_start(task: Task, now: float, until: float | None = None) -> Watch:
+    """Find or start the scans that the task declares, as many as can run at once. until: see ``Starter``."""
+    spec = spec_of(task.params)
+    # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
+    task.gate.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
     names = declared_names(task.params)
-    # the name of a target that is given by its id is read first
+    # the lock needs the name of a target that is given by its id
     resolved = None if names else resolve(task)
-    with _alone(task, wish, names or [entry.target for entry in resolved[1]]):
+    with _alone(task, spec, [entry.target for entry in resolved.entries] if resolved else names):
         place, entries = resolved or resolve(task)
         for entry in entries:
-            task.gate.refuse_body(SCAN.path, wish.body(entry, place.id))
-        wish = wish._replace(vpn_uuid=vpn_uuid_of(task))
-        watch = find_scans(task, wish, place, entries, now)
-        with nothing_lost(task, watch):
-            _start_ready(task, wish, watch, now, until)
-    _warn_of_doubles(task, wish, watch, [entry for entry in entries if entry.started])
+            task.gate.refuse_body(SCAN.path, spec.body(entry, place.id))
+        spec = spec._replace(vpn_uuid=vpn_uuid_of(task))
+        watch = Watch(entries, dict(place.query, tool_id=spec.tool_id), spec.vpn_uuid)
+        if len(entries) == 1 and entries[0].target_id is not None:
+            watch.query["target_id"] = entries[0].target_id
+        find_scans(task, spec, watch.query, entries, now)
+        starter = Starter(task, spec, watch, now, until)
+        with reported(task, watch):
+            starter.start_ready()
+    starter.warn_of_doubles(entries)
     return watch
 
 
-def start_next(task, watch, now, until=None):
-    """Start what may be started by now, unless somebody else has.
-
-    until: on the clock of the transport, when the rest is left to the next call of this; None for never.
-    """
-    wish = wish_of(task.params, watch.vpn_uuid)
-    if not wish.max_age:
-        _start_ready(task, wish, watch, now, until)
+def start_next(task: Task, watch: Watch, now: float, until: float | None = None) -> None:
+    """Start the scans that can be started by now, unless somebody else has. until: see ``Starter``."""
+    spec = spec_of(task.params, watch.vpn_uuid)
+    starter = Starter(task, spec, watch, now, until)
+    if not spec.max_age:
+        starter.start_ready()
         return
-    while ready := startable(watch, task.params["concurrency"]):
-        with _alone(task, wish, [entry.target for entry in ready]):
-            find_again(task, wish, watch, ready, now)
+    while ready := watch.startable(task.params["concurrency"]):
+        with _alone(task, spec, [entry.target for entry in ready]):
+            find_again(task, spec, watch, ready, now)
             left = [entry for entry in ready if entry.scan_id is None]
-            goes_on = _start_each(task, wish, watch, left, now, until)
-        _warn_of_doubles(task, wish, watch, [entry for entry in left if entry.started])
-        if not goes_on:
+            continues = starter.start_each(left)
+        starter.warn_of_doubles(left)
+        if not continues:
             return
 
 
 @contextlib.contextmanager
-def nothing_lost(task, watch):
-    """What has been started is in the result, whatever fails after it."""
+def reported(task: Task, watch: Watch) -> Iterator[None]:
+    """Whatever fails in this block, the result contains what the task has started."""
     try:
         yield
     except ScannerError as error:
-        error.result = {**result_of(watch, task.params["targets"] is None, task.diff_mode), **error.result}
-        raise
+        raise failed(error, result_of(watch, task.params["targets"] is None, task.diff_mode)) from None
 
 
-def _alone(task, wish, names):
-    """Where an existing scan would do, no other task of this machine looks for one of these targets at the same time."""
-    if not wish.max_age or task.check_mode:
+def _alone(task: Task, spec: ScanSpec, names: Iterable[str]) -> contextlib.AbstractContextManager[None]:
+    """If an existing scan would do, keep other tasks on this machine from starting one at the same time."""
+    if not spec.max_age or task.check_mode:
         return contextlib.nullcontext()
-    return starts_locked(task, wish.tool_id, names)
+    return starts_locked(task, spec.tool_id, names)
 
 
-def _warn_of_doubles(task, wish, watch, entries):
-    """Say what another machine has started at the same time, which no lock can prevent. Nothing is stopped for it."""
-    if not wish.max_age or not entries or task.check_mode:
-        return
-    with contextlib.suppress(CallError):
-        for entry, others in doubles(task, wish, watch, entries):
-            ids = ", ".join(str(number) for number in others)
-            task.warn(
-                f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
-                f" {'another' if len(others) == 1 else 'others'} with the same tool: {ids}. All of them go on. Stop those that"
-                " are not needed, with state: stopped and their ids."
+@dataclass(frozen=True)
+class Starter:
+    """Starts scans of a watch.
+
+    now: the time of the wait; until: on the clock of the transport, when the remaining starts are left to the next poll,
+    None for never.
+    """
+
+    task: Task
+    spec: ScanSpec
+    watch: Watch
+    now: float
+    until: float | None
+
+    def start_ready(self) -> None:
+        """Start what can be started now. A failed start makes room for the next one."""
+        while ready := self.watch.startable(0 if self.task.check_mode else self.task.params["concurrency"]):
+            if not self.start_each(ready):
+                return
+
+    def start_each(self, entries: Sequence[Entry]) -> bool:
+        """Start these; False if the rest has to wait."""
+        for entry in entries:
+            if self.task.check_mode:
+                self._predict(entry)
+            elif entry.error is None and not self._start_or_note(entry):
+                return False
+            if self.until is not None and self.task.client.transport.now() >= self.until:
+                return False
+        return True
+
+    def warn_of_doubles(self, entries: Sequence[Entry]) -> None:
+        """Warn of scans that somebody on another machine has started at the same time. None of them is stopped."""
+        entries = [entry for entry in entries if entry.started]
+        if not self.spec.max_age or not entries or self.task.check_mode:
+            return
+        with contextlib.suppress(CallError):
+            for entry, others in doubles(self.task, self.spec, self.watch.query, entries):
+                ids = ", ".join(str(number) for number in others)
+                self.task.warn(
+                    f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
+                    f" {'another' if len(others) == 1 else 'others'} with the same tool: {ids}. All of them go on. Stop those"
+                    " that are not needed, with state: stopped and their ids."
+                )
+
+    def _predict(self, entry: Entry) -> None:
+        entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
+
+    def _start_or_note(self, entry: Entry) -> bool:
+        """Start a scan, or note why it failed; False if it has to wait for a free slot.
+
+        A failure concerns one entry, but one of the account or the network concerns all that are left.
+        """
+        task, watch = self.task, self.watch
+        try:
+            self._start(entry)
+        except CallError as error:
+            waits_for_slots = task.params["wait"] and (task.params["concurrency"] or len(watch.entries) > 1)
+            if waits_for_slots and is_slot_refusal(error):
+                watch.slot_refused(self.now)
+                if watch.waited_too_long_for_a_slot(self.now, task.params["queue_timeout"]):
+                    self._give_up(error)
+                return False
+            if len(watch.entries) == 1:
+                raise
+            outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
+            hopeless = error.status in (None, 401, 429) and not error.maybe_done
+            for each in watch.startable() if hopeless else [entry]:
+                each.error, each.outcome = str(error), outcome
+        else:
+            watch.no_slot_since = None
+        return True
+
+    def _give_up(self, error: CallError) -> None:
+        """Note for all that was not started that no slot became free in time."""
+        for entry in self.watch.startable():
+            entry.outcome = QUEUE_TIMEOUT
+            entry.error = (
+                f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
+                f" {self.task.params['queue_timeout']:g} s ({printable(error.message)!r}). Run the task again when other"
+                " scans have ended, or raise queue_timeout."
             )
 
+    def _start(self, entry: Entry) -> None:
+        task, query = self.task, self.watch.query
+        body = self.spec.body(entry, query.get("workspace_id"))
+        try:
+            scan_id, data = task.client.start(SCAN, body, start_hints(task.params))
+        except CallError as error:
+            if not error.maybe_done:
+                raise
+            scan_id, data = self._find_started(entry, error), {}
+            task.warn(
+                f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
+                f" {printable(entry.target)!r} is new since then and is counted as started by this task."
+            )
+        if scan_id is None:
+            scan_id = self._find_started(entry)
+        target_id = read_id(data.get("target_id"))
+        if target_id is not None:
+            entry.target_id = target_id
+        if is_row(SCAN, data) and "status_name" in data:
+            record = record_of(SCAN, data)
+        else:
+            record = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
+        entry.take(record, self.now, started=True)
 
-# --- starting
+    def _known_fields(self, entry: Entry) -> dict[str, int | None]:
+        workspace_id = self.watch.query.get("workspace_id")
+        return dict(tool_id=self.spec.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
 
+    def _find_started(self, entry: Entry, error: CallError | None = None) -> int:
+        """The id of the one scan of the entry's target and tool that did not exist before. Raises if there is not exactly
+        one.
 
-def _start_ready(task, wish, watch, now, until):
-    """Start what may be started now. A failure is that of the entry, but one of the account ends the starting."""
-    # one that fails makes room for the next
-    while ready := startable(watch, 0 if task.check_mode else task.params["concurrency"]):
-        if not _start_each(task, wish, watch, ready, now, until):
-            return
-
-
-def _start_each(task, wish, watch, entries, now, until):
-    """Start these; False where the rest has to wait."""
-    for entry in entries:
-        if task.check_mode:
-            _predict(entry, wish, watch.query.get("workspace_id"))
-        elif entry.error is None and not _start_or_note(task, wish, entry, watch, now):
-            return False
-        if until is not None and task.client.transport.now() >= until:
-            return False
-    return True
-
-
-def _start_or_note(task, wish, entry, watch, now):
-    """Start a scan, or note why not; False where the service has no free slot, and it is worth to wait for one."""
-    try:
-        _start(task, wish, entry, watch.query, now)
-    except CallError as error:
-        if _waits_for_slots(task, watch) and is_slot_refusal(error):
-            refused_slot(watch, now)
-            if out_of_patience(watch, now, task.params["queue_timeout"]):
-                _give_up(task, watch, error)
-            return False
-        if len(watch.entries) == 1:
-            raise
-        outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
-        hopeless = error.status in (None, 401, 429) and not error.maybe_done
-        for each in startable(watch, 0) if hopeless else [entry]:
-            each.error, each.outcome = str(error), outcome
-    else:
-        watch.no_slot_since = None
-    return True
-
-
-def _waits_for_slots(task, watch):
-    return task.params["wait"] and bool(task.params["concurrency"] or len(watch.entries) > 1)
+        error: of the start, None if it succeeded without an id.
+        """
+        new = None
+        # if nothing can be read, the failed start is still what the error is about
+        with contextlib.suppress(CallError):
+            new = new_scans(self.task, self.spec, entry, self.watch.query)
+        if new is not None and len(new) == 1:
+            return new[0]
+        entry.started, entry.maybe_started = error is None, error is not None
+        raise _UnclearStart(entry, new, error)
 
 
-def _give_up(task, watch, error):
-    """No slot became free in time: note it for all that was not started."""
-    for entry in startable(watch, 0):
-        entry.outcome = QUEUE_TIMEOUT
-        entry.error = (
-            f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
-            f" {task.params['queue_timeout']:g} s ({printable(error.message)!r}). Run the task again when other scans have"
-            " ended, or raise queue_timeout."
-        )
+class _UnclearStart(CallError):
+    """Nobody knows what a start did, or which scan it started. It is never repeated."""
 
-
-def _predict(entry, wish, workspace_id):
-    values = dict(tool_id=wish.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
-    entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, values)
-
-
-def _start(task, wish, entry, query, now):
-    try:
-        scan_id, data = task.client.start(SCAN, wish.body(entry, query.get("workspace_id")), start_hints(task.params))
-    except CallError as error:
-        if not error.maybe_done:
-            raise
-        scan_id, data = _look_for(task, wish, entry, query, error), {}
-        task.warn(
-            f"The answer to POST {SCAN.path} was lost or was no success; scan {scan_id} of {printable(entry.target)!r}"
-            " is new since then and is counted as started by this task."
-        )
-    if scan_id is None:
-        scan_id = _look_for(task, wish, entry, query)
-    target_id = read_id(data.get("target_id"))
-    if target_id is not None:
-        entry.target_id = target_id
-    known = dict(tool_id=wish.tool_id, target_id=entry.target_id, workspace_id=query.get("workspace_id"))
-    told = is_row(SCAN, data) and "status_name" in data
-    record = record_of(SCAN, data) if told else dict(new_record(SCAN, known), id=scan_id)
-    take(entry, record, now, started=True)
-
-
-def _look_for(task, wish, entry, query, error=None):
-    """The id of the one scan of the entry's target and tool that did not exist before. Raises where there is no one.
-
-    error: what came in the place of a success, None for a success without an id.
-    """
-    new = None
-    try:
-        new = new_scans(task, wish, entry, query)
-    except CallError:
-        # the start is what counts; that nothing could be read after it must not hide it
-        pass
-    if new is not None and len(new) == 1:
-        return new[0]
-    entry.started, entry.maybe_started = error is None, error is not None
-    raise _Unknown(entry, new, error)
-
-
-class _Unknown(CallError):
-    """A start of which nobody knows what it did, or which scan it started. It is never repeated."""
-
-    def __init__(self, entry, new, error):
-        seen = (
-            "the list of scans could not be read"
-            if new is None
-            else f"the list shows {len(new)} new scans of it"
-            if new
-            else "the list shows no new scan of it"
-        )
+    def __init__(self, entry: Entry, new: Sequence[int] | None, error: CallError | None) -> None:
+        if new is None:
+            seen = "the list of scans could not be read"
+        elif new:
+            seen = f"the list shows {len(new)} new scans of it"
+        else:
+            seen = "the list shows no new scan of it"
         target = printable(entry.target)
         if error is None:
             sentence = (
@@ -228,4 +238,21 @@ class _Unknown(CallError):
             known.get("message"),
             known.get("details"),
             maybe_done=True,
+        )
+
+
+def read_started(task: Task, watch: Watch) -> None:
+    """Without a wait, read the records of the scans that were just started, 1 GET each. A failure is a warning."""
+    for entry in watch.started():
+        why = "the service does not show it yet"
+        try:
+            record = task.client.read(SCAN, entry.known_id)
+        except CallError as error:
+            record, why = None, error.what
+        if record is not None:
+            entry.record = record
+            continue
+        task.warn(
+            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read ({why}). The"
+            " result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
         )

@@ -2,31 +2,31 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Stopping scans and deleting them."""
+"""Stops and deletes scans."""
 
 from __future__ import annotations
 
-from .._errors import CallError, Refused, ScannerError, printable
-from .._lookup import UNKNOWN_ID
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, printable
+from .._given import UNKNOWN_ID
+from .._records import Record
 from .._resources import SCAN
+from .._task import Task
+from .handover import Fate, result_of_stop
 from .record import is_in_progress, outcome_of, status_of, without_secrets
+from .result import failed
 from .targets import resolve
 from .tools import tool_id_of
+from .watch import Entry
 
 # how long a stop may take to be seen, in seconds
 _LONGEST_STOP = 300
 
 
-def stop_scans(task, ids, stopped):
-    """Ask that these scans stop, and add the ids of those that were in progress to ``stopped``. One that has ended or is
-    gone is none."""
-    for scan_id in ids:
-        if _stop(task, scan_id):
-            stopped.append(scan_id)
-
-
-def _stop(task, scan_id):
-    """Ask that a scan stops: True where this did it, False where the scan has ended or is gone."""
+def stop_scan(task: Task, scan_id: int) -> bool:
+    """Ask that a scan stops; False if it has ended or no longer exists."""
     try:
         task.client.stop(SCAN, scan_id)
     except CallError as error:
@@ -39,7 +39,7 @@ def _stop(task, scan_id):
                 raise error from None
             raise _MaybeStopped(scan_id, error, f"reading it failed as well, {unread.what}.") from None
         if record is None or not is_in_progress(record):
-            # an answer that was lost may have been that of this stop
+            # if the answer was lost, this stop may have ended it
             return record is not None and error.maybe_done
         if error.maybe_done:
             raise _MaybeStopped(scan_id, error, f"it is still {printable(status_of(record))}.") from None
@@ -48,9 +48,9 @@ def _stop(task, scan_id):
 
 
 class _MaybeStopped(CallError):
-    """A stop of which nobody knows whether it was done."""
+    """Nobody knows whether a scan was stopped."""
 
-    def __init__(self, scan_id, error, seen):
+    def __init__(self, scan_id: int, error: CallError, seen: str) -> None:
         what = "No answer came to" if error.status is None else f"The answer {error.status} came to"
         known = error.result["api_error"]
         super().__init__(
@@ -66,119 +66,131 @@ class _MaybeStopped(CallError):
         self.result["changed"] = True
 
 
-def stop_each(task, entries):
-    """Stop the scans of an interrupted task: what became of each, none kept back by another's failure."""
+def stop_each(task: Task, entries: Iterable[Entry]) -> Record:
+    """Stop the scans of an interrupted task. A failure does not keep the others from their stop."""
     fates = []
     for entry in entries:
-        fate, why = "stopped", None
+        scan_id = entry.known_id
         try:
-            if not _stop(task, entry.scan_id):
-                fate = "has ended"
+            fates.append(Fate(scan_id, "stopped" if stop_scan(task, scan_id) else "has ended"))
         except CallError as error:
-            fate, why = "may go on" if error.maybe_done else "goes on", str(error)
-        fates.append(dict(id=entry.scan_id, fate=fate, why=why))
-    stopped = [each["id"] for each in fates if each["fate"] == "stopped"]
-    return dict(changed=bool(stopped), stopped=stopped, fates=fates)
+            fates.append(Fate(scan_id, "may go on" if error.maybe_done else "goes on", str(error)))
+    return result_of_stop(fates)
 
 
-def settle_scans(task):
-    """``state`` stopped or absent: stop, and delete, the scan with this id or all of the targets with this tool."""
-    absent = task.params["state"] == "absent"
+@dataclass
+class _Cleanup:
+    """What a task with the state stopped or absent has found and done.
+
+    names: of the targets, by id; before, after: the scans; stopped, deleted: ids.
+    """
+
+    absent: bool
+    names: dict[int, str] = field(default_factory=dict)
+    before: list[Record] = field(default_factory=list)
+    after: list[Record] = field(default_factory=list)
+    stopped: list[int] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
+
+    def result(self, diff_mode: bool) -> Record:
+        left = [] if self.absent else [without_secrets(record) for record in self.after]
+        scans = [
+            dict(
+                target=self.names.get(record["target_id"]),
+                scan=record,
+                outcome=outcome_of(record),
+                started=False,
+                error=None,
+            )
+            for record in left
+        ]
+        result: Record = dict(
+            changed=bool(self.stopped or self.deleted),
+            scan=left[0] if len(left) == 1 else None,
+            outcome=scans[0]["outcome"] if len(left) == 1 else None,
+            started=False,
+            scans=scans,
+            candidates=[],
+            stopped=self.stopped,
+            deleted=self.deleted,
+        )
+        if diff_mode:
+            touched = {*self.stopped, *self.deleted}
+            live = {str(each["id"]): each.get("status_name") for each in self.before if each["id"] in touched}
+            after = {} if self.absent else dict.fromkeys(live, "stopped")
+            result["diff"] = dict(before=live, after=after, before_header="scans", after_header="scans")
+        return result
+
+
+def stop_or_delete(task: Task) -> Record:
+    """The work of ``state`` stopped and absent, on the scan with this id or all scans of the targets with this tool."""
+    cleanup = _Cleanup(absent=task.params["state"] == "absent")
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the scan")
-        return _result(task, [], [], [], {})
-    names = {}
-    found = _found(task, names)
-    running = [record["id"] for record in found if is_in_progress(record)]
-    if absent and running and not task.params["force"]:
+        return cleanup.result(task.diff_mode)
+    cleanup.before = cleanup.after = _find(task, cleanup)
+    running = [record["id"] for record in cleanup.before if is_in_progress(record)]
+    if cleanup.absent and running and not task.params["force"]:
         shown = ", ".join(str(scan_id) for scan_id in running[:10])
         raise Refused(
-            f"{len(running)} of the {len(found)} scans to be deleted {'is' if len(running) == 1 else 'are'} in progress"
-            f" ({shown}), and nothing was deleted: set force: true to stop and delete, or wait until they have ended."
+            f"{len(running)} of the {len(cleanup.before)} scans to be deleted {'is' if len(running) == 1 else 'are'} in"
+            f" progress ({shown}), and nothing was deleted: set force: true to stop and delete, or wait until they have"
+            " ended."
         )
     if task.check_mode:
-        return _result(task, found, running, [record["id"] for record in found] if absent else [], names)
-    before, stopped, deleted = found, [], []
+        cleanup.stopped = running
+        cleanup.deleted = [record["id"] for record in cleanup.before] if cleanup.absent else []
+        return cleanup.result(task.diff_mode)
     try:
-        stop_scans(task, running, stopped)
-        found = _after_stop(task, found, running if absent or task.params["wait"] else [])
-        for record in before if absent else ():
+        for scan_id in running:
+            if stop_scan(task, scan_id):
+                cleanup.stopped.append(scan_id)
+        cleanup.after = _after_stop(task, cleanup.before, running if cleanup.absent or task.params["wait"] else [])
+        for record in cleanup.before if cleanup.absent else ():
             if task.client.delete(SCAN, record["id"]):
-                deleted.append(record["id"])
+                cleanup.deleted.append(record["id"])
     except ScannerError as error:
-        # what was done before it is part of the result
-        error.result = {**_result(task, before, stopped, deleted, names), **error.result}
-        raise
-    return _result(task, found, stopped, deleted, names, before)
+        raise failed(error, cleanup.result(task.diff_mode)) from None
+    return cleanup.result(task.diff_mode)
 
 
-def _found(task, names):
-    """The live records that the task means; names: filled with the names of their targets by id."""
+def _find(task: Task, cleanup: _Cleanup) -> list[Record]:
+    """The scans that the task names; notes the names of their targets."""
     scan_id = task.params["id"]
     if scan_id is not None:
         record = task.client.read(SCAN, scan_id)
-        if record is None and task.params["state"] == "stopped":
-            raise Refused(f"No scan with id {scan_id} is visible to this API key: correct the id.")
+        if record is None and not cleanup.absent:
+            raise WrongOption(f"No scan with id {scan_id} is visible to this API key: correct the id.")
         return [record] if record else []
     tool_id = tool_id_of(task.params["tool"])
     place, entries = resolve(task)
-    names.update({entry.target_id: entry.target for entry in entries if entry.target_id is not None})
-    ids = set(names)
+    cleanup.names = {entry.target_id: entry.target for entry in entries if entry.target_id is not None}
+    ids = set(cleanup.names)
     if not ids:
         return []
     query = dict(place.query, tool_id=tool_id)
     if len(ids) == 1:
         query["target_id"] = min(ids)
     rows = [row for row in task.client.all(SCAN, query) if row["target_id"] in ids and row["tool_id"] == tool_id]
-    return rows if task.params["state"] == "absent" else [row for row in rows if is_in_progress(row)]
+    return rows if cleanup.absent else [row for row in rows if is_in_progress(row)]
 
 
-def _after_stop(task, found, ids):
-    """The records, those with these ids read again until they have ended; one that is gone is left out."""
-    records = {record["id"]: record for record in found}
+def _after_stop(task: Task, found: Iterable[Record], ids: Iterable[int]) -> list[Record]:
+    """The records, those with these ids read again until they have ended; without those that no longer exist."""
+    records: dict[int, Record | None] = {record["id"]: record for record in found}
     transport = task.client.transport
     until = transport.now() + _LONGEST_STOP
     left = list(ids)
     while left:
         for scan_id in left:
             records[scan_id] = task.client.read(SCAN, scan_id)
-        left = [scan_id for scan_id in left if records[scan_id] is not None and is_in_progress(records[scan_id])]
-        if left and transport.now() > until:
-            raise Refused(
-                f"Scan {left[0]} was asked to stop and is still {printable(records[left[0]].get('status_name'))!r} after"
-                f" {_LONGEST_STOP} s: look at it in the web application and run again."
+        running = [record for scan_id in left if (record := records[scan_id]) and is_in_progress(record)]
+        if running and transport.now() > until:
+            raise Incomplete(
+                f"Scan {running[0]['id']} was asked to stop and is still {printable(running[0].get('status_name'))!r} after"
+                f" {_LONGEST_STOP} s: check it in the web application, and run the task again."
             )
-        if left:
+        if running:
             transport.pause(min(task.params["poll_interval"], 10))
+        left = [record["id"] for record in running]
     return [record for record in records.values() if record is not None]
-
-
-def _result(task, found, stopped, deleted, names, before=None):
-    absent = task.params["state"] == "absent"
-    left = [] if absent else [without_secrets(record) for record in found]
-    scans = [
-        dict(
-            target=names.get(record.get("target_id")),
-            scan=record,
-            outcome=outcome_of(record),
-            started=False,
-            error=None,
-        )
-        for record in left
-    ]
-    result = dict(
-        changed=bool(stopped or deleted),
-        scan=left[0] if len(left) == 1 else None,
-        outcome=scans[0]["outcome"] if len(left) == 1 else None,
-        started=False,
-        scans=scans,
-        candidates=[],
-        stopped=stopped,
-        deleted=deleted,
-    )
-    if task.diff_mode:
-        touched = {*stopped, *deleted}
-        live = {str(each["id"]): each.get("status_name") for each in before or found if each["id"] in touched}
-        after = {} if absent else dict.fromkeys(live, "stopped")
-        result["diff"] = dict(before=live, after=after, before_header="scans", after_header="scans")
-    return result

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The tools of the service by name, as far as they are public. Pure."""
+"""The publicly known tools of the service, by name. Pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import re
 
 from .._errors import WrongOption, printable
 
-# assumed: the public list of tools. It only serves names; an id that is not in it is sent as it is
-TOOLS = {
+# assumed: the public list of tools. It only translates names; an unknown id is sent unchanged
+TOOLS: dict[str, int] = {
     "Subdomain Finder": 20,
     "Whois Lookup": 30,
     "Port Scanner": 70,
@@ -43,10 +43,10 @@ TOOLS = {
 }
 
 
-def tool_id_of(text, option="tool"):
+def tool_id_of(text: str, option: str = "tool") -> int:
     """The id of the tool that an option names, by id or by name, without regard to case, spaces and punctuation.
 
-    Raises WrongOption, which names the nearest name.
+    Raises WrongOption, whose message suggests the closest match.
     """
     digits = text.strip()
     if re.fullmatch(r"[0-9]{1,18}", digits) and int(digits) > 0:
@@ -55,10 +55,10 @@ def tool_id_of(text, option="tool"):
     wanted = _plain(text)
     if wanted in known:
         return TOOLS[known[wanted]]
-    near = difflib.get_close_matches(wanted, known, 1)
-    hint = f"did you mean {known[near[0]]!r}?" if near else "give its id, or one of its names in the documentation."
-    raise WrongOption(f"{option} {printable(text, 100)!r} is no tool that is known by name: {hint}")
+    near = difflib.get_close_matches(wanted, list(known), 1)
+    hint = f"did you mean {known[near[0]]!r}?" if near else "give its id, or one of the names in the documentation."
+    raise WrongOption(f"{option} {printable(text, 100)!r} is not the name of a known tool: {hint}")
 
 
-def _plain(text):
+def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())

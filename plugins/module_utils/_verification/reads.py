@@ -11,7 +11,8 @@ import json
 from .._errors import ScannerError, WrongOption
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH
-from .._resources import SCAN_STATUSES, TARGET_TYPES, WORKSPACE
+from .._resources import TARGET_TYPES, WORKSPACE
+from .._scan.statuses import FINISHED
 from .judges import Seen, data_of, rows_of, values_of
 from .scans import counts_of, status_text
 
@@ -156,7 +157,7 @@ class Visit:
         self.ask("scans_filtered", "/scans", {**query, **_WHOLE})
         place = {"workspace_id": query.get("workspace_id", workspace_id)}
         asked = {**place, "status_name": status_text(scan)}
-        self.ask("scans_finished", "/scans", {**place, "status": SCAN_STATUSES[2], **_WHOLE}, asked=asked)
+        self.ask("scans_finished", "/scans", {**place, "status": FINISHED, **_WHOLE}, asked=asked)
         self.ask("scan", f"/scans/{scan_id}")
         target_id = str(scan.get("target_id"))
         if target_id.isdigit():
@@ -176,7 +177,7 @@ def _id_of(row):
 
 
 def _has_finished(row):
-    return status_text(row).lower() == SCAN_STATUSES[2]
+    return status_text(row).lower() == FINISHED
 
 
 def _read(content_type, body):

@@ -12,8 +12,8 @@ from .._findings.model import SEVERITIES
 from .._http.download import CONTENT_TYPES
 from .._http.retry import moment
 from .._report.status import is_known
-from .._resources import SCAN_STATUSES
 from .._scan.record import last_moment_of
+from .._scan.statuses import SCAN_STATUSES
 from .._scan.tools import TOOLS
 from .judges import (
     Judge,

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.action import scan as plugin
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch, take
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _live_line
 
 LONG = 3600
@@ -24,7 +24,7 @@ class Ended(BaseException):
 
 def watch(**record):
     one = Watch([Entry("www.example.com")], {}, None)
-    take(one.entries[0], {"id": 7, "status_name": "running", "progress": 5, **record}, 0, started=True)
+    one.entries[0].take({"id": 7, "status_name": "running", "progress": 5, **record}, 0, started=True)
     one.entries[0].phase = "running"
     return one.to_json()
 

@@ -10,8 +10,6 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
-    NEXT_STEP,
-    OUTCOMES,
     bad_end,
     candidates,
     findings_of,
@@ -21,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     why_other_params,
     without_secrets,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import NEXT_STEP, OUTCOMES
 
 # 2024-05-17 08:30:00 UTC
 NOW = 1715934600
@@ -195,7 +194,7 @@ def test_parameters_that_are_not(declared):
 
 
 def test_records_that_do_not_tell():
-    assert why_other_params({}, {"a": 1}, None, None) == "its record does not tell its tool_params"
+    assert why_other_params({}, {"a": 1}, None, None) == "its record does not show its tool_params"
     assert why_other_params({}, None, "u-1", None) == "its VPN profile differs"
     assert why_other_params({"vpn_profile_uuid": None}, None, "", None) is None
     assert why_other_params({"vpn_profile_uuid": "u-1"}, None, "", None) is not None
@@ -232,7 +231,7 @@ def test_secrets_of_an_authentication_are_masked(given, shown):
     assert record == before
 
 
-@pytest.mark.parametrize("record", [None, {}, {"tool_params": None}, {"tool_params": {"a": 1}}, {"tool_params": "x"}])
+@pytest.mark.parametrize("record", [{}, {"tool_params": None}, {"tool_params": {"a": 1}}, {"tool_params": "x"}])
 def test_a_record_without_secrets_stays_as_it_is(record):
     assert without_secrets(record) is record
 

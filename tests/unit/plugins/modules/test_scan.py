@@ -97,7 +97,7 @@ def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
 def test_a_target_that_the_start_makes_is_warned_of(scan, check):
     (warning,) = good(scan(check=check, target="new.example.com")).warnings
     assert warning.startswith(
-        "Target 'new.example.com' does not exist yet, and the service creates what it is asked to scan"
+        "Target 'new.example.com' does not exist yet. The service creates a missing target and scans it"
     )
     names = ["www.example.com", *(f"new{number}.example.com" for number in range(22))]
     (warning,) = good(scan(check=check, target=None, targets=names)).warnings
@@ -300,7 +300,7 @@ def test_an_old_one_is_not_and_it_is_said_why(account, scan):
     assert {each["id"]: each["reason"] for each in result["candidates"]} == {
         40001: "it ended 2 h ago, and max_age is 90 min",
         40002: "it did not finish, its status is 'aborted'",
-        40003: "its record does not tell when it ended",
+        40003: "its record does not say when it ended",
     }
 
 
@@ -457,8 +457,11 @@ def test_a_vpn_profile_by_name_by_uuid_and_none(account, scan):
     assert not good(scan(vpn_profile="u-1", max_age="1h")).changed
     assert good(scan(vpn_profile="Lab", max_age="1h", wait=False)).changed
     account.add(vpn_profiles=[{"name": "Lab", "uuid": "u-3"}])
-    assert "give one of the uuids u-2, u-3" in scan(vpn_profile="Lab").msg
-    assert "is no VPN profile of this account: there are 'Office', 'Lab', 'Lab'" in scan(vpn_profile="Home").msg
+    assert "use one of the UUIDs u-2, u-3" in scan(vpn_profile="Lab").msg
+    assert (
+        "is not a VPN profile of this account: correct it. Existing profiles: 'Office', 'Lab', 'Lab'."
+        in scan(vpn_profile="Home").msg
+    )
 
 
 SECRET = "s3cret-of-nobody"
@@ -711,9 +714,9 @@ def test_check_mode_knows_what_earlier_tasks_would_have_made(account, scan):
     [
         (
             {"tool": "Website Scaner"},
-            "tool 'Website Scaner' is no tool that is known by name: did you mean 'Website Scanner'?",
+            "tool 'Website Scaner' is not the name of a known tool: did you mean 'Website Scanner'?",
         ),
-        ({"tool": "0"}, "tool '0' is no tool"),
+        ({"tool": "0"}, "tool '0' is not the name of a known tool"),
         ({"tool": None}, "tool"),
         ({"max_age": "soon"}, "max_age is 'soon': give seconds"),
         ({"max_age": "-5"}, "max_age is '-5'"),
@@ -721,7 +724,7 @@ def test_check_mode_knows_what_earlier_tasks_would_have_made(account, scan):
         ({"run_timeout": "nan"}, "run_timeout is nan"),
         ({"poll_interval": 0}, "poll_interval is 0"),
         ({"concurrency": -1}, "concurrency is -1"),
-        ({"concurrency": 2, "wait": False}, "concurrency needs wait: true"),
+        ({"concurrency": 2, "wait": False}, "concurrency requires wait: true"),
         ({"max_scan_time": 1441}, "max_scan_time is 1441"),
         ({"target": " "}, "target is empty"),
         ({"target": None, "targets": []}, "targets is empty"),

@@ -97,7 +97,7 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
 def test_a_status_that_nobody_has_described_is_looked_for_with_a_warning(service, run):
     result = run("scan_info", workspace_id=2, status=["Resting", "finished"])
     assert found(result) == [40001, 40004]
-    assert ["status 'resting' is none that is known" in warning for warning in result.warnings] == [True]
+    assert ["Unknown status 'resting'; it may match nothing" in warning for warning in result.warnings] == [True]
     assert queries(service)[0] == {"workspace_id": "2"}
 
 
@@ -117,8 +117,8 @@ def test_a_service_that_knows_no_filter_gives_nothing_that_was_not_asked_for(ser
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"tool": "Website Scaner"}, ["is no tool that is known by name", "did you mean 'Website Scanner'?"]),
-        ({"tool": "0"}, ["is no tool that is known by name"]),
+        ({"tool": "Website Scaner"}, ["is not the name of a known tool", "did you mean 'Website Scanner'?"]),
+        ({"tool": "0"}, ["is not the name of a known tool"]),
         ({"status": []}, ["status is empty"]),
         ({"status": ["finished", ""]}, ["status is empty"]),
         ({"target_id": 0}, ["target_id is 0"]),
@@ -254,7 +254,7 @@ def test_what_is_in_progress_passes_and_what_tells_no_time_does_with_a_warning(s
     )
     result = run("scan_info", workspace_id=3, since="1h")
     assert found(result) == [50002, 50003]
-    assert ["scan 50003 does not tell when it ended" in warning for warning in result.warnings] == [True]
+    assert ["scan 50003 does not say when it ended" in warning for warning in result.warnings] == [True]
 
 
 def test_a_since_that_is_none_is_refused_before_any_call(service, run):

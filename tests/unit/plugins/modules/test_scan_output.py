@@ -49,7 +49,7 @@ def test_another_output_is_another_file(account, run):
 def test_a_running_scan_is_refused_as_its_output_could_be_a_part(running, run, form, check):
     running.settings(running_output="partial")
     result = run("scan_output", check=check, id=7, format=form, dest="out")
-    assert re.search(r"scan 7 is running \(5\d %\), so that its output could be only a part: wait for it", result.msg)
+    assert re.search(r"Scan 7 is running \(5\d %\), so its output may be incomplete: wait for it", result.msg)
     assert not Path("out").exists()
     assert running.calls() == ["GET /scans/7"]
 
@@ -59,14 +59,14 @@ def test_a_scan_without_an_output_is_explained(account, run, form):
     account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "failed to\x07start"}])
     account.fault(path="/scans/7/(output|raw)", action="status", status=404)
     result = run("scan_output", id=7, format=form, dest="out")
-    assert "the scan left no output behind, its status is 'failed to\\\\x07start'; scan again" in result.msg
+    assert "the scan has no output, its status is 'failed to\\\\x07start'; scan again" in result.msg
     assert result["api_error"]["status"] == 404
 
 
 @pytest.mark.parametrize("form", ["json", "pdf", "raw"])
 def test_a_scan_that_is_not_there_is_named(account, run, form):
     result = run("scan_output", id=9, format=form, dest="out")
-    assert "id names no scan that this key may see, 9: correct it" in result.msg
+    assert "No scan with id 9 is visible to this API key: correct the id" in result.msg
     assert account.calls() == ["GET /scans/9"]
 
 

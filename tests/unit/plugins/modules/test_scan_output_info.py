@@ -68,7 +68,7 @@ def test_raw_output_that_is_not_utf_8_is_given_with_a_warning():
     warnings = []
     answer = Answer("GET", "/scans/40002/raw", 200, {"Content-Type": "text/plain"}, b"caf\xe9")
     assert _raw(SimpleNamespace(warn=warnings.append), answer) == "caf\ufffd"
-    assert ["is replaced by U+FFFD" in warning for warning in warnings] == [True]
+    assert ["invalid bytes are replaced by U+FFFD" in warning for warning in warnings] == [True]
 
 
 def test_raw_output_that_is_no_text_is_an_error(service, run):
@@ -93,7 +93,7 @@ def test_the_output_of_a_scan_in_progress_is_refused_with_its_status(service, ru
     result = run("scan_output_info", id=number)
     assert result.failed
     assert result["api_error"]["status"] == status
-    assert f"still in progress, its status is '{word}'; wait until it has finished" in result.msg
+    assert f"still in progress, its status is '{word}'; run the task again when it has finished" in result.msg
     assert service.calls() == [f"GET /scans/{number}", f"GET /scans/{number}/output"]
 
 
@@ -102,7 +102,7 @@ def test_a_part_of_the_output_is_given_with_a_warning(service, run, number, key)
     service.settings(running_output="partial")
     result = run("scan_output_info", id=number)
     assert result[key]
-    assert ["its output may be only a part" in warning for warning in result.warnings] == [True]
+    assert ["its output may be incomplete" in warning for warning in result.warnings] == [True]
 
 
 def test_a_406_of_a_scan_in_progress_and_of_its_raw_output_says_to_wait(service, run):
@@ -110,15 +110,15 @@ def test_a_406_of_a_scan_in_progress_and_of_its_raw_output_says_to_wait(service,
     result = run("scan_output_info", id=40003)
     assert result.failed
     assert (result["api_error"]["status"], result["api_error"]["path"]) == (406, "/scans/40003/raw")
-    assert "wait until it has finished" in result.msg
+    assert "run the task again when it has finished" in result.msg
 
 
 @pytest.mark.parametrize(
     "status, words",
     [
-        (404, "the scan left no output behind, its status is 'failed to start'; scan again"),
-        (406, "get it as a file with scanops.scanner.scan_output"),
-        (409, "cannot be read in the scan's present state, its status is 'failed to start'"),
+        (404, "the scan has no output, its status is 'failed to start'; scan again"),
+        (406, "write it to a file with scanops.scanner.scan_output"),
+        (409, "the output cannot be read now, the scan's status is 'failed to start'"),
     ],
 )
 def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, status, words):
@@ -133,7 +133,7 @@ def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, statu
 def test_a_scan_that_is_not_there_fails(service, run):
     result = run("scan_output_info", id=99)
     assert result.failed
-    assert "id names no scan that this key may see, 99: correct it" in result.msg
+    assert "No scan with id 99 is visible to this API key: correct the id" in result.msg
     assert service.calls() == ["GET /scans/99"]
 
 

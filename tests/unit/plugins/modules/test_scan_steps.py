@@ -77,7 +77,7 @@ def test_each_start_sends_the_same(account, scan, in_steps, option, way):
 def test_start_params_do_not_replace_other_options(account, scan, option):
     result = scan(start_params={option: 5})
     assert result.failed
-    assert f"start_params.{option} has an option of its own" in result.msg
+    assert f"start_params.{option} has its own option" in result.msg
     assert account.calls() == []
 
 
@@ -206,7 +206,7 @@ def test_what_was_not_handed_over_does_nothing(account, scan, passing, name, che
     if not check:
         assert account.calls() == []
         assert result.failed
-        assert "_step is not what this module handed over for this task" in result.msg
+        assert "_step is not an option: remove it from the task. Nothing was done." in result.msg
 
 
 @pytest.mark.parametrize("change", [{"tool": "350"}, {"workspace_id": 3}, {"targets": ["a.example", "b.example"]}])

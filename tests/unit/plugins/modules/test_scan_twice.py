@@ -138,13 +138,13 @@ def test_a_lock_that_cannot_be_made_is_one_warning(account, scan, runtime, tmp_p
     elsewhere.mkdir()
     spoil(runtime, elsewhere)
     result = good(scan(target=None, targets=["www.example.com", "api.example.com"], max_age="1h", wait=False))
-    assert ["a lock could not be taken" in warning for warning in result.warnings] == [True]
+    assert ["A lock could not be taken" in warning for warning in result.warnings] == [True]
     assert len(account.scans()) == 2
     assert list(elsewhere.iterdir()) == []
 
 
 def test_a_platform_without_locks_is_one_warning(account, scan, monkeypatch):
-    monkeypatch.setattr(_start_lock, "fcntl", None)
+    monkeypatch.setattr(_start_lock, "HAS_LOCKS", False)
     result = good(scan(max_age="1h", wait=False))
     assert ["this platform has no file locks" in warning for warning in result.warnings] == [True]
 
@@ -168,7 +168,7 @@ def test_the_wait_for_a_lock_is_bounded(account, scan, passing, runtime):
         before = passing.now
         result = good(scan(max_age="1h", wait=False))
     assert 120 <= passing.now - before <= 121
-    assert ["another task on this machine has kept it for 120 s" in warning for warning in result.warnings] == [True]
+    assert ["another task on this machine has held it for 120 s" in warning for warning in result.warnings] == [True]
 
 
 # --- beyond one machine

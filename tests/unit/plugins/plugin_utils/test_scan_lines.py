@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import Fate
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
+    Timeouts,
     Watch,
-    observe,
-    refused_slot,
-    take,
 )
 from ansible_collections.scanops.scanner.plugins.plugin_utils._scan_lines import fates, goes_on, lines
 
-LIMITS = {"queue_timeout": 1000, "run_timeout": 1000}
+LIMITS = Timeouts(1000, 1000)
 
 
 def record(number=1, status="running", **more):
@@ -23,7 +22,7 @@ def record(number=1, status="running", **more):
 def watching(count, status="waiting", started=True):
     watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, None)
     for number, entry in enumerate(watch.entries, 1):
-        take(entry, record(number, status), 0, started=started)
+        entry.take(record(number, status), 0, started=started)
     return watch
 
 
@@ -34,20 +33,20 @@ def test_a_line_tells_what_has_moved_and_nothing_twice():
     assert lines(watch, told, 10) == ([], told)
     summary = {"critical": 0, "high": 1, "medium": 0, "low": 0, "info": 2}
     running = record(1, progress=45, num_tests=38, num_finished_tests=17, result_summary=summary)
-    observe(watch.entries[0], running, 1, **LIMITS)
+    watch.entries[0].observe(running, 1, LIMITS)
     shown, told = lines(watch, told, 10)
     assert shown == ["scan 1 of host-1: running, 45 %, 17 of 38 tests, 3 findings (1 high, 2 info)"]
-    observe(watch.entries[1], record(2, progress=9, result_summary={"low": 1}), 1, **LIMITS)
+    watch.entries[1].observe(record(2, progress=9, result_summary={"low": 1}), 1, LIMITS)
     shown, told = lines(watch, told, 10)
     assert shown == ["scan 2 of host-2: running, 9 %, 1 finding (1 low)"]
-    observe(watch.entries[1], None, 1, **LIMITS)
+    watch.entries[1].observe(None, 1, LIMITS)
     assert [line.partition(",")[0] for line in lines(watch, told, 10)[0]] == ["scan 2 of host-2: deleted"]
 
 
 def test_many_scans_share_one_line_an_interval():
     watch = watching(50)
     for number, entry in enumerate(watch.entries[:20], 1):
-        observe(entry, record(number, "finished", result_summary={"high": 1}), 1, **LIMITS)
+        entry.observe(record(number, "finished", result_summary={"high": 1}), 1, LIMITS)
     watch.entries[30].scan_id = None
     failed = watch.entries[31]
     failed.scan_id, failed.error, failed.outcome = None, "no", "failed_to_start"
@@ -62,7 +61,7 @@ def test_a_wait_for_a_free_slot_is_shown_once():
     watch = watching(1)
     watch.entries += [Entry("host-2"), Entry("host-3")]
     told = lines(watch, None, 0)[1]
-    refused_slot(watch, 1)
+    watch.slot_refused(1)
     shown, told = lines(watch, told, 1)
     assert shown == ["2 scans wait for a free slot of the account's plan"]
     assert lines(watch, told, 10)[0] == []
@@ -74,20 +73,20 @@ def test_a_wait_for_a_free_slot_is_shown_once():
 def test_control_characters_of_the_service_do_not_reach_the_terminal():
     watch = watching(1)
     watch.entries[0].target = "a\x1b[2J.example"
-    observe(watch.entries[0], record(1, "run\x1b[31m\nning\u202e"), 1, **LIMITS)
+    watch.entries[0].observe(record(1, "run\x1b[31m\nning\u202e"), 1, LIMITS)
     (line,) = lines(watch, None, 0)[0]
     assert line.isprintable()
     many = watching(9)
     many.entries[0].record["status_name"] = "x\x1b"
     assert lines(many, None, 0)[0][0].isprintable()
-    (fate,) = fates(watching(1), [{"id": 1, "fate": "goes on", "why": "no\x1b"}])
+    (fate,) = fates(watching(1), [Fate(1, "goes on", "no\x1b")])
     assert fate.isprintable()
 
 
 def test_an_interrupt_says_what_goes_on():
     watch = watching(2)
     watch.entries.append(Entry("host-3"))
-    observe(watch.entries[1], record(2, "finished"), 1, **LIMITS)
+    watch.entries[1].observe(record(2, "finished"), 1, LIMITS)
     assert goes_on(watch) == [
         "interrupted: scan 1 of host-1: goes on (stop_on_interrupt is not set)",
         "interrupted: 1 scan was not started",
@@ -105,9 +104,9 @@ def test_a_stop_says_what_became_of_each_scan():
     watch = watching(4)
     watch.entries[3].started = False
     told = [
-        {"id": 1, "fate": "stopped", "why": None},
-        {"id": 2, "fate": "goes on", "why": "POST /scans/2/stop was answered 403."},
-        {"id": 3, "fate": "has ended", "why": None},
+        Fate(1, "stopped", None),
+        Fate(2, "goes on", "POST /scans/2/stop was answered 403."),
+        Fate(3, "has ended", None),
     ]
     assert fates(watch, told) == [
         "interrupted: scan 1 of host-1: stopped",
@@ -118,8 +117,8 @@ def test_a_stop_says_what_became_of_each_scan():
 
 
 def test_many_stops_share_a_line_for_each_fate():
-    told = [{"id": number, "fate": "stopped", "why": None} for number in range(1, 8)]
-    told.append({"id": 8, "fate": "may go on", "why": "no answer"})
+    told = [Fate(number, "stopped", None) for number in range(1, 8)]
+    told.append(Fate(8, "may go on", "no answer"))
     assert fates(watching(8), told) == [
         "interrupted: 7 scans: stopped: 1, 2, 3, 4, 5, 6, 7",
         "interrupted: scan 8 of host-8: may go on (no answer)",

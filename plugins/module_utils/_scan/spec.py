@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What a task declares of its scans: the options checked, the body of a start, advice for a refused start. Pure."""
+"""What a task declares about its scans: its options, the body of a start, advice for a refused start. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._errors import CallError, WrongOption, printable
+from .._records import Record
 from .record import seconds_of, why_other_params
 from .tools import tool_id_of
-from .watch import Entry
+from .watch import Entry, Timeouts
 
 AUTHENTICATION_OPTION = dict(
     type="dict",
@@ -36,10 +37,11 @@ _AUTHENTICATION = {
     "headers": ("headers",),
     "login_form": ("login_page_url", "username", "password"),
 }
-# assumed: the highest that the service takes
+# assumed: the most minutes that the service accepts
 _LONGEST_SCAN = 1440
+_SHORTEST_POLL = 0.1
 
-# the fields of a start that have an option of their own, with that option
+# the option of each field of a start that has its own
 _OWN_FIELDS = {
     "tool_id": "tool",
     "target_name": "target",
@@ -54,24 +56,24 @@ _OWN_FIELDS = {
 }
 
 
-class Wish(NamedTuple):
-    """What each scan of a task is to be like.
+class ScanSpec(NamedTuple):
+    """How a task wants its scans.
 
-    vpn_uuid: "" for no VPN, None where the task does not say; further: the fields of a start that are sent as they are.
+    vpn_uuid: "" for no VPN, None if the task does not say; further: fields of a start that are sent unchanged.
     """
 
     tool_id: int
     max_age: int
     vpn_uuid: str | None
-    tool_params: dict[str, Any] | None
+    tool_params: Record | None
     max_scan_time: int | None
-    authentication: dict[str, Any] | None
-    further: dict[str, Any]
+    authentication: Record | None
+    further: Record
 
-    def body(self, entry: Entry, workspace_id: int | None) -> dict[str, Any]:
+    def body(self, entry: Entry, workspace_id: int | None) -> Record:
         """The body of a start."""
-        # an existing target is named as the service has it; only an id given by the task is sent as one
-        target = {"target_id": entry.target_id} if entry.by_id else {"target_name": entry.target}
+        # an existing target is named as the service spells it; an id is sent only if the task gives one
+        target: Record = {"target_id": entry.target_id} if entry.by_id else {"target_name": entry.target}
         optional = dict(
             workspace_id=workspace_id,
             tool_params=self.tool_params,
@@ -80,26 +82,48 @@ class Wish(NamedTuple):
         )
         given = {name: each for name, each in optional.items() if each is not None}
         body = dict(target, tool_id=self.tool_id, **given, **self.further)
-        # null is no VPN, left out is the one of the workspace
+        # null means no VPN; without the field, the service uses the VPN of the workspace
         return body if self.vpn_uuid is None else dict(body, vpn_profile_uuid=self.vpn_uuid or None)
 
     @property
     def needs_record(self) -> bool:
-        """Whether the list of scans does not tell if a scan is as declared."""
+        """Whether it takes a scan's full record, not only its row in the list, to compare it."""
         return bool(self.tool_params or self.authentication or self.further or self.vpn_uuid is not None)
 
-    def why_another(self, record: Mapping[str, Any]) -> str | None:
+    def why_another(self, record: Record) -> str | None:
         """Why a scan is not as declared, a clause, or None."""
         kind = self.authentication["type"] if self.authentication else None
         return why_other_params(record, self.tool_params, self.vpn_uuid, kind, self.further)
 
 
-def wish_of(params: Mapping[str, Any], vpn_uuid: str | None) -> Wish:
+def check_options(params: Mapping[str, Any]) -> None:
+    """Check the options that concern the wait. Raises WrongOption."""
+    for option in ("queue_timeout", "run_timeout"):
+        if not params[option] >= 0:
+            raise WrongOption(f"{option} is {params[option]:g}: set it to 0 seconds or more.")
+    if not params["poll_interval"] >= _SHORTEST_POLL:
+        raise WrongOption(f"poll_interval is {params['poll_interval']:g}: set it to {_SHORTEST_POLL} seconds or more.")
+    if params["concurrency"] < 0:
+        raise WrongOption(f"concurrency is {params['concurrency']}: set it to 0 for no limit, or to a positive number.")
+    if params["concurrency"] and not params["wait"]:
+        raise WrongOption(
+            "concurrency requires wait: true, because the task starts the remaining scans while it waits: set wait to"
+            " true, or remove concurrency."
+        )
+    if params["state"] == "present" and params["id"] is not None:
+        raise WrongOption("id names an existing scan: use it with state: stopped or absent, or give target instead.")
+
+
+def timeouts_of(params: Mapping[str, Any]) -> Timeouts:
+    return Timeouts(params["queue_timeout"], params["run_timeout"])
+
+
+def spec_of(params: Mapping[str, Any], vpn_uuid: str | None = None) -> ScanSpec:
     """What the options declare. Raises WrongOption."""
     longest = params["max_scan_time"]
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
-        raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or leave it out.")
-    return Wish(
+        raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or remove it.")
+    return ScanSpec(
         tool_id=tool_id_of(params["tool"]),
         max_age=seconds_of(params["max_age"]),
         vpn_uuid=vpn_uuid,
@@ -110,7 +134,7 @@ def wish_of(params: Mapping[str, Any], vpn_uuid: str | None) -> Wish:
     )
 
 
-def _authentication(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _authentication(given: Mapping[str, Any] | None) -> Record | None:
     if given is None:
         return None
     kind = given["type"]
@@ -119,18 +143,18 @@ def _authentication(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     ]
     if extra:
         raise WrongOption(
-            f"authentication.{extra[0]} does not belong to type {kind}: leave it out, or choose another type."
+            f"authentication.{extra[0]} does not belong to type {kind}: remove it, or choose another type."
         )
     return {"type": kind, "params": {name: given[name] for name in _AUTHENTICATION[kind]}}
 
 
-def _further(params: Mapping[str, Any]) -> dict[str, Any]:
+def _further(params: Mapping[str, Any]) -> Record:
     own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
     free = params["start_params"] or {}
     for name in free:
         if name in _OWN_FIELDS:
             raise WrongOption(
-                f"start_params.{printable(name, 60)} has an option of its own: give it as {_OWN_FIELDS[name]}."
+                f"start_params.{printable(name, 60)} has its own option: use {_OWN_FIELDS[name]} instead."
             )
     return {**own, **free}
 
@@ -139,15 +163,15 @@ def _further(params: Mapping[str, Any]) -> dict[str, Any]:
 
 _SLOT_WORDS = ("parallel scan", "concurrent scan", "simultaneous scan", "scans in parallel", "scans at the same time")
 _TARGET_OPTIONS = ("target", "target_id", "targets")
-# the options that name what a start may not find
+# the options that name objects which a start may not find
 _REFERENCES = ("target_id", "workspace", "workspace_id", "vpn_profile", "tool")
 _REDIRECT = (
     "set redirect_level, such as same_domain, to follow the redirect, or scan_original_url: true to scan the address as it"
     " is, or name the address that it redirects to"
 )
-# what a message of the service about a wrong field speaks of, with the advice
+# words in the service's message about a wrong field, and what to do next
 _WRONG_FIELDS = (
-    (("max_scan_time", "max scan time"), "correct the option max_scan_time; some tools take none"),
+    (("max_scan_time", "max scan time"), "correct the option max_scan_time; some tools do not support it"),
     (("redirect",), _REDIRECT),
     (("vpn",), "correct the option vpn_profile"),
     (("authentication", "login_page"), "correct the option authentication"),
@@ -159,18 +183,17 @@ _WRONG_FIELDS = (
 _REFUSED_BY_PLAN = (
     (
         _SLOT_WORDS,
-        "the account's plan limits how many scans run at a time; wait until one of them has ended, or set concurrency,"
-        " with which the task waits for a free slot",
+        "the account's plan limits how many scans run at the same time; wait until one of them has ended, or set"
+        " concurrency, so that the task waits for a free slot",
     ),
     (
         ("assets", "asset"),
-        "the account's plan limits its assets, and they are used up; delete targets that are no longer needed, or change"
-        " the plan",
+        "the account has used up the assets of its plan; delete targets that are no longer needed, or change the plan",
     ),
     (("blacklist", "blocklist"), "the service never scans this target; remove it from the declaration"),
     (
         ("too many", "maximum", "limit", "only allows"),
-        "the account's plan sets this limit; free what it counts, or change the plan",
+        "the account's plan sets this limit; delete what it counts, or change the plan",
     ),
     (("licen",), "the account's licence is not valid; renew it in the web application"),
 )
@@ -192,7 +215,7 @@ def start_hints(params: Mapping[str, Any]) -> dict[int, object]:
 
 
 def is_slot_refusal(error: CallError) -> bool:
-    """Whether a start was refused because the parallel scans of the account's plan are used up: another one may be started
-    once one of them has ended."""
+    """Whether a start was refused because the plan's parallel scans are used up, so that it may succeed once one has
+    ended."""
     words = f"{error.message or ''} {error.result['api_error']['details'] or ''}".lower()
     return error.status == 403 and any(mark in words for mark in _SLOT_WORDS)
