@@ -32,6 +32,8 @@ class Resource(NamedTuple):
     judged unless its entry says otherwise). target_names: the fields of that body that are a target's name.
     unscoped_fields: the fields of that body that name no place: prose, and secrets, which must not appear in a refusal.
     harmless_actions: what a POST below one of its objects may ask without being judged, as "stop".
+    key_is_place: whether the key is a host, an address or a URL, of which one has several spellings.
+    key_is_account_wide: whether a key is unique in the account, although the family is in workspaces.
     """
 
     name: str
@@ -57,6 +59,13 @@ class Resource(NamedTuple):
     target_names: tuple[str, ...] = ()
     unscoped_fields: tuple[str, ...] = ()
     harmless_actions: tuple[str, ...] = ()
+    key_is_place: bool = False
+    key_is_account_wide: bool = False
+
+    @property
+    def recreatable(self) -> bool:
+        """Whether declared fields can drift: no call updates them, so only a new object can have other ones."""
+        return not set(self.declared) <= set(self.updatable)
 
 
 WORKSPACE = Resource(
@@ -91,6 +100,7 @@ TARGET = Resource(
     delete_hints={403: "the account's plan may not include deleting targets; delete it in the web application"},
     target_names=("name",),
     unscoped_fields=("description",),
+    key_is_place=True,
 )
 
 HTTP_LOGGER = Resource(
@@ -103,6 +113,7 @@ HTTP_LOGGER = Resource(
     text=("label",),
     in_workspace="query",
     scoped=False,
+    key_is_account_wide=True,
 )
 
 WORDLIST = Resource(
