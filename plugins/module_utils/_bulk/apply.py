@@ -6,164 +6,201 @@
 
 from __future__ import annotations
 
-from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
-from .._names import normal_form
-from .._records import difference
-from .._resources import RESOURCES, TARGET, WORKSPACE
-from .cost import list_of
-from .plan import in_order
-from .report import Done
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-_ACCEPTED = "the service answered its creation with success"
+from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
+from .._http.client import Created
+from .._records import Record, difference
+from .._resources import Resource
+from .._task import Task
+from .cost import Listing, listing_of
+from .model import Done, Step, normal_name
+from .plan import writing_order
+from .progress import Progress
+
+_ACCEPTED = "the service accepted its creation"
+_SEE = "run the task again to see whether it exists"
+
+
+class _Written(NamedTuple):
+    """What a write did. action: the one that was taken; object_id: None where the service has not shown the object."""
+
+    action: str
+    object_id: int | None
+
+
+class _HalfDone(Exception):
+    """The second call of a step failed. done: what the first one did, a clause; unread: the second one was a read."""
+
+    def __init__(self, done: str, cause: CallError, unread: bool = False) -> None:
+        super().__init__(f"{done}: {cause}")
+        self.cause = cause
+        self.unread = unread
+
+
+class _Names:
+    """The records of a list by their names. The first of several with the same name counts."""
+
+    def __init__(self, resource: Resource, rows: Sequence[Record]) -> None:
+        self._resource = resource
+        self._exact = {row[resource.key]: row for row in reversed(rows)}
+        self._normal = {normal_name(resource, row[resource.key]): row for row in reversed(rows)}
+
+    def find(self, name: str) -> Record | None:
+        return self._exact.get(name) or self._normal.get(normal_name(self._resource, name))
 
 
 class Run:
     """One application of a plan.
 
-    ids: {workspace name: id or None}; wrote: whether anything was written, or may have been; failure: the error that
-    stopped the run, or None; first_failure: the first error of all, or None.
+    ids: the ids of the workspaces by name, None for those that do not exist yet; wrote: whether anything was written, or
+    may have been; failure: the error that ended the run; first_failure: the first error of all.
     """
 
-    def __init__(self, task, ids):
+    def __init__(self, task: Task, ids: Mapping[str, int | None]) -> None:
         self.client = task.client
         self.warn = task.warn
-        self.go_on = task.params["continue_on_error"]
-        self.ids = ids
+        self.continue_on_error: bool = task.params["continue_on_error"]
+        self.ids = dict(ids)
         self.wrote = False
-        self.failure = None
-        self.first_failure = None
+        self.failure: ScannerError | None = None
+        self.first_failure: ScannerError | None = None
         # the step that ended the run
-        self._ended_at = None
-        # the lists that were read again, by name and by normal form
-        self._read_again = {}
+        self._ended_at: Step | None = None
+        # the lists that were read again, by family and workspace
+        self._read_again: dict[tuple[object, ...], _Names] = {}
         # whether the service has stopped answering
         self._silent = False
 
-    def apply(self, steps, progress):
-        """Write; returns the Done of each step, in the order of ``steps``. progress: a ``_progress.Progress``."""
-        outcome = {}
+    def apply(self, steps: Sequence[Step], progress: Progress) -> list[Done]:
+        """Write; returns the outcome of each step, in the order of ``steps``."""
+        done = [Done(step) for step in steps]
         failed = 0
-        writes = in_order(steps)
+        order = writing_order(steps)
         self.client.transport.budget.on_wait = progress.waits
-        for number, step in enumerate(writes):
-            progress.tell(number, len(writes), failed)
-            outcome[id(step)] = entry = self._write(step)
-            failed += entry.step.action == "failed"
-        progress.tell(len(writes), len(writes), failed)
-        return self._read_back([outcome.get(id(step)) or Done(step) for step in steps])
+        for number, position in enumerate(order):
+            progress.tell(number, len(order), failed)
+            done[position] = self._write(steps[position])
+            failed += done[position].step.action == "failed"
+        progress.tell(len(order), len(order), failed)
+        return self._read_back(done)
 
-    def _read_back(self, done):
+    # --- what was created, read again
+
+    def _read_back(self, done: Sequence[Done]) -> list[Done]:
         """Read what was created, and its ids: one listing for each list. What no list shows has failed: how a create is
         answered is documented nowhere, so an id in the answer proves nothing."""
-        known = {}
+        known: dict[Listing, dict[str, int] | None] = {}
         filled = []
         for entry in done:
             step = entry.step
             if entry.object_id is None and (step.action == "create" or step.recreates):
-                read_as = list_of(step)
-                if read_as not in known:
-                    known[read_as] = self._ids_of(*read_as)
-                entry = self._found(entry, known[read_as])
+                listing = listing_of(step)
+                if listing not in known:
+                    known[listing] = self._ids_in(listing)
+                entry = self._found(entry, known[listing])
             filled.append(entry)
         return filled
 
-    def _found(self, entry, ids):
-        """The Done of a create with its id. ids: {normal name: id}, or None where the list cannot be read."""
+    def _found(self, entry: Done, ids: Mapping[str, int] | None) -> Done:
+        """A create with its id. ids: by normal name, None where the list cannot be read."""
         step = entry.step
-        object_id = (ids or {}).get(_normal(step.resource, step.name))
+        object_id = (ids or {}).get(normal_name(step.family, step.name))
         if object_id is not None:
             return entry._replace(object_id=object_id)
-        if ids is None:
-            reason = f"{_ACCEPTED}, but reading the list again failed; run the task again to see whether it exists"
-        else:
-            reason = f"{_ACCEPTED}, but does not list it; run the task again to see whether it exists"
         # something may have been created all the same
         self.wrote = True
-        return Done(step._replace(action="failed"), None, reason, step.action)
+        why = "reading the list again failed" if ids is None else "does not list it"
+        return Done(step._replace(action="failed"), None, f"{_ACCEPTED}, but {why}; {_SEE}", step.action)
 
-    def _ids_of(self, resource_name, workspace):
-        resource = RESOURCES[resource_name]
+    def _ids_in(self, listing: Listing) -> dict[str, int] | None:
         if self._silent:
             return None
+        resource = listing.family
         try:
-            rows = self._rows(resource, self._place(resource, workspace) if workspace else {})
+            rows = self._rows(resource, self._place(resource, listing.workspace) if listing.workspace else {})
         except CallError as error:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
             self._silent = True
             self.warn(f"The ids of the new {resource.noun}s are not known, because reading them back failed: {error}")
             return None
-        return {_normal(resource_name, row[resource.key]): row["id"] for row in rows}
+        return {normal_name(resource, row[resource.key]): row["id"] for row in rows}
 
-    def _rows(self, resource, place):
+    def _rows(self, resource: Resource, place: Mapping[str, int | None]) -> list[Record]:
         rows = self.client.all(resource, place)
         # a service that ignores the filter must not mix workspaces up
         return [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
 
-    def _place(self, resource, workspace):
+    def _place(self, resource: Resource, workspace: str) -> dict[str, int | None]:
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
 
-    def _write(self, step):
+    # --- one step
+
+    def _write(self, step: Step) -> Done:
         if self._ended_at is not None:
             where = printable(self._ended_at.name, 60)
-            return Done(
-                step._replace(action="refused"), None, f"not tried, because the run ended at {where!r}", step.action
-            )
+            return _not_done(step, "refused", f"not tried, because the run ended at {where!r}")
         if self.first_failure and (step.purged or step.recreates):
             what = "deleted" if step.purged else "recreated"
-            reason = f"not {what}, because an earlier step failed"
-            return Done(step._replace(action="refused"), None, reason, step.action)
-        if step.resource != WORKSPACE.name and self.ids.get(step.workspace) is None:
-            return Done(step._replace(action="failed"), None, "its workspace could not be created", step.action)
+            return _not_done(step, "refused", f"not {what}, because an earlier step failed")
+        if step.family.in_workspace and self.ids.get(step.workspace) is None:
+            return _not_done(step, "failed", "its workspace could not be created")
         try:
-            action, object_id = self._send(step)
+            written = self._send(step)
+        except _HalfDone as half:
+            self._note(step, half.cause, half.unread)
+            return _not_done(step, "failed", str(half))
         except ScannerError as error:
             self._note(step, error)
-            return Done(step._replace(action="failed"), None, str(error), step.action)
-        return Done(step._replace(action=action), object_id, None, step.action)
+            return _not_done(step, "failed", str(error))
+        return Done(step._replace(action=written.action), written.object_id, planned=step.action)
 
-    def _note(self, step, error):
+    def _note(self, step: Step, error: ScannerError, unread: bool = False) -> None:
         self.first_failure = self.first_failure or error
         self.wrote = self.wrote or bool(error.result.get("changed"))
-        self._silent = self._silent or _is_silent(error)
-        if not self.go_on or self._silent or _is_final(error):
+        self._silent = self._silent or unread or _is_silent(error)
+        if not self.continue_on_error or self._silent or _is_final(error):
             self.failure = error
             self._ended_at = step
 
-    def _send(self, step):
-        resource = RESOURCES[step.resource]
+    def _send(self, step: Step) -> _Written:
+        resource = step.family
         if step.action == "create":
-            return self._create(resource, step, step.after)
+            return self._create(step, step.after or {})
+        object_id = step.live["id"]
         if step.action == "delete":
-            done = self.client.delete(resource, step.before["id"])
-            self.wrote = self.wrote or done
-            return ("delete" if done else "unchanged"), step.before["id"]
+            deleted = self.client.delete(resource, object_id)
+            self.wrote = self.wrote or deleted
+            return _Written("delete" if deleted else "unchanged", object_id)
         if step.recreates:
-            return "update", self._recreate(resource, step)
-        self.client.update(resource, step.before["id"], step.changes)
+            return _Written("update", self._recreate(step))
+        self.client.update(resource, object_id, step.changes)
         self.wrote = True
-        return "update", step.before["id"]
+        return _Written("update", object_id)
 
-    def _recreate(self, resource, step):
-        self.client.delete(resource, step.before["id"])
+    def _recreate(self, step: Step) -> int | None:
+        resource = step.family
+        self.client.delete(resource, step.live["id"])
         self.wrote = True
-        kept = {field: step.before[field] for field in (resource.key, *resource.declared)}
+        kept = {field: step.live[field] for field in (resource.key, *resource.declared)}
         try:
-            return self._create(resource, step, dict(kept, **step.changes))[1]
+            return self._create(step, {**kept, **(step.changes or {})}).object_id
         except CallError as error:
             # the reader must know that it is gone
-            error.args = (f"it was deleted, and creating it again failed: {error}",)
-            raise
+            raise _HalfDone("it was deleted, and creating it again failed", error) from error
 
-    def _create(self, resource, step, fields):
-        form = {field: value for field, value in fields.items() if value != ""}
+    def _create(self, step: Step, fields: Mapping[str, str]) -> _Written:
+        resource = step.family
+        form: Record = {field: value for field, value in fields.items() if value != ""}
         place = self._place(resource, step.workspace)
         if resource.in_workspace == "form":
             form.update(place)
         created = self.client.create(
             resource,
             form,
-            look=lambda status: self._look(resource, step.name, place, status),
+            look=lambda status: self._read_by_name(resource, step.name, place, status),
             query=place if resource.in_workspace == "query" else None,
             read_back=False,
         )
@@ -171,57 +208,52 @@ class Run:
             self.warn(created.note)
         self.wrote = self.wrote or created.made
         object_id = created.record["id"]
-        if resource is WORKSPACE:
+        if resource.holds:
             # what comes next needs the id, so it is read now where the answer gave none
             object_id = object_id or self._new_id(resource, step.name, place)
             self.ids[step.name] = object_id
-        if not created.shown:
-            object_id = None
-        return self._create_action(resource, step, created), object_id
+        return _Written(self._create_action(step, created), object_id if created.shown else None)
 
-    def _new_id(self, resource, name, place):
+    def _new_id(self, resource: Resource, name: str, place: Mapping[str, int | None]) -> int | None:
         try:
-            return (self._look(resource, name, place) or {}).get("id")
+            record = self._read_by_name(resource, name, place)
         except CallError as error:
-            error.args = (f"it was created, but reading it back failed: {error}",)
-            error.unread = True
-            raise
+            raise _HalfDone("it was created, but reading it back failed", error, unread=True) from error
+        return record["id"] if record else None
 
-    def _create_action(self, resource, step, created):
+    def _create_action(self, step: Step, created: Created) -> str:
         if created.made:
             return "create"
         # another made it since the plan; its fields are compared as those of any live object
-        fields = {field: value for field, value in step.after.items() if field != resource.key}
+        resource = step.family
+        fields = {field: value for field, value in (step.after or {}).items() if field != resource.key}
         changes, drift = difference(resource, created.record, fields)
         if changes:
             self.client.update(resource, created.record["id"], changes)
             self.wrote = True
         return "update" if changes else "drifted" if drift else "unchanged"
 
-    def _look(self, resource, name, place, status=None):
+    def _read_by_name(
+        self, resource: Resource, name: str, place: Mapping[str, int | None], status: int | None = None
+    ) -> Record | None:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
         known = (resource.name, *place.values())
         if status != 403 or known not in self._read_again:
-            rows = self._rows(resource, place)
-            self._read_again[known] = (
-                {row[resource.key]: row for row in reversed(rows)},
-                {_normal(resource.name, row[resource.key]): row for row in reversed(rows)},
-            )
-        exact, normal = self._read_again[known]
-        return exact.get(name) or normal.get(_normal(resource.name, name))
+            self._read_again[known] = _Names(resource, self._rows(resource, place))
+        return self._read_again[known].find(name)
 
 
-def _normal(resource_name, name):
-    return normal_form(name) if resource_name == TARGET.name else name
+def _not_done(step: Step, action: str, why: str) -> Done:
+    return Done(step._replace(action=action), None, why, planned=step.action)
 
 
-def _is_final(error):
-    """Whether every further call would fail too: the key, the rate limit, the network."""
+def _is_final(error: ScannerError) -> bool:
+    """Whether every further call would fail too: the key, the rate limit."""
     return isinstance(error, ApiError) and error.status in (401, 429)
 
 
-def _is_silent(error):
-    """Whether the service does not answer any more: it cannot be reached, or what a call did could not be read either."""
+def _is_silent(error: ScannerError) -> bool:
+    """Whether the service does not answer any more: it cannot be reached, or a write failed and so did the read after it."""
     unreachable = isinstance(error, NetworkError) and not error.maybe_done
     return unreachable or (isinstance(error, CallError) and error.unread)

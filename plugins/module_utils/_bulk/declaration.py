@@ -2,54 +2,42 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What a task declares for many objects, read into items; a wrong shape is named by its path. Pure."""
+"""What a task declares for many objects, read into items. Errors name a wrong value by its path. Pure."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from .._errors import Refused, WrongOption, printable
+from .._errors import WrongOption, printable
 from .._given import shape_of, unknown_key
-from .._resources import HTTP_LOGGER, TARGET, WORKSPACE
+from .._resources import RESOURCES, TARGET, WORKSPACE, Resource
+from .model import Item, Wanted
+
+# the families that an estate declares in a workspace
+IN_WORKSPACE = tuple(RESOURCES[name] for name in WORKSPACE.holds)
+
+# families whose objects can be declared as a string, their natural key
+_AS_STRING = (TARGET.name,)
 
 
-class Item(NamedTuple):
-    """One declared object. path: str, where it stands in the declaration; index: int in its list; name: str, its natural
-    key; fields: dict, the fields beside it that are declared; ignore: bool, neither touched nor purged."""
-
-    path: str
-    index: int
-    name: str
-    fields: dict
-    ignore: bool = False
+def _keys(resource: Resource) -> tuple[str, ...]:
+    """The keys of an object in a declaration: its natural key, its fields, and what the collection adds."""
+    added = tuple(RESOURCES[name].plural for name in resource.holds) or ("ignore",)
+    return (resource.key, *resource.declared, *added)
 
 
-class Wanted(NamedTuple):
-    """One workspace of a declaration. workspace: Item, or None where the workspace itself is not managed;
-    lists: {resource name: list of Item}, without the families that the declaration leaves out."""
-
-    workspace: Item | None
-    lists: dict
-
-
-# the keys of an object in a declaration: its natural key, its fields, and what the collection adds
-_KEYS = {
-    TARGET.name: (TARGET.key, *TARGET.declared, "ignore"),
-    HTTP_LOGGER.name: (HTTP_LOGGER.key, "ignore"),
-    WORKSPACE.name: (WORKSPACE.key, *WORKSPACE.declared, TARGET.plural, HTTP_LOGGER.plural),
-}
-
-
-def read_targets(entries):
-    """The ``targets`` option of the module of this name as a Wanted."""
+def read_targets(entries: object) -> Wanted:
+    """The ``targets`` option of the module of this name."""
     return Wanted(None, {TARGET.name: _items(TARGET, entries, "targets")})
 
 
-def read_estate(entries, declared_at=None):
-    """The ``workspaces`` option of the estate module as a list of Wanted. declared_at: its option of this name."""
+def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> list[Wanted]:
+    """The ``workspaces`` option of the estate module. declared_at: its option of this name."""
     wanted = []
-    seen = {}
-    for index, (entry, path) in enumerate(zip(_list(entries, "workspaces"), _paths(entries, declared_at))):
+    seen: dict[str, str] = {}
+    workspaces = _list(entries, "workspaces")
+    for index, (entry, path) in enumerate(zip(workspaces, _paths(workspaces, declared_at))):
         item = _item(WORKSPACE, entry, path, index)
         if item.name in seen:
             raise WrongOption(
@@ -58,14 +46,15 @@ def read_estate(entries, declared_at=None):
         seen[item.name] = path
         lists = {
             resource.name: _items(resource, entry[resource.plural], f"{path}.{resource.plural}")
-            for resource in (TARGET, HTTP_LOGGER)
+            for resource in IN_WORKSPACE
             if entry.get(resource.plural) is not None
         }
         wanted.append(Wanted(item, lists))
+    _refuse_same_keys(wanted)
     return wanted
 
 
-def _paths(entries, declared_at):
+def _paths(entries: Sequence[Any], declared_at: Sequence[str] | None) -> list[str]:
     if declared_at is None:
         return [f"workspaces[{index}]" for index in range(len(entries))]
     if len(declared_at) != len(entries):
@@ -76,23 +65,24 @@ def _paths(entries, declared_at):
     return [printable(text) for text in declared_at]
 
 
-def _items(resource, entries, path):
+def _items(resource: Resource, entries: object, path: str) -> list[Item]:
     return [_item(resource, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
 
 
-def _list(entries, path):
+def _list(entries: object, path: str) -> list[Any]:
     if not isinstance(entries, list):
         raise WrongOption(f"{path} is {shape_of(entries)}: write a list.")
     return entries
 
 
-def _item(resource, entry, path, index):
-    if isinstance(entry, str) and resource is TARGET:
+def _item(resource: Resource, entry: object, path: str, index: int) -> Item:
+    as_string = resource.name in _AS_STRING
+    if isinstance(entry, str) and as_string:
         entry = {resource.key: entry}
     if not isinstance(entry, dict):
-        shape = "a text (in quotes) or a dictionary" if resource is TARGET else "a dictionary"
+        shape = "a string (in quotes) or a dictionary" if as_string else "a dictionary"
         raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
-    keys = _KEYS[resource.name]
+    keys = _keys(resource)
     for key in entry:
         if key not in keys:
             raise WrongOption(f"{unknown_key(path, key, keys)}.")
@@ -112,20 +102,22 @@ def _item(resource, entry, path, index):
     return Item(path, index, name, fields, ignore)
 
 
-def _text(value, path):
+def _text(value: object, path: str) -> str:
     if not isinstance(value, str):
         raise WrongOption(f"{path} is {shape_of(value)}, not text: put it in quotes.")
     return value
 
 
-def same_labels(wanted):
-    """Refuse a label that is declared in two workspaces: labels are unique in the account."""
-    seen = {}
-    for entry in wanted:
-        for item in entry.lists.get(HTTP_LOGGER.name, ()):
+def _refuse_same_keys(wanted: Sequence[Wanted]) -> None:
+    """Refuse a key that two workspaces declare, where keys are unique in the account."""
+    for resource in IN_WORKSPACE:
+        if not resource.key_is_account_wide:
+            continue
+        seen: dict[str, str] = {}
+        for item in (item for entry in wanted for item in entry.lists.get(resource.name, ())):
             if item.name in seen:
-                raise Refused(
-                    f"{seen[item.name]} and {item.path} have the same label, {printable(item.name)!r}, and labels are unique"
-                    " in the account: choose another one."
+                raise WrongOption(
+                    f"{seen[item.name]} and {item.path} have the same {resource.key}, {printable(item.name)!r}, but a"
+                    f" {resource.key} must be unique in the account: choose another one."
                 )
             seen[item.name] = item.path

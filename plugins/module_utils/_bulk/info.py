@@ -2,84 +2,96 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The live account in the shape in which an estate is declared. ``estate_of`` and ``alike_in`` are pure; the rest reads."""
+"""The live account in the format in which an estate is declared. ``estate_of`` and ``alike_in`` are pure; the rest reads."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from .._contents import Contents
 from .._errors import Refused, printable
 from .._http.earned import Complete, InWorkspace, earned
-from .._names import normal_form
-from .._resources import HTTP_LOGGER, TARGET, WORKSPACE
+from .._records import Record
+from .._resources import HTTP_LOGGER, TARGET, WORKSPACE, Resource
+from .._task import Task
+from .model import normal_name
 
 
-def read_account(task):
-    """The work of the module estate_info: the result, a dict."""
+class LiveWorkspace(NamedTuple):
+    """A workspace and everything in it."""
+
+    record: Record
+    targets: InWorkspace
+    loggers: InWorkspace
+
+
+def read_account(task: Task) -> dict[str, Any]:
+    """The work of the module estate_info."""
     client, names = task.client, task.params["workspaces"]
     workspaces = client.all(WORKSPACE)
     rows = [row for row in workspaces if names is None or row["name"] in names]
     if names == []:
         task.warn("workspaces is an empty list, so nothing is read: leave the option out to read the whole account.")
-    _refuse_same(WORKSPACE, rows, "the account", "rename one of them")
+    _refuse_same(WORKSPACE, rows, "The account", "rename one of them")
     loggers = client.all(HTTP_LOGGER)
     rows.sort(key=lambda row: row["name"])
     wanted = [(row["id"], resource) for row in rows for resource in (TARGET, HTTP_LOGGER)]
-    read = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers})
-    contents = [(row, read[TARGET, row["id"]], read[HTTP_LOGGER, row["id"]]) for row in rows]
+    contents = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers})
+    live = [LiveWorkspace(row, contents[TARGET, row["id"]], contents[HTTP_LOGGER, row["id"]]) for row in rows]
     missing = sorted(set(names or ()) - {row["name"] for row in rows})
-    return dict(estate_of(contents, loggers), missing=missing)
+    return dict(estate_of(live, loggers), missing=missing)
 
 
-def estate_of(contents, loggers):
-    """The estate and what it cannot show, a dict.
+def estate_of(live: Iterable[LiveWorkspace], loggers: Complete) -> dict[str, Any]:
+    """The estate and what it cannot show: the result without ``missing``.
 
-    contents: a (workspace record, its targets, its loggers) for each workspace, both InWorkspace; loggers: every logger
-    record, a Complete. Raises Refused where the estate module could not tell two live objects apart.
+    loggers: every logger of the account. Raises Refused where the estate module could not distinguish two live objects.
     """
-    workspaces, alike, placed = [], [], set()
-    for row, targets, inside in contents:
-        _refuse_same(
-            TARGET, earned(InWorkspace, targets), f"workspace {printable(row['name'])!r}", "delete one of them"
-        )
+    workspaces, alike = [], []
+    placed: set[int] = set()
+    for record, targets, inside in live:
+        where = f"Workspace {printable(record['name'])!r}"
+        _refuse_same(TARGET, earned(InWorkspace, targets), where, "delete one of them")
         placed.update(logger["id"] for logger in earned(InWorkspace, inside))
         workspaces.append(
             dict(
-                _declared(WORKSPACE, row),
+                _declared(WORKSPACE, record),
                 targets=_sorted_declared(TARGET, targets),
                 http_loggers=_sorted_declared(HTTP_LOGGER, inside),
             )
         )
-        alike += [dict(workspace=row["name"], names=names) for names in alike_in(row["name"] for row in targets)]
+        alike += [dict(workspace=record["name"], names=names) for names in alike_in(row["name"] for row in targets)]
     elsewhere = sorted(logger["label"] for logger in earned(Complete, loggers) if logger["id"] not in placed)
     return dict(workspaces=workspaces, alike=alike, loggers_elsewhere=elsewhere)
 
 
-def alike_in(names):
-    """The lists of target names that differ in their letters only and mean the same, each sorted."""
-    groups = {}
+def alike_in(names: Iterable[str]) -> list[list[str]]:
+    """The lists of target names that differ in their spelling only, each sorted."""
+    groups: dict[str, list[str]] = {}
     for name in sorted(names):
-        groups.setdefault(normal_form(name), []).append(name)
+        groups.setdefault(normal_name(TARGET, name), []).append(name)
     return sorted(group for group in groups.values() if len(group) > 1)
 
 
-def _sorted_declared(resource, rows):
+def _sorted_declared(resource: Resource, rows: Iterable[Record]) -> list[Record]:
     return [_declared(resource, row) for row in sorted(rows, key=lambda row: row[resource.key])]
 
 
-def _declared(resource, row):
-    """A record as it would be declared: its natural key, and the fields beside it that hold something."""
+def _declared(resource: Resource, row: Record) -> Record:
+    """A record as it would be declared: its natural key, and the fields beside it that are not empty."""
     fields = {field: row[field] for field in resource.declared if row[field]}
     return {resource.key: row[resource.key], **fields}
 
 
-def _refuse_same(resource, rows, where, advice):
-    ids = {}
+def _refuse_same(resource: Resource, rows: Iterable[Record], where: str, advice: str) -> None:
+    ids: dict[str, list[int]] = {}
     for row in rows:
         ids.setdefault(row[resource.key], []).append(row["id"])
     for name, same in ids.items():
         if len(same) > 1:
             listed = ", ".join(str(object_id) for object_id in sorted(same))
             raise Refused(
-                f"{where} holds {len(same)} {resource.noun}s of the name {printable(name)!r}, with the ids {listed}, which an"
-                f" estate cannot tell apart: {advice}."
+                f"{where} has {len(same)} {resource.noun}s named {printable(name)!r}, with the ids {listed}, and an estate"
+                f" cannot distinguish them: {advice}."
             )

@@ -2,55 +2,45 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What a task over many objects says of its plan and of what became of it. Pure."""
+"""The report on a plan and on the outcome of its steps. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from .._errors import counted, printable
-from .._resources import RESOURCES, WORKSPACE
-from .plan import ACTIONS, WRITES
+from .._records import Record
+from .._resources import Resource
+from .model import ACTIONS, Done, Step
 
-# so many of each action are shown where a task fails
+# the number of objects of each action that a failing task shows
 MOST_SHOWN = 10
 
 
-class Done(NamedTuple):
-    """What became of a step. step: with the action that was really taken; object_id: int or None; error: str or None;
-    planned: the action that was planned, where it was another one."""
-
-    step: object
-    object_id: int | None = None
-    error: str | None = None
-    planned: str | None = None
-
-
-def refused_as_a_whole(steps, reason):
-    """The Done of each step of a plan of which nothing is written. reason: why, a clause."""
+def refused_as_a_whole(steps: Iterable[Step], reason: str) -> list[Done]:
+    """The outcome of a plan of which nothing is written. reason: a clause."""
     return [
-        Done(step._replace(action="refused"), None, step.reason if step.action == "refused" else reason, step.action)
-        if step.action in WRITES
-        else Done(step)
+        Done(step._replace(action="refused"), None, reason, planned=step.action) if step.writes else Done(step)
         for step in steps
     ]
 
 
-def summary_of(done):
-    """{action: count}, for every action."""
+def summary_of(done: Iterable[Done]) -> dict[str, int]:
+    """The number of objects for every action."""
     counts = Counter(entry.step.action for entry in done)
     return {action: counts[action] for action in ACTIONS}
 
 
-def rows_of(done, silent=()):
+def rows_of(done: Iterable[Done], silent: Collection[str] = ()) -> list[Record]:
     """The ``results`` of a module. silent: actions without rows."""
     return [_row(entry) for entry in done if entry.step.action not in silent]
 
 
-def first_of_each(done):
+def first_of_each(done: Iterable[Done]) -> list[Done]:
     """The first entries of each action that was planned or taken, in their order; ``summary_of`` counts the others."""
-    counts = Counter()
+    counts: Counter[tuple[str, str | None]] = Counter()
     shown = []
     for entry in done:
         kind = (entry.step.action, entry.planned)
@@ -60,13 +50,13 @@ def first_of_each(done):
     return shown
 
 
-def _row(entry):
+def _row(entry: Done) -> Record:
     step = entry.step
     object_id = entry.object_id
     if object_id is None and step.before is not None:
         object_id = step.before["id"]
     return dict(
-        index=step.item.index if step.item else None,
+        index=step.item.position if step.item else None,
         resource=step.resource,
         workspace=step.workspace,
         name=step.name,
@@ -76,9 +66,9 @@ def _row(entry):
     )
 
 
-def shortened(plan):
+def shortened(plan: dict[str, Any]) -> dict[str, Any]:
     """A ``plan`` with the first actions of each kind; ``left_out`` counts the others."""
-    counts = Counter()
+    counts: Counter[str] = Counter()
     shown = []
     for action in plan["actions"]:
         counts[action["action"]] += 1
@@ -88,38 +78,33 @@ def shortened(plan):
     return dict(plan, actions=shown, left_out=left_out)
 
 
-def as_diff(steps):
-    """The plan as a diff of two texts, one line an object that is written."""
+def as_diff(steps: Iterable[Step]) -> dict[str, str]:
+    """The plan as a diff of two texts, one line for each object that is written."""
     before, after = [], []
     for step in steps:
-        if step.action not in WRITES:
+        if not step.writes:
             continue
-        where = (
-            f"{step.workspace}: {RESOURCES[step.resource].noun} " if step.resource != WORKSPACE.name else "workspace "
-        )
-        entry = RESOURCES[step.resource]
+        family = step.family
+        where = f"{step.workspace}: {family.noun} " if family.in_workspace else f"{family.noun} "
         if step.before is not None:
-            before.append(where + _line(entry, step.before, step.after))
+            before.append(where + _line(family, step.before, step.after))
         if step.action != "delete":
-            after.append(where + _line(entry, dict(step.before or {}, **(step.after or {})), step.after))
+            after.append(where + _line(family, {**(step.before or {}), **(step.after or {})}, step.after))
     return dict(
         before="".join(line + "\n" for line in sorted(before)), after="".join(line + "\n" for line in sorted(after))
     )
 
 
-def _line(entry, record, declared):
-    fields = [field for field in entry.declared if record.get(field) and (declared is None or field in declared)]
-    return printable(record[entry.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
+def _line(family: Resource, record: Record, declared: Record | None) -> str:
+    fields = [field for field in family.declared if record.get(field) and (declared is None or field in declared)]
+    return printable(record[family.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
 
 
-def failure(done, passing):
-    """The message of a task that has not done everything.
-
-    passing: whether what stopped the task was temporary.
-    """
+def failure(done: Sequence[Done], temporary: bool) -> str:
+    """The message of a task that has not done everything. temporary: whether the cause is known to pass."""
     # what failed first: an earlier row may only be refused because of it
     problems = [entry for action in ("failed", "refused") for entry in done if entry.step.action == action]
-    written = sum(entry.step.action in WRITES for entry in done)
+    written = sum(entry.step.writes for entry in done)
     were = "was" if len(problems) == 1 else "were"
     text = f"{len(problems)} of {counted(len(done), 'object')} failed or {were} skipped, {written} "
     text += f"{'was' if written == 1 else 'were'} written. {_named(problems[0])}"
@@ -127,11 +112,11 @@ def failure(done, passing):
         text += f" See results for the other {counted(len(problems) - 1, 'object')}."
     if "run the task again" in text.lower():
         return text
-    return f"{text} {'Run' if passing else 'Correct this, and run'} the task again; it does the rest."
+    return f"{text} {'Run' if temporary else 'Correct this, and run'} the task again; it does the rest."
 
 
-def _named(entry):
+def _named(entry: Done) -> str:
     step = entry.step
-    where = step.item.path if step.item else RESOURCES[step.resource].noun
-    why = (entry.error or step.reason).rstrip(".")
+    where = step.item.path if step.item else step.family.noun
+    why = (entry.error or step.reason or "").rstrip(".")
     return f"{where} {printable(step.name)!r}: {why}."

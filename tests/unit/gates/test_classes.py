@@ -31,6 +31,7 @@ CLASSES = {
     "pure": (
         "module_utils/_bulk/cost",
         "module_utils/_bulk/declaration",
+        "module_utils/_bulk/model",
         "module_utils/_bulk/plan",
         "module_utils/_bulk/report",
         "module_utils/_errors",

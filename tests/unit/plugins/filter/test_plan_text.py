@@ -36,7 +36,7 @@ STEPS = [
     Step("unchanged", "target", "Shop", "b.example", before={"id": 9, "name": "b.example", "description": ""}),
     Step(
         "drifted", "target", "Lab", "d.example", before={"id": 8, "name": "d.example", "description": "mine"},
-        after={"name": "d.example", "description": "yours"}, reason="another description lives",
+        after={"name": "d.example", "description": "yours"}, reason="its description differs, and the API cannot update it",
     ),
     Step("delete", "http_logger", "Lab", "canary", before=LOGGER, reason="not declared", purged=True),
 ]  # fmt: skip

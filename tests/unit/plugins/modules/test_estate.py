@@ -322,9 +322,9 @@ def test_the_guards_count_over_all_workspaces(account, run):
         ([{"name": "Shop", "description": 2026}], [], "workspaces[0].description is a number (2026), not text"),
         ([{"name": ""}], [], "workspaces[0].name is empty"),
         ([{"name": "A", "http_loggers": [{"label": "x"}]}, {"name": "B", "http_loggers": [{"label": "x"}]}], [],
-         "labels are unique"),
+         "a label must be unique"),
         ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [],
-         "its label lives in another workspace (id 502), and no call moves it: delete it there first"),
+         "its label is taken in another workspace (id 502), and the API cannot move it: delete it there first"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused_with_its_path(account, run, workspaces, purge, words):

@@ -99,7 +99,7 @@ def test_two_workspaces_of_one_name(account, run):
     account.add(workspaces=[{"id": 9, "name": "Web shop"}])
     read = run("estate_info")
     assert read.failed
-    assert "2 workspaces of the name 'Web shop', with the ids 2, 9" in read.msg
+    assert "2 workspaces named 'Web shop', with the ids 2, 9" in read.msg
     assert run("estate_info", workspaces=["Ärzte"])["workspaces"] == [AERZTE]
 
 
@@ -107,7 +107,7 @@ def test_two_targets_of_one_name(account, run):
     account.add(targets=[{"id": 4000, "name": "10.0.0.1", "workspace": "Web shop"}])
     read = run("estate_info")
     assert read.failed
-    assert "workspace 'Web shop' holds 2 targets of the name '10.0.0.1', with the ids" in read.msg
+    assert "Workspace 'Web shop' has 2 targets named '10.0.0.1', with the ids" in read.msg
 
 
 def test_capped_pages_are_read_to_the_end(account, run):

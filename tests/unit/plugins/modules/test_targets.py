@@ -240,7 +240,7 @@ def test_two_spellings_are_accepted_where_the_account_holds_both(account, run):
         ({"targets": NEW}, "one of the following is required: workspace, workspace_id"),
         ({"targets": NEW, "workspace": "Shpo"}, "workspace names no workspace of this account, 'Shpo'"),
         ({"targets": OLD, "workspace": "Shpo", "purge": True}, "'Shpo'"),
-        ({"targets": OLD, "workspace": "Shop", "purge": True, "state": "absent"}, "leave one of them out"),
+        ({"targets": OLD, "workspace": "Shop", "purge": True, "state": "absent"}, "contradicts state: absent"),
         ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_max": -1}, "purge_max is -1"),
         ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_max_percent": -1}, "purge_max_percent is -1"),
         ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_floor": -1}, "purge_floor is -1"),
@@ -253,13 +253,11 @@ def test_options_that_make_no_sense(account, run, options, words):
     assert account.writes() == []
 
 
-def test_purge_in_a_workspace_that_is_not_there_is_refused_in_check_mode_too(account, run):
-    refused(
-        run("targets", check=True, workspace="Shpo", targets=OLD, purge=True), "purge needs a workspace that is there"
-    )
+def test_purge_in_a_missing_workspace_is_refused_in_check_mode_too(account, run):
+    refused(run("targets", check=True, workspace="Shpo", targets=OLD, purge=True), "purge needs an existing workspace")
 
 
-def test_in_check_mode_a_workspace_of_an_earlier_task_is_foreseen(account, run):
+def test_check_mode_predicts_a_workspace_of_an_earlier_task(account, run):
     for reference in ({"workspace": "Later"}, {"workspace_id": None}):
         result = good(run("targets", check=True, targets=NEW, **reference))
         assert result.changed
@@ -585,7 +583,7 @@ HUNDRED = MANY[:100]
         ),
         (
             {"targets": [{"name": name, "description": "x"} for name in MANY], "on_drift": "fail"},
-            "targets[0] 'host-000000.example' (and 269 more): another description",
+            "targets[0] 'host-000000.example' (and 269 more): its description differs",
             {"refused": 270},
         ),
     ],
