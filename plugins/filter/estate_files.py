@@ -59,16 +59,18 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 _LONGEST = 80
-# devices that Windows has in every folder, and names that end as those with a mark do
+# devices that Windows has in every directory, and names that end like those with a mark
 _TAKEN = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])|.*-[0-9a-f]{8}")
 
 
-def estate_files(workspaces):
-    """Workspaces with the names of their files, a list of dict."""
+def estate_files(workspaces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Workspaces with the names of their files."""
     names = [workspace["name"] for workspace in workspaces]
     slugs = [_slug(name) for name in names]
     counts = Counter(slugs)
@@ -78,12 +80,12 @@ def estate_files(workspaces):
     ]
 
 
-def _slug(name):
+def _slug(name: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-")
 
 
-def _file_name(name, slug, counts):
+def _file_name(name: str, slug: str, counts: Mapping[str, int]) -> str:
     if slug and counts[slug] == 1 and not _TAKEN.fullmatch(slug):
         return f"{slug}.yml"
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -91,5 +93,5 @@ def _file_name(name, slug, counts):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"estate_files": estate_files}

@@ -51,40 +51,40 @@ _value:
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
-# No YAML library is used for writing: none of them quotes what only other versions of YAML take for a number or a boolean,
-# writes the tag of ansible-core, and escapes characters that cannot be seen.
+# PyYAML cannot write this: with allow_unicode it leaves invisible characters as they are, without it no letter but ASCII.
 
-# words of letters, digits and signs that mean nothing inside of a text, with single spaces between them; a colon stands
-# within a word only
+# words of letters, digits and signs without a meaning inside a string, with single spaces between them; a colon is only
+# within a word
 _WORD = r"[\w./%+=@~?&,;'!$*()-]+"
 _PLAIN = re.compile(rf"(?=[^\W_]){_WORD}(?::{_WORD})*(?: {_WORD}(?::{_WORD})*)*")
 # what YAML 1.1 or 1.2 may read as a number, a date, a time or an IPv4-like float: begins with a digit, has no other letters
 _NUMBER_LIKE = re.compile(r"[0-9][0-9a-fox_.:+ tz-]*", re.IGNORECASE)
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-# the marks that begin a template, and the line that changes them
+# the markers that begin a template, and the line that changes them
 _TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
 
 
-def estate_yaml(data):
-    """Data of dict, list, str, bool and None as the text of a YAML document. Raises AnsibleFilterError."""
-    # the text holds the marks of templates that it guards against, and must not become one itself
+def estate_yaml(data: object) -> str:
+    """Data of dict, list, str, bool and None as a YAML document. Raises AnsibleFilterError."""
+    # the text contains the template markers that it guards against, and must not become a template itself
     return unsafe("\n".join(("---", *_block(data, ""))) + "\n")
 
 
-def _block(value, path):
-    """The lines of a value that stands alone."""
+def _block(value: object, path: str) -> list[str]:
+    """The lines of a value. path: where it is in the data, for messages."""
+    lines: list[str] = []
     if isinstance(value, dict) and value:
-        lines = []
         for key, part in value.items():
             lines += _entry(f"{_scalar(key, path, is_key=True)}:", part, f"{path}.{key}" if path else str(key))
         return lines
     if isinstance(value, (list, tuple)) and value:
-        lines = []
         for index, part in enumerate(value):
             first, *rest = _block(part, f"{path}[{index}]")
             lines += [f"- {first}", *(f"  {line}" for line in rest)]
@@ -92,20 +92,20 @@ def _block(value, path):
     return [_scalar(value, path)]
 
 
-def _entry(key, value, path):
+def _entry(key: str, value: object, path: str) -> list[str]:
     lines = _block(value, path)
     if isinstance(value, (dict, list, tuple)) and value:
         return [key, *(f"  {line}" for line in lines)]
     return [f"{key} {lines[0]}"]
 
 
-def _scalar(value, path, is_key=False):
+def _scalar(value: object, path: str, is_key: bool = False) -> str:
     if isinstance(value, str):
         return _text(value, path, is_key)
     if is_key or not (value is None or isinstance(value, (bool, dict, list, tuple))):
-        kind = "a key that is no text" if is_key else f"a value of the type {type(value).__name__}"
+        kind = "a key that is not a string" if is_key else f"a value of the type {type(value).__name__}"
         raise AnsibleFilterError(
-            f"estate_yaml: {path or 'the data'} holds {kind}: an estate has none, so correct the data."
+            f"estate_yaml: {path or 'the data'} contains {kind}, which no estate has: correct the data."
         )
     if value is None:
         return "null"
@@ -114,14 +114,14 @@ def _scalar(value, path, is_key=False):
     return "{}" if isinstance(value, dict) else "[]"
 
 
-def _text(text, path, is_key):
+def _text(text: str, path: str, is_key: bool) -> str:
     tag = "!unsafe " if _TEMPLATE.search(text) and not is_key else ""
     if not tag and _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and text.lower() not in _WORDS:
         return str(text)
     return tag + '"' + "".join(_escaped(character, path) for character in text) + '"'
 
 
-def _escaped(character, path):
+def _escaped(character: str, path: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     if character.isprintable():
@@ -129,7 +129,7 @@ def _escaped(character, path):
     code = ord(character)
     if 0xD800 <= code <= 0xDFFF:
         raise AnsibleFilterError(
-            f"estate_yaml: {path or 'the data'} holds half of a surrogate pair (U+{code:04X}), which no file can hold:"
+            f"estate_yaml: {path or 'the data'} contains half of a surrogate pair (U+{code:04X}), which no file can contain:"
             " correct the text in the service."
         )
     if code < 0x100:
@@ -138,5 +138,5 @@ def _escaped(character, path):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"estate_yaml": estate_yaml}

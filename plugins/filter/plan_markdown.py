@@ -56,17 +56,21 @@ _value:
   type: str
 """
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_text import markdown
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_markdown import markdown
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 
-def plan_markdown(result, reviewed=None):
-    """The plan of a task's result as Markdown."""
+def plan_markdown(result: Mapping[str, Any], reviewed: Mapping[str, Any] | None = None) -> str:
+    """The plan of a task's result as Markdown. reviewed: what the filter reviewed_plan returned."""
     failure = result.get("msg") if result.get("failed") else None
-    differs = reviewed or {}
-    return unsafe(markdown(result["plan"], result["summary"], failure, differs.get("new", ()), differs.get("gone", ())))
+    differences = Differences(reviewed.get("new", []), reviewed.get("gone", [])) if reviewed else None
+    return unsafe(markdown(result["plan"], result["summary"], failure, differences))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"plan_markdown": plan_markdown}

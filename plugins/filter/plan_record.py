@@ -53,15 +53,18 @@ _value:
   type: dict
 """
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_text import record
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import record
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 
-def plan_record(result):
-    """The plan of a task's result, as a dict for a file."""
+def plan_record(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan of a task's result, for a file."""
     return unsafe(record(result["plan"], result["summary"]))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"plan_record": plan_record}

@@ -79,6 +79,9 @@ _value:
           type: str
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
@@ -88,8 +91,13 @@ _SHOWN = 10
 _WHERE = "in the inventory, in group_vars or in host_vars (the variables of a play do not reach other hosts)"
 
 
-def register_targets(hosts, hostvars, variable="estate_register_targets", description=None):
-    """The targets of these hosts, as a dict with problem (str or None) and targets (list of dict)."""
+def register_targets(
+    hosts: Sequence[str],
+    hostvars: Mapping[str, Mapping[str, Any]],
+    variable: str = "estate_register_targets",
+    description: str | None = None,
+) -> dict[str, Any]:
+    """The targets of these hosts, and the problem where they cannot be determined."""
     try:
         names = _names(hosts, hostvars, variable)
     except WrongOption as error:
@@ -98,7 +106,7 @@ def register_targets(hosts, hostvars, variable="estate_register_targets", descri
     return dict(problem=None, targets=[dict(name=name, **more) for name in names])
 
 
-def _names(hosts, hostvars, variable):
+def _names(hosts: Sequence[str], hostvars: Mapping[str, Mapping[str, Any]], variable: str) -> list[str]:
     missing = [host for host in hosts if variable not in hostvars[host]]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
@@ -106,21 +114,22 @@ def _names(hosts, hostvars, variable):
             f"{variable} is not set for {len(missing)} of {len(hosts)} hosts ({shown}): set it {_WHERE}, to an empty list"
             " where a host has no target."
         )
-    spelled = {}
-    owners = {}
+    # the spelling of each target by its normal form, and the first host with this spelling
+    spelled: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for host in hosts:
         for name in _texts(host, hostvars[host], variable):
             same = spelled.setdefault(normal_form(name), name)
             if same != name:
                 raise WrongOption(
                     f"{variable} of the hosts {owners[same]} and {host} gives {printable(same)!r} and {printable(name)!r},"
-                    " which are the same target: write it in one way."
+                    " which are the same target: use one spelling."
                 )
             owners.setdefault(name, host)
     return list(spelled.values())
 
 
-def _texts(host, variables, variable):
+def _texts(host: str, variables: Mapping[str, Any], variable: str) -> list[str]:
     try:
         value = variables[variable]
         texts = [value] if isinstance(value, str) else value
@@ -129,19 +138,19 @@ def _texts(host, variables, variable):
         raise _unevaluated(host, variable, str(error)) from None
     for text in texts:
         if not isinstance(text, str) or not text.strip():
-            raise WrongOption(f"{variable} of the host {host} is no list of texts: write a list of target names.")
+            raise WrongOption(f"{variable} of the host {host} is not a list of strings: write a list of target names.")
         if any(mark in text for mark in ("{{", "{%", "{#")):
-            # ansible-core before 2.19 leaves what it cannot evaluate as it is, and would evaluate it in the message again
-            raise _unevaluated(host, variable, "what stands in braces is not defined")
+            # ansible-core before 2.19 returns an invalid template as it is, and would evaluate it in the message again
+            raise _unevaluated(host, variable, "the template uses an undefined variable")
     return [str(text) for text in texts]
 
 
-def _unevaluated(host, variable, reason):
+def _unevaluated(host: str, variable: str, reason: str) -> WrongOption:
     return WrongOption(
         f"{variable} of the host {host} cannot be evaluated ({reason}): set the variables that it needs for this host."
     )
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"register_targets": register_targets}

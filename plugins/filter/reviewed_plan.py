@@ -60,17 +60,20 @@ _value:
       elements: str
 """
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_text import difference, read
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences, difference, read
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 
-def reviewed_plan(text, present=None):
-    """A plan file's text, read and compared, as a dict."""
+def reviewed_plan(text: str, present: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The content of a plan file, checked and compared. present: the current plan."""
     plan, problem = read(text)
-    new, gone = difference(plan, present) if plan and present else ([], [])
-    return unsafe(dict(problem=problem, checksum=plan and plan["checksum"], new=new, gone=gone))
+    differences = difference(plan, present) if plan and present else Differences([], [])
+    return unsafe(dict(problem=problem, checksum=plan and plan["checksum"], **differences._asdict()))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., Any]]:
         return {"reviewed_plan": reviewed_plan}

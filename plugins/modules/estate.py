@@ -234,7 +234,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, reconcile_estate, scope_in_force)
 
 

@@ -151,7 +151,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 OPTIONS = dict(workspaces=dict(type="list", elements="str"))
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read_account)
 
 

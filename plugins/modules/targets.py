@@ -246,7 +246,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         reconcile_targets,

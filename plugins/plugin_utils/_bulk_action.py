@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
@@ -22,12 +23,12 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import 
 INTERVAL = 5.0
 
 
-class BulkAction(ActionBase):
+class BulkAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     _supports_check_mode = True
     _supports_async = True
 
-    def run(self, tmp=None, task_vars=None):
-        result = super().run(tmp, task_vars)
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        result: dict[str, Any] = super().run(tmp, task_vars)
         wrap_async = bool(self._task.async_val) and not getattr(self._connection, "has_native_async", False)
         with self._progress(task_vars):
             result = merge_hash(result, self._execute_module(task_vars=task_vars, wrap_async=wrap_async))
@@ -36,7 +37,7 @@ class BulkAction(ActionBase):
         return result
 
     @contextlib.contextmanager
-    def _progress(self, task_vars) -> Iterator[None]:
+    def _progress(self, task_vars: dict[str, Any] | None) -> Iterator[None]:
         path = self._progress_file()
         if path is None:
             yield
@@ -51,7 +52,7 @@ class BulkAction(ActionBase):
                 os.unlink(path)
 
     def _progress_file(self) -> str | None:
-        """The file in which the module tells its progress; None where nobody could read it, or wants to."""
+        """The file in which the module reports its progress; None where nobody can or wants to read it."""
         task = self._task
         if task.check_mode or task.async_val or task.no_log or self._connection.transport != "local":
             return None
@@ -63,7 +64,7 @@ class BulkAction(ActionBase):
                 self._make_tmp_path()
             return _progress.create(self._connection._shell.tmpdir)
         except Exception:
-            # lines are no reason to fail a task: if the directory cannot be created, the module's run says why
+            # progress is no reason to fail a task: if the directory cannot be created, the module's run reports it
             return None
 
 
@@ -83,9 +84,9 @@ class _Ticker(threading.Thread):
 
     def run(self) -> None:
         while not self._ended.wait(INTERVAL):
-            told = _progress.read(self._path)
-            if told is not None:
-                self._line.show_directly(line_of(told, time.monotonic() - self._began, time.time()))
+            snapshot = _progress.read(self._path)
+            if snapshot is not None:
+                self._line.show_directly(line_of(snapshot, time.monotonic() - self._began, time.time()))
 
     def end(self) -> None:
         self._ended.set()
@@ -93,9 +94,9 @@ class _Ticker(threading.Thread):
         self.join(1)
 
 
-def line_of(told: _progress.Told, seconds: float, now: float) -> str:
-    """The line for a progress. seconds: how long the task has taken; now: Unix time."""
-    failed = f", {told.failed} failed" if told.failed else ""
-    waits = round((told.until or 0) - now)
+def line_of(snapshot: _progress.Snapshot, seconds: float, now: float) -> str:
+    """seconds: how long the task has taken; now: Unix time."""
+    failed = f", {snapshot.failed} failed" if snapshot.failed else ""
+    waits = round((snapshot.until or 0) - now)
     limit = f"; waiting {elapsed(waits)} for the rate limit" if waits > 0 else ""
-    return f"{told.done} of {counted(told.total, 'object')} done{failed}, {elapsed(seconds)}{limit}"
+    return f"{snapshot.done} of {counted(snapshot.total, 'object')} done{failed}, {elapsed(seconds)}{limit}"

@@ -80,10 +80,10 @@ class Run:
         order = writing_order(steps)
         self.client.transport.budget.on_wait = progress.waits
         for number, position in enumerate(order):
-            progress.tell(number, len(order), failed)
+            progress.report(number, len(order), failed)
             done[position] = self._write(steps[position])
             failed += done[position].step.action == "failed"
-        progress.tell(len(order), len(order), failed)
+        progress.report(len(order), len(order), failed)
         return self._read_back(done)
 
     # --- what was created, read again

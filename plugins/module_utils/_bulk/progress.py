@@ -4,7 +4,7 @@
 
 """The progress of a long task, in a file that its action plugin creates and reads while the module runs.
 
-The file is in the directory that ansible-core makes for the task, which no option of a task can name. It holds numbers only.
+The file is in the directory that ansible-core creates for the task, and that no option can name. It contains only numbers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 NAME = "scanops_scanner_progress.json"
 
-# every text has the same length, so that a reader never sees a part of one
+# every record has the same length, so that a reader never sees half of one
 _LENGTH = 200
 
 
-class Told(NamedTuple):
-    """done, total, failed: numbers of objects; until: Unix time to which the rate limit makes the task wait, or None."""
+class Snapshot(NamedTuple):
+    """done, total, failed: numbers of objects; until: the Unix time until which the rate limit makes the task wait."""
 
     done: int
     total: int
@@ -37,23 +37,22 @@ def create(directory: str) -> str:
     return path
 
 
-def read(path: str) -> Told | None:
-    """What the module has told so far, None where it has told nothing."""
+def read(path: str) -> Snapshot | None:
+    """The last progress that the module reported, or None."""
     try:
         with open(path, "rb") as file:
-            told = json.loads(file.read(_LENGTH))
-        return Told(**told)
+            return Snapshot(**json.loads(file.read(_LENGTH)))
     except (OSError, ValueError, TypeError):
         return None
 
 
 class Progress:
-    """Tells how far the task is. It never fails: without a file it does nothing."""
+    """Reports how far the task is. It never fails: without a file it does nothing."""
 
     def __init__(self, directory: str | None):
-        """directory: the one that ansible-core made for the task, or None."""
-        self._file = None
-        self._told = Told(0, 0, 0)
+        """directory: the one that ansible-core created for the task."""
+        self._file: int | None = None
+        self._last = Snapshot(0, 0, 0)
         if directory:
             try:
                 self._file = _opened(os.path.join(directory, NAME))
@@ -61,24 +60,24 @@ class Progress:
                 # the task has no action plugin that reads it, as on another host
                 pass
 
-    def tell(self, done: int, total: int, failed: int) -> None:
-        self._told = Told(done, total, failed)
-        self._write(self._told)
+    def report(self, done: int, total: int, failed: int) -> None:
+        self._last = Snapshot(done, total, failed)
+        self._write(self._last)
 
     def waits(self, seconds: float) -> None:
-        """Tell that the rate limit makes the task wait."""
+        """Report that the rate limit makes the task wait."""
         if seconds >= 1:
-            self._write(self._told._replace(until=time.time() + seconds))
+            self._write(self._last._replace(until=time.time() + seconds))
 
     def close(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def _write(self, told: Told) -> None:
+    def _write(self, snapshot: Snapshot) -> None:
         if self._file is not None:
             try:
-                os.pwrite(self._file, json.dumps(told._asdict()).ljust(_LENGTH).encode(), 0)
+                os.pwrite(self._file, json.dumps(snapshot._asdict()).ljust(_LENGTH).encode(), 0)
             except OSError:
                 # a full disk is no reason to fail a task
                 pass

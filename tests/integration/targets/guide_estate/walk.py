@@ -174,7 +174,7 @@ def change(walk: Walk) -> str:
     assert walk.plan["calls"] == {"GET": 17, "POST": 5, "PUT": 1, "DELETE": 3}
     assert walk.plan["minutes"] == 0
     reading = (walk.folder / "plan.md").read_text(encoding="utf-8")
-    assert reading.startswith("# Plan of the estate\n\n9 objects are to be written. **3 of them are deletions: scans,")
+    assert reading.startswith("# Plan of the estate\n\nThe plan writes 9 objects. **3 of them are deleted, with scans,")
     assert walk.plan["checksum"] in reading
     for name in [*SHOP[:3], *NEW]:
         assert f"`{name}`" in reading

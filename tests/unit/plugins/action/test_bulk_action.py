@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action plugins of targets and estate, with a module that tells its progress. The integration target of targets runs
+"""The action plugins of targets and estate, with a module that reports its progress. The integration target of targets runs
 the real ones."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.action import estate, targets
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Told
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Snapshot
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _bulk_action, _live_line
 from ansible_collections.scanops.scanner.plugins.plugin_utils._bulk_action import line_of
 
@@ -75,7 +75,7 @@ def test_lines_are_shown_while_the_module_runs(action, shown, tmp_path, plugin):
 
     def module():
         progress = Progress(str(tmp_path))
-        progress.tell(125, 1000, 2)
+        progress.report(125, 1000, 2)
         progress.waits(38)
         seen.extend(wait_for(shown))
         progress.close()
@@ -89,7 +89,7 @@ def test_lines_are_shown_while_the_module_runs(action, shown, tmp_path, plugin):
     assert not tickers()
 
 
-def test_a_module_that_tells_nothing_shows_nothing(action, shown):
+def test_a_module_that_reports_nothing_shows_nothing(action, shown):
     def module():
         time.sleep(0.1)
         return {"changed": False}
@@ -132,14 +132,14 @@ def test_a_module_that_breaks_leaves_nothing_behind(action, shown, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "told, seconds, line",
+    "snapshot, seconds, line",
     [
-        (Told(0, 1, 0), 5, "0 of 1 object done, 5 s"),
-        (Told(125, 1000, 0), 62, "125 of 1000 objects done, 1 min 02 s"),
-        (Told(125, 1000, 1), 62, "125 of 1000 objects done, 1 failed, 1 min 02 s"),
-        (Told(125, 1000, 0, 1038.0), 62, "125 of 1000 objects done, 1 min 02 s; waiting 38 s for the rate limit"),
-        (Told(125, 1000, 0, 999.0), 62, "125 of 1000 objects done, 1 min 02 s"),
+        (Snapshot(0, 1, 0), 5, "0 of 1 object done, 5 s"),
+        (Snapshot(125, 1000, 0), 62, "125 of 1000 objects done, 1 min 02 s"),
+        (Snapshot(125, 1000, 1), 62, "125 of 1000 objects done, 1 failed, 1 min 02 s"),
+        (Snapshot(125, 1000, 0, 1038.0), 62, "125 of 1000 objects done, 1 min 02 s; waiting 38 s for the rate limit"),
+        (Snapshot(125, 1000, 0, 999.0), 62, "125 of 1000 objects done, 1 min 02 s"),
     ],
 )
-def test_a_line_says_how_far_the_task_is(told, seconds, line):
-    assert line_of(told, seconds, 1000.0) == line
+def test_a_line_says_how_far_the_task_is(snapshot, seconds, line):
+    assert line_of(snapshot, seconds, 1000.0) == line

@@ -79,7 +79,7 @@ def test_any_data_reads_back(data):
 
 
 @pytest.mark.parametrize("text", ["1e3", "0o17", "no", "y", "192.0.2.1", "2024-01-01", "12:30"])
-def test_what_another_version_of_yaml_reads_otherwise_is_quoted(text):
+def test_a_string_that_another_version_of_yaml_reads_otherwise_is_quoted(text):
     assert estate_yaml({"name": text}) == f'---\nname: "{text}"\n'
 
 
@@ -114,15 +114,15 @@ def test_invisible_characters_are_escapes():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"workspaces": [{"targets": [1]}]}, "workspaces[0].targets[0] holds a value of the type int"),
-        ([1.5], "[0] holds a value of the type float"),
-        ({1: "a"}, "the data holds a key that is no text"),
-        ({"a": {None: "a"}}, "a holds a key that is no text"),
-        ({"name": "a\ud800"}, "name holds half of a surrogate pair (U+D800)"),
-        (7, "the data holds a value of the type int"),
+        ({"workspaces": [{"targets": [1]}]}, "workspaces[0].targets[0] contains a value of the type int"),
+        ([1.5], "[0] contains a value of the type float"),
+        ({1: "a"}, "the data contains a key that is not a string"),
+        ({"a": {None: "a"}}, "a contains a key that is not a string"),
+        ({"name": "a\ud800"}, "name contains half of a surrogate pair (U+D800)"),
+        (7, "the data contains a value of the type int"),
     ],
 )
-def test_what_no_estate_holds_is_named(data, message):
+def test_data_that_no_estate_contains_is_reported(data, message):
     with pytest.raises(AnsibleFilterError) as caught:
         estate_yaml(data)
     assert message in str(caught.value)

@@ -32,12 +32,12 @@ def test_another_variable():
     [
         ({"a": "x", "b": None, "c": None}, "is not set for 2 of 3 hosts (b, c): set it in the inventory"),
         ({f"h{n}": None for n in range(12)}, "(h0, h1, h2, h3, h4, h5, h6, h7, h8, h9 and 2 more)"),
-        ({"a": 7}, "of the host a is no list of texts"),
-        ({"a": {"name": "x"}}, "of the host a is no list of texts"),
-        ({"a": ["x", 7]}, "of the host a is no list of texts"),
-        ({"a": ["x", " "]}, "of the host a is no list of texts"),
-        ({"a": ["https://{{ nowhere }}"]}, "of the host a cannot be evaluated (what stands in braces"),
-        ({"a": ["https://a{# x #}"]}, "of the host a cannot be evaluated (what stands in braces"),
+        ({"a": 7}, "of the host a is not a list of strings"),
+        ({"a": {"name": "x"}}, "of the host a is not a list of strings"),
+        ({"a": ["x", 7]}, "of the host a is not a list of strings"),
+        ({"a": ["x", " "]}, "of the host a is not a list of strings"),
+        ({"a": ["https://{{ nowhere }}"]}, "of the host a cannot be evaluated (the template uses an undefined variable"),
+        ({"a": ["https://a{# x #}"]}, "of the host a cannot be evaluated (the template uses an undefined variable"),
         ({"a": "x.example", "b": "X.example."}, "of the hosts a and b gives 'x.example' and 'X.example.', which"),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Told
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.progress import NAME, Progress, Snapshot
 
 
 @pytest.fixture
@@ -23,31 +23,31 @@ def test_the_file_is_readable_by_its_owner_only(path):
     assert _progress.read(path) is None
 
 
-def test_what_is_told_is_read(path, tmp_path):
+def test_a_reported_progress_is_read(path, tmp_path):
     progress = Progress(str(tmp_path))
-    progress.tell(3, 1000, 1)
-    assert _progress.read(path) == Told(3, 1000, 1, None)
+    progress.report(3, 1000, 1)
+    assert _progress.read(path) == Snapshot(3, 1000, 1, None)
     progress.waits(60)
-    told = _progress.read(path)
-    assert told[:3] == (3, 1000, 1)
-    assert 55 < told.until - time.time() < 61
-    progress.tell(4, 1000, 1)
-    assert _progress.read(path) == Told(4, 1000, 1, None)
+    snapshot = _progress.read(path)
+    assert snapshot[:3] == (3, 1000, 1)
+    assert 55 < snapshot.until - time.time() < 61
+    progress.report(4, 1000, 1)
+    assert _progress.read(path) == Snapshot(4, 1000, 1, None)
     progress.close()
 
 
 def test_a_short_pause_is_no_wait(path, tmp_path):
     progress = Progress(str(tmp_path))
-    progress.tell(3, 1000, 1)
+    progress.report(3, 1000, 1)
     progress.waits(0.5)
     assert _progress.read(path).until is None
     progress.close()
 
 
 @pytest.mark.parametrize("directory", [None, "", "missing"])
-def test_without_a_file_nothing_is_told_and_nothing_fails(tmp_path, directory):
+def test_without_a_file_nothing_is_reported_and_nothing_fails(tmp_path, directory):
     progress = Progress(directory and str(tmp_path / directory))
-    progress.tell(1, 2, 0)
+    progress.report(1, 2, 0)
     progress.waits(60)
     progress.close()
     assert list(tmp_path.iterdir()) == []
@@ -59,11 +59,11 @@ def test_no_other_file_is_written_to(tmp_path):
     other.chmod(0o600)
     (tmp_path / NAME).symlink_to(other)
     with_link = Progress(str(tmp_path))
-    with_link.tell(1, 2, 0)
+    with_link.report(1, 2, 0)
     (tmp_path / NAME).unlink()
     (tmp_path / NAME).write_text("kept")
     (tmp_path / NAME).chmod(0o644)
-    Progress(str(tmp_path)).tell(1, 2, 0)
+    Progress(str(tmp_path)).report(1, 2, 0)
     assert other.read_text() == (tmp_path / NAME).read_text() == "kept"
 
 

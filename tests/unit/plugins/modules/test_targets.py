@@ -648,7 +648,7 @@ def test_numbers_agree_with_their_nouns(account, run):
 
 
 @pytest.mark.parametrize("module", ["targets", "estate"])
-def test_a_run_tells_its_progress_and_the_waits_for_the_rate_limit(account, run, tmp_path, module):
+def test_a_run_reports_its_progress_and_the_waits_for_the_rate_limit(account, run, tmp_path, module):
     path = _progress.create(str(tmp_path))
     told = []
     account.fault(method="POST", nth=2, action="status", status=422)
@@ -670,7 +670,7 @@ def test_a_run_tells_its_progress_and_the_waits_for_the_rate_limit(account, run,
     assert _progress.read(path) == (4, 4, 1, None)
 
 
-def test_check_mode_tells_no_progress(account, run, tmp_path):
+def test_check_mode_reports_no_progress(account, run, tmp_path):
     path = _progress.create(str(tmp_path))
     good(run("targets", check=True, workspace_id=2, targets=NEW, _ansible_tmpdir=str(tmp_path)))
     assert _progress.read(path) is None

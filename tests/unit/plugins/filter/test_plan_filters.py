@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.filter.plan_markdown import plan_markdown
 from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_record
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import Step
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import ACTIONS, Step
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import as_result
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import shortened
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,8 +43,8 @@ STEPS = [
 
 
 def result_of(steps, **more):
-    counts = {action: sum(step.action == action for step in steps) for action in _plan.ACTIONS}
-    return dict(plan=_plan.as_result(steps, 5), summary=counts, **more)
+    counts = {action: sum(step.action == action for step in steps) for action in ACTIONS}
+    return dict(plan=as_result(steps, 5), summary=counts, **more)
 
 
 def as_file(result):
@@ -56,7 +56,7 @@ def test_the_file_holds_the_plan_and_nothing_else_that_the_service_said():
     plan = json.loads(text)
     assert "handler" not in text
     assert plan["actions"][-1]["before"] == {"id": 501, "label": "canary"}
-    assert plan["checksum"] == _plan.as_result(STEPS, 5)["checksum"]
+    assert plan["checksum"] == as_result(STEPS, 5)["checksum"]
     assert plan["summary"]["unchanged"] == 1
     assert set(plan) == {"checksum", "actions", "counts", "left_out", "calls", "minutes", "summary"}
 
@@ -78,7 +78,7 @@ def test_the_order_and_what_is_not_written_do_not_count():
     assert (read["new"], read["gone"]) == ([], [])
 
 
-def test_what_differs_is_named():
+def test_differing_writes_are_named():
     now = [
         *STEPS[:1],
         Step("create", "target", "Shop", "a.example", after={"name": "a.example", "description": "it's\nnew"}),
@@ -99,14 +99,14 @@ def test_what_differs_is_named():
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", "null", "7", '{"actions": 7}', '{"actions": [7]}', '{"actions": [{}]}', "# Plan"]
 )
-def test_what_is_no_plan_is_told(text):
+def test_a_file_without_a_plan_is_reported(text):
     read = reviewed_plan(text)
-    assert read["problem"].startswith("is no plan")
+    assert read["problem"].startswith("is not a plan")
     assert read["checksum"] is None
 
 
 @pytest.mark.parametrize("change", ["name", "id", "after", "drop", "checksum"])
-def test_a_plan_that_was_changed_is_told(change):
+def test_a_changed_plan_is_reported(change):
     plan = copy.deepcopy(plan_record(result_of(STEPS)))
     if change == "drop":
         del plan["actions"][0]
@@ -128,12 +128,12 @@ def table(markdown):
 
 def test_markdown_for_reviewers():
     markdown = plan_markdown(result_of(STEPS))
-    assert "4 objects are to be written. **1 of them is a deletion" in markdown
+    assert "The plan writes 4 objects. **1 of them is deleted," in markdown
     assert (
-        "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait 0 minutes at least."
+        "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait at least 0 minutes."
         in markdown
     )
-    assert f"Checksum: `{_plan.as_result(STEPS, 5)['checksum']}`" in markdown
+    assert f"Checksum: `{as_result(STEPS, 5)['checksum']}`" in markdown
     rows = table(markdown)
     assert ["create", "2"] in rows
     assert ["unchanged", "1"] in rows
@@ -147,7 +147,7 @@ def test_markdown_for_reviewers():
 
 def test_markdown_of_a_plan_without_writes():
     markdown = plan_markdown(result_of(STEPS[3:4]))
-    assert "Nothing is to be written." in markdown
+    assert "The plan writes nothing." in markdown
     assert "| Action | Kind |" not in markdown
 
 
@@ -155,8 +155,8 @@ def test_markdown_says_why_the_task_failed_and_what_was_not_reviewed():
     result = result_of(STEPS, failed=True, msg="50 of 100 | would go")
     markdown = plan_markdown(result, reviewed={"new": ["create `x`"], "gone": ["delete y"]})
     assert "The task that made this plan failed: <code>50 of 100 &#124; would go</code>" in markdown
-    assert "- now, but not in the reviewed plan: <code>create &#96;x&#96;</code>" in markdown
-    assert "- in the reviewed plan, but not now: `delete y`" in markdown
+    assert "- only in this plan: <code>create &#96;x&#96;</code>" in markdown
+    assert "- only in the reviewed plan: `delete y`" in markdown
 
 
 hostile = st.one_of(
@@ -218,16 +218,16 @@ def short(steps):
     return dict(result, plan=shortened(result["plan"]))
 
 
-def test_a_shortened_plan_is_shown_with_what_it_leaves_out():
+def test_a_shortened_plan_is_shown_with_the_numbers_that_it_omits():
     markdown = plan_markdown(short([*STEPS, *MANY]))
-    assert "274 objects are to be written. **271 of them are deletions:" in markdown
-    assert "It leaves out: 261 delete." in markdown
-    assert "leaves out" not in plan_markdown(short(STEPS))
+    assert "The plan writes 274 objects. **271 of them are deleted," in markdown
+    assert "It omits: 261 delete." in markdown
+    assert "omits" not in plan_markdown(short(STEPS))
 
 
 def test_a_shortened_plan_cannot_be_reviewed_and_is_not_compared():
     read = reviewed_plan(as_file(short(MANY)))
-    assert read["problem"].startswith("is shortened, as the task that made it failed")
+    assert read["problem"].startswith("is incomplete because the task that made it failed")
     assert read["checksum"] is None
     whole = reviewed_plan(as_file(result_of(MANY)), short(MANY)["plan"])
     assert (whole["problem"], whole["new"], whole["gone"]) == (None, [], [])
