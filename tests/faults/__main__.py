@@ -20,12 +20,10 @@ from multiprocessing import Process, Queue
 from pathlib import Path
 from queue import Empty
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "service"))
-
-from cells import all_cells, documented, sample
-from fault_catalogue import CATALOGUE
-from operations import all_operations
-from worker import count_calls, try_pieces
+from ansible_collections.scanops.scanner.tests.faults.cells import all_cells, documented, sample
+from ansible_collections.scanops.scanner.tests.faults.operations import all_operations
+from ansible_collections.scanops.scanner.tests.faults.worker import count_calls, try_pieces
+from ansible_collections.scanops.scanner.tests.service.fault_catalogue import CATALOGUE
 
 SAMPLE = 2500
 STEP = 50

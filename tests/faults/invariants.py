@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from state import State, differences, undeclared
+from ansible_collections.scanops.scanner.tests.faults.state import State, differences, undeclared
 
 # what depends on the way to a result, not on what is declared
 UNCOMPARED = {".api_calls", ".invocation", ".warnings", ".deprecations", ".diff", ".elapsed", ".plan.calls"}

@@ -14,14 +14,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from ansible_collections.scanops.scanner.tests.faults.cells import Cell, number_of
+from ansible_collections.scanops.scanner.tests.faults.invariants import Evidence, Outcome, Usual, broken
+from ansible_collections.scanops.scanner.tests.faults.operations import Operation
+from ansible_collections.scanops.scanner.tests.faults.state import FAMILIES, State
+from ansible_collections.scanops.scanner.tests.service.fault_catalogue import CATALOGUE, Named
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import run_module as runner
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, FILES
-from cells import Cell, number_of
-from fault_catalogue import CATALOGUE, Named
-from invariants import Evidence, Outcome, Usual, broken
-from operations import Operation
-from state import FAMILIES, State
 
 TIMEOUT = 20
 SLOW_TIMEOUT = 0.1

@@ -2,28 +2,36 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a handler gets and what it gives: one call in, one answer out, no web framework in between."""
+"""What a handler takes and returns: a call and an answer, independent of the web framework."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING, overload
 from urllib.parse import urlencode
+
+from .records import Record
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .store import Account, Table
 
 JSON = "application/json"
 ENDLESS = 10_000_000
-"""The ids of the rows of a list without end begin here."""
+"""The first id of the rows that fill an endless list."""
 FORM = "application/x-www-form-urlencoded"
 
 
-def dumps(value) -> bytes:
+def dumps(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True)
 class Drip:
-    """How an answer is sent slowly: a pause of `seconds` after each byte of its `part`, the head or the body."""
+    """Send an answer slowly: a pause of `seconds` after each byte of its `part`, the head or the body."""
 
     seconds: float
     part: str
@@ -31,19 +39,19 @@ class Drip:
 
 @dataclass
 class Answer:
-    """One answer. `announce` is a Content-Length that is not the body's; `ending` cuts the connection instead."""
+    """One answer. `announce` replaces the Content-Length of the body; `ending` cuts the connection instead of answering."""
 
     status: int
     body: bytes = b""
     content_type: str | None = JSON
-    headers: dict = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
     announce: int | None = None
     ending: str | None = None
     drip: Drip | None = None
 
 
 class Refused(Exception):
-    """The service's own error: status, message and sometimes details, as JSON."""
+    """An error answer of the service: status, message and sometimes details, as JSON."""
 
     def __init__(self, status: int, message: str, details: str | None = None):
         super().__init__(message)
@@ -53,14 +61,14 @@ class Refused(Exception):
 
 
 def error(status: int, message: str, details: str | None = None) -> Answer:
-    body = {"status": status, "message": message}
+    body: Record = {"status": status, "message": message}
     if details is not None:
         body["details"] = details
     return Answer(status, dumps(body))
 
 
 def page(status: int, title: str, text: str) -> Answer:
-    """An HTML page, as a web server or a gateway in front of the service sends it."""
+    """An HTML page, as a web server or a gateway in front of the service sends one."""
     title, text = escape(title), escape(text)
     html = (
         f"<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>\n"
@@ -70,7 +78,7 @@ def page(status: int, title: str, text: str) -> Answer:
 
 @dataclass(frozen=True)
 class Part:
-    """Which rows of a list an answer holds: page `number` of pages of `limit` rows, of `total` rows in all."""
+    """The rows of a list that an answer contains: page `number`, with `limit` rows a page and `total` rows in the list."""
 
     number: int
     limit: int
@@ -83,33 +91,50 @@ class Part:
 
 @dataclass
 class Call:
-    """One request as the handlers see it: parsed, authorised, with the account it works on."""
+    """A parsed and authorised request, with the account that it works on."""
 
-    account: object
-    settings: object
+    account: Account
+    settings: Settings
     method: str
     path: str
     template: str
     normal: str = ""
-    """The path without the slashes that a tolerant service passes over."""
-    ids: tuple = ()
-    query: dict = field(default_factory=dict)
+    """The path without the slashes that a tolerant service ignores."""
+    ids: tuple[int, ...] = ()
+    query: dict[str, str] = field(default_factory=dict)
     accept: str = ""
     content_type: str | None = None
     raw: bytes = b""
-    form: dict | None = None
+    form: dict[str, str] | None = None
     json: object = None
     json_error: str | None = None
 
     # ---- reading
 
-    def integer(self, source: dict, name: str, default=None, least: int | None = None, most: int | None = None):
-        """An integer parameter of the query or the form; 400 when it is none or out of range."""
+    @overload
+    def integer(
+        self, source: Mapping[str, str], name: str, default: int, least: int | None = ..., most: int | None = ...
+    ) -> int: ...
+
+    @overload
+    def integer(
+        self, source: Mapping[str, str], name: str, default: None = ..., least: int | None = ..., most: int | None = ...
+    ) -> int | None: ...
+
+    def integer(
+        self,
+        source: Mapping[str, str],
+        name: str,
+        default: int | None = None,
+        least: int | None = None,
+        most: int | None = None,
+    ) -> int | None:
+        """An integer parameter of the query or the form. Refused with 400 if it is not an integer or out of range."""
         if name not in source:
             return default
         text = source[name]
-        digits = text[1:] if isinstance(text, str) and text[:1] == "-" else text
-        if not isinstance(digits, str) or not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+        digits = text.removeprefix("-")
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
             raise Refused(400, f"invalid parameter {name}", f"{name} must be an integer")
         value = int(text)
         if (least is not None and value < least) or (most is not None and value > most):
@@ -120,43 +145,43 @@ class Call:
             )
         return value
 
-    def form_fields(self) -> dict:
-        """The form of a POST; another encoding is refused, unless the service is tolerant."""
+    def form_fields(self) -> dict[str, str]:
+        """The form of a POST. Other encodings are refused, unless the service is tolerant."""
         if self.settings.tolerant and self.content_type == JSON:
             return {name: str(value) for name, value in self.json_object().items() if value is not None}
         if self.raw and self.content_type != FORM:
             raise Refused(415, "unsupported content type", f"send the parameters as {FORM}")
         return self.form or {}
 
-    def json_object(self) -> dict:
-        """The JSON object of a body; another encoding is refused."""
+    def json_object(self) -> Record:
+        """The JSON object in the body. Other encodings are refused."""
         if self.raw and self.content_type != JSON:
             raise Refused(415, "unsupported content type", f"send the parameters as {JSON}")
         if self.json_error or (self.raw and not isinstance(self.json, dict)):
             raise Refused(400, "invalid parameters", "the body is not a JSON object")
-        return self.json or {}
+        return self.json if isinstance(self.json, dict) else {}
 
-    def text(self, source: dict, name: str, status: int = 400) -> str:
-        """A required text: there, a string, not blank, not longer than names may be."""
+    def text(self, source: Mapping[str, object], name: str, status: int = 400) -> str:
+        """A required string that is neither blank nor longer than names may be."""
         value = source.get(name)
         if not isinstance(value, str) or not value.strip():
-            raise Refused(status, f"invalid parameter {name}", f"{name} must be a string that is not empty")
+            raise Refused(status, f"invalid parameter {name}", f"{name} must be a non-empty string")
         if self.settings.max_name is not None and len(value) > self.settings.max_name:
             raise Refused(
                 status, f"invalid parameter {name}", f"{name} is longer than {self.settings.max_name} characters"
             )
         return value
 
-    def workspace_id(self, source: dict):
-        """The workspace that a parameter names, None if it names none; 404 for one that does not exist."""
+    def workspace_id(self, source: Mapping[str, str]) -> int | None:
+        """The workspace that the parameters name, None without one. Refused with 404 if it does not exist."""
         workspace_id = self.integer(source, "workspace_id")
         if workspace_id is not None and self.account["workspaces"].get(workspace_id) is None:
-            raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
+            raise Refused(404, "invalid workspace_id", f"workspace {workspace_id} does not exist")
         return workspace_id
 
-    def listed_workspace(self, default: bool = True):
-        """The workspace that a list is asked for; None for all of them, -1 for one that does not exist. `default` is
-        whether a list without the parameter may be that of the current workspace."""
+    def listed_workspace(self, default: bool = True) -> int | None:
+        """The workspace that a list is limited to: None for all, -1 for one that does not exist. With `default`, a list
+        without the parameter may mean the current workspace."""
         if "workspace_id" in self.settings.ignored_filters:
             return None
         try:
@@ -170,7 +195,7 @@ class Call:
         return workspace_id
 
     def flag(self, name: str) -> bool | None:
-        """A parameter of the query that is true or false; None where it is missing."""
+        """A boolean parameter of the query, None if it is missing."""
         text = self.query.get(name)
         if text is None:
             return None
@@ -179,12 +204,12 @@ class Call:
             raise Refused(400, f"invalid parameter {name}", f"{name} must be true or false")
         return text == "true"
 
-    def filter_id(self, name: str):
-        """The id by which a list is filtered; None for none, and for one that the service passes over."""
+    def filter_id(self, name: str) -> int | None:
+        """The id that a list is filtered by, None without one or if the service ignores this filter."""
         return None if name in self.settings.ignored_filters else self.integer(self.query, name)
 
     def page_of(self, total: int, default: int | None, most: int | None = None) -> Part:
-        """The part of a list of `total` records that `limit` and `page` ask for."""
+        """The page of a list of `total` records that `limit` and `page` request."""
         settings = self.settings
         limit = self.integer(self.query, "limit", default or total or 1, 1, settings.max_limit or most)
         number = 1 if settings.ignore_page else self.integer(self.query, "page", 1, 1)
@@ -194,28 +219,28 @@ class Call:
             raise Refused(404, "no such page", f"page {number} is past the end")
         return Part(number, limit, total)
 
-    def found(self, family: str) -> dict:
-        """The record that the path names; 404 when there is none."""
+    def found(self, family: str) -> Record:
+        """The record that the path names. Refused with 404 if it does not exist."""
         record = self.account[family].get(self.ids[0])
         if record is None:
             raise Refused(404, f"no data for id {self.ids[0]}")
         return record
 
     def asks_for(self, content_type: str) -> bool:
-        """Whether the Accept header names this form of answer."""
+        """Whether the Accept header names this content type."""
         return content_type in {part.partition(";")[0].strip().lower() for part in self.accept.split(",")}
 
     # ---- answering
 
-    def one(self, table, record) -> Answer:
+    def one(self, table: Table, record: Record) -> Answer:
         return Answer(200, b'{"data":' + table.row(record, self.settings) + b"}")
 
-    def many(self, table, group) -> Answer:
+    def many(self, table: Table, group: Hashable) -> Answer:
         """A list that the service documents without pages."""
         return self.rows(table, table.page(group, 0, None, self.settings.order == "newest_first"))
 
-    def rows(self, table, records: list) -> Answer:
-        """A list of these records, as they are ordered; some lists are cut, and of some of these more can be asked for."""
+    def rows(self, table: Table, records: list[Record]) -> Answer:
+        """A list of these records in their order. Settings can cap a list, and can split a capped list into pages."""
         name, settings, total = table.family.name, self.settings, len(records)
         part = Part(1, settings.capped_lists.get(name) or total or 1, total)
         if name in settings.paged_lists:
@@ -223,40 +248,44 @@ class Call:
             part = Part(number, min(part.limit, self.integer(self.query, "limit", part.limit, 1)), total)
         return self.part(table, records[part.start : part.start + part.limit], part)
 
-    def part(self, table, records: list, part: Part) -> Answer:
-        """These records, which are a part of a list."""
+    def part(self, table: Table, records: list[Record], part: Part) -> Answer:
+        """These records as the given part of a list."""
         shown = [table.row(record, self.settings, True) for record in records]
         if self.settings.endless_lists:
             shown += self._more_rows(table, part, len(shown))
         rows = b"[" + b",".join(shown) + b"]"
         if self.settings.lists == "bare":
             return Answer(200, rows)
-        beside = {"nothing": {}, "total": {"meta": {"total": part.total}}, "pages": self._pages(part)}
+        beside: dict[str, Record] = {
+            "nothing": {},
+            "total": {"meta": {"total": part.total}},
+            "pages": self._pages(part),
+        }
         more = b"".join(
             b"," + dumps(name) + b":" + dumps(value) for name, value in beside[self.settings.beside_data].items()
         )
         return Answer(200, b'{"data":' + rows + more + b"}")
 
-    def _more_rows(self, table, part: Part, there: int) -> list[bytes]:
-        """Rows that fill the page, with ids that no other page has: a list that never ends."""
+    def _more_rows(self, table: Table, part: Part, count: int) -> list[bytes]:
+        """Rows that fill a page after `count` real ones, with ids that no other page has, so that the list never ends."""
         last = next(iter(reversed(table.shelf(None).records)), None)
         if last is None:
             return []
         rows = []
-        for number in range(part.start + there, part.start + part.limit):
-            record = {**last, "id": ENDLESS + number}
+        for number in range(part.start + count, part.start + part.limit):
+            record: Record = {**last, "id": ENDLESS + number}
             if "id" not in table.family.fields:
                 record["name"] = f"{last['name']} {number}"
             rows.append(dumps(table.public(record, self.settings, True)))
         return rows
 
-    def _pages(self, part: Part) -> dict:
+    def _pages(self, part: Part) -> Record:
         last = max(1, -(-part.total // part.limit))
         query = urlencode({**self.query, "page": part.number + 1})
         meta = {"total": part.total, "per_page": part.limit, "current_page": part.number, "last_page": last}
         return {"meta": meta, "links": {"next": f"{self.path}?{query}" if part.number < last else None}}
 
-    def created(self, table, record) -> Answer:
+    def created(self, table: Table, record: Record) -> Answer:
         form = self.settings.create_answer
         if form == "nothing":
             return Answer(self.settings.create_status, b"", None)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The web application: routes, and what happens to a request on its way (faults, key, limits, log, validation)."""
+"""The web application: the path of a request through log, faults, key, limits, validation and operation."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ import hmac
 import json
 import re
 import time
+from collections.abc import Callable
 from email.utils import formatdate
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-import control
-import schema
-import tolerance
-import wire
 from aiohttp import web
-from answers import FORM, JSON, Answer, Call, Refused, error, page
-from families import FAMILIES, OPERATIONS
-from faults import Fault
-from http_loggers import capture, captured_fields
-from limits import Limiter
-from request_log import MASK, RequestLog
-from settings import Settings
-from shapes import reshape
-from store import Account, StateError
+
+from . import control, schema, tolerance, wire
+from .answers import FORM, JSON, Answer, Call, Refused, error, page
+from .families import FAMILIES, OPERATIONS
+from .faults import Fault
+from .http_loggers import capture, captured_fields
+from .limits import Limiter
+from .records import Record
+from .request_log import MASK, RequestLog
+from .settings import Settings
+from .shapes import reshape
+from .store import Account, StateError
+
+if TYPE_CHECKING:
+    from .contract import Contract
 
 BASE = "/api/v2"
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
@@ -44,13 +48,13 @@ RECORD_SETTINGS = (
 
 
 class Outdated(Exception):
-    """The account was reset while a request waited."""
+    """The account was reset during a pause of a request."""
 
 
 class Service:
-    """The whole state of one running service."""
+    """The complete state of a running service."""
 
-    def __init__(self, key: str, origin: str, first_settings: dict | None = None, client_ca: bool = False):
+    def __init__(self, key: str, origin: str, first_settings: Record | None = None, client_ca: bool = False) -> None:
         self.key = key
         self.client_ca = client_ca
         self.first_settings = first_settings or {}
@@ -58,12 +62,12 @@ class Service:
         self.account = Account(FAMILIES, origin)
         self.log = RequestLog(key)
         self.faults: list[Fault] = []
-        self.contract = None
+        self.contract: Contract | None = None
         self.generation = 0
         self.reset({}, {})
 
-    def reset(self, settings: dict, state: dict) -> int | None:
-        """Everything back to how it was at the start, then these settings and this state; returns what `apply` does."""
+    def reset(self, settings: Record, state: Record) -> int | None:
+        """Restore the state of the start, then apply these settings and this state. Returns the result of `apply`."""
         fresh = Settings()
         fresh.update(self.first_settings)
         fresh.update(settings)
@@ -77,8 +81,8 @@ class Service:
         self._load_contract()
         return filled
 
-    def change(self, changes: dict) -> None:
-        """Change some settings. A change of the rate limits starts new counters."""
+    def change(self, changes: Record) -> None:
+        """Change some settings. A change of the rate limits resets the counters."""
         self.settings.update(changes)
         if "rate_limits" in changes:
             self.limiter = Limiter(self.settings.rate_limits)
@@ -89,8 +93,8 @@ class Service:
 
     def _load_contract(self) -> None:
         if self.settings.validate and self.contract is None:
-            # only those who validate pay for the import
-            from contract import Contract
+            # the import is slow, and only validation needs it
+            from .contract import Contract
 
             self.contract = Contract()
 
@@ -100,46 +104,47 @@ class Service:
         if request.path.startswith("/h/"):
             return await self.capture(request)
         if request.path.startswith("/_control"):
-            return web.json_response({"error": f"there is no {request.method} {request.path}"}, status=404)
+            return web.json_response({"error": f"unknown call {request.method} {request.path}"}, status=404)
         raw = await request.read()
         inside = request.path.startswith(BASE + "/")
         call = self.call_of(request, raw, request.path[len(BASE) :] if inside else request.path)
         authorization = self.judge(request.headers.get("Authorization"))
         due = [fault for fault in self.faults if fault.due(call.method, call.path, call.query)]
         entry = self.log.add(entry_of(request, call, authorization, due), request.headers)
-        if inside and self.settings.validate:
-            broken, allowed = self.contract.request(call, request.headers)
-            self.log.violate(entry, broken, "deviations" if self.settings.tolerant else "violations")
-            self.log.violate(entry, allowed, "deviations")
+        contract = self.contract if inside and self.settings.validate else None
+        if contract is not None:
+            differences = contract.request(call, request.headers)
+            self.log.violate(entry, differences.violations, "deviations" if self.settings.tolerant else "violations")
+            self.log.violate(entry, differences.allowed, "deviations")
         generation = self.generation
         try:
             await self.pause(self.settings.delay, generation)
-            answer = await self.disturb(due, "before", None, generation)
+            answer = await self.disturbed(due, "before", None, generation)
             if answer is None:
-                answer = self.work(call, authorization, inside, self.has_certificate(request))
-                answer = await self.disturb(due, "after", answer, generation)
+                real = self.work(call, authorization, inside, self.has_certificate(request))
+                answer = await self.disturbed(due, "after", real, generation) or real
         except Outdated:
             answer = Answer(0, ending="close")
 
         if self.settings.clock_offset:
             answer.headers["Date"] = formatdate(self.account.now(), usegmt=True)
         entry["status"] = answer.status or None
-        if inside and self.settings.validate and not due:
-            broken = self.contract.answer(call, request.headers, answer)
+        if contract is not None and self.settings.validate and not due:
+            broken = contract.answer(call, request.headers, answer)
             self.log.violate(
                 entry, broken, "deviations" if self.settings.deviates() or self.account.incomplete else "violations"
             )
         return await wire.send(request, answer)
 
     async def pause(self, seconds: float, generation: int) -> None:
-        """Wait; a request that waited while the account was reset must not touch the next test's state."""
+        """Wait. Raises Outdated if the account was reset meanwhile: a request must not change the state of the next test."""
         if seconds:
             await asyncio.sleep(seconds)
             if generation != self.generation:
                 raise Outdated
 
-    async def disturb(self, due: list, when: str, answer: Answer | None, generation: int) -> Answer | None:
-        """What the faults of this moment make of the answer; before the work, None lets the work be done."""
+    async def disturbed(self, due: list[Fault], when: str, real: Answer | None, generation: int) -> Answer | None:
+        """Apply the faults before or after the work. Returns the answer that replaces the real one, or None."""
         for fault in due:
             if fault.when != when:
                 continue
@@ -149,32 +154,33 @@ class Service:
                 try:
                     self.change_state(fault)
                 except StateError as exc:
-                    return error(500, f"the fault could not be done: {exc}")
+                    return error(500, f"the fault failed: {exc}")
             else:
-                disturbed = fault.answer(answer)
-                # a service that repeats the key
-                disturbed.body = disturbed.body.replace(MASK.encode(), self.key.encode())
-                return disturbed
-        return answer
+                answer = fault.answer(real)
+                # a body of a fault can contain the key, as that of a service that repeats it
+                answer.body = answer.body.replace(MASK.encode(), self.key.encode())
+                return answer
+        return None
 
     def change_state(self, fault: Fault) -> None:
-        """Create or delete an object behind the client's back."""
+        """Create or delete a record, as another client of the account does."""
+        resource = fault.resource or ""
         if fault.do == "delete":
-            self.account.delete(fault.resource, fault.record)
+            self.account.delete(resource, fault.record)
             return
-        # in a list that shows the newest first, a new record is in front by itself
+        # a list in the order "newest_first" starts with a new record anyway
         in_front = (fault.position == "first") != (self.settings.order == "newest_first")
-        self.account.add(fault.resource, fault.record, in_front)
+        self.account.add(resource, fault.record, in_front)
 
     def work(self, call: Call, authorization: str, inside: bool, certified: bool) -> Answer:
-        """The answer of the service itself."""
+        """The answer without any fault."""
         if not certified:
-            return page(400, "400 No required SSL certificate was sent", "A client certificate is needed.")
+            return page(400, "400 No required SSL certificate was sent", "A client certificate is required.")
         if not inside and (call.method, call.path) == ("GET", schema.PATH):
             return schema.published(self.settings)
         operations = self.operations(call.template) if inside else None
         if operations is None:
-            return page(404, "404 Not Found", "There is no such page.")
+            return page(404, "404 Not Found", "This page does not exist.")
         if authorization == "missing":
             return error(401, "no API key specified")
         if authorization == "wrong":
@@ -196,8 +202,8 @@ class Service:
         answer.headers.update(self.limiter.headers(verdict, now))
         return answer
 
-    def operations(self, template: str) -> dict | None:
-        """The functions of a path by method, None for an unknown one."""
+    def operations(self, template: str) -> dict[str, Callable[[Call], Answer]] | None:
+        """The functions of a path by method, None for an unknown path."""
         known = OPERATIONS.get(template)
         return tolerance.OPERATIONS.get(template) if known is None and self.settings.tolerant else known
 
@@ -227,6 +233,7 @@ class Service:
         return call
 
     def judge(self, header: str | None) -> str:
+        """Whether the Authorization header is missing, right or wrong."""
         if header is None or header.strip().lower() in ("", "bearer"):
             return "missing"
         return (
@@ -241,9 +248,10 @@ class Service:
     # ---- captured requests
 
     async def capture(self, request: web.Request) -> web.Response:
+        """Record a request to the handler address of an HTTP logger."""
         logger = self.account.tokens.get(request.path.split("/")[2])
         if logger is None or self.account["http_loggers"].get(logger["id"]) is not logger:
-            return await wire.send(request, page(404, "404 Not Found", "There is no such page."))
+            return await wire.send(request, page(404, "404 Not Found", "This page does not exist."))
         body = await request.read()
         if logger["active_days"] > 0:
             headers = list(request.headers.items())
@@ -253,8 +261,8 @@ class Service:
         return web.Response()
 
 
-def entry_of(request: web.Request, call: Call, authorization: str, due: list) -> dict:
-    """The log entry of a request, without what is only known later."""
+def entry_of(request: web.Request, call: Call, authorization: str, due: list[Fault]) -> Record:
+    """The log entry of a request when it arrives."""
     return {
         "at": time.time(),
         "method": call.method,
@@ -278,7 +286,7 @@ def entry_of(request: web.Request, call: Call, authorization: str, due: list) ->
 
 
 def build(service: Service) -> web.Application:
-    """The application: the control API, and everything else through `serve`."""
+    """The application: the control API, and `serve` for all other paths."""
     app = web.Application(client_max_size=256 * 1024 * 1024)
     control.add_routes(app, service)
     app.router.add_route("*", "/{path:.*}", service.serve)

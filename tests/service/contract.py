@@ -2,87 +2,100 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Requests and answers against the OpenAPI file beside this module, by openapi-core."""
+"""Validate requests and answers against the OpenAPI file beside this module, with openapi-core."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from answers import FORM, Answer, Call, dumps
-from schema import OPENAPI
-
-BASE = "/api/v2"
-SAMPLE = 50
-"""How many rows of a long list are checked: evenly spread, the first and the last among them."""
-
-
-PAGING = ("unknown in the query: page", "unknown in the query: limit")
+from .answers import FORM, Answer, Call, dumps
+from .records import Record
+from .schema import OPENAPI
 
 
 class ContractUnavailable(ValueError):
-    """Validation was asked for and its libraries are not there."""
+    """A library for the validation is missing."""
+
+
+try:
+    import yaml
+    from openapi_core import OpenAPI
+    from openapi_core.datatypes import RequestParameters
+    from openapi_core.exceptions import OpenAPIError
+    from werkzeug.datastructures import Headers, ImmutableMultiDict
+except ImportError as exc:
+    raise ContractUnavailable(
+        f"validation needs openapi-core and PyYAML ({exc}): pip install -r tests/service/requirements.txt"
+    ) from exc
+
+BASE = "/api/v2"
+SAMPLE = 50
+"""How many rows of a long list are checked, evenly spread, including the first and the last one."""
+PAGING = ("unknown in the query: page", "unknown in the query: limit")
+
+
+class Differences(NamedTuple):
+    """How a request differs from the contract, and which differences a setting allows."""
+
+    violations: list[str]
+    allowed: list[str]
 
 
 class Contract:
-    def __init__(self):
-        try:
-            import yaml
-            from openapi_core import OpenAPI
-            from openapi_core.datatypes import RequestParameters
-            from werkzeug.datastructures import Headers, ImmutableMultiDict
-        except ImportError as exc:
-            raise ContractUnavailable(
-                f"validation needs openapi-core and PyYAML ({exc}): pip install -r tests/service/requirements.txt"
-            ) from exc
-        with OPENAPI.open(encoding="utf-8") as stream:
-            self.document = yaml.safe_load(stream)
-        self.api = OpenAPI.from_dict(self.document)
-        self._parameters = RequestParameters
-        self._headers = Headers
-        self._multi = ImmutableMultiDict
+    """The operations of the OpenAPI file."""
 
-    def operation(self, call: Call) -> tuple:
-        """The path item and the operation of a call, {} for what the contract does not have."""
+    def __init__(self) -> None:
+        with OPENAPI.open(encoding="utf-8") as stream:
+            self.document: Record = yaml.safe_load(stream)
+        self.api = OpenAPI.from_dict(self.document)
+
+    def operation(self, call: Call) -> tuple[Record, Record]:
+        """The path item and the operation of a call, {} if the contract does not have them."""
         item = self.document["paths"].get(call.template, {})
         return item, item.get(call.method.lower(), {})
 
-    def request(self, call: Call, headers) -> tuple[list[str], list[str]]:
-        """What a request does against the contract, and what of it a setting allows."""
+    def request(self, call: Call, headers: Mapping[str, str]) -> Differences:
+        """How a request differs from the contract."""
         item, operation = self.operation(call)
         if not operation:
-            return [f"{call.method} {call.template} is not in the contract"], []
+            return Differences([f"{call.method} {call.template} is not in the contract"], [])
         unknown = self._unknown_names(call, item, operation)
         paged = call.template.strip("/") in call.settings.paged_lists
         allowed = [each for each in unknown if paged and each in PAGING]
-        return [
+        violations = [
             *([] if call.path == call.normal else ["slashes in the path that are not in the contract"]),
             *(each for each in unknown if each not in allowed),
             *self._wrong_accept(headers.get("Accept", ""), operation),
             *self._errors(self.api.validate_request, self._request(call, headers)),
-        ], allowed
+        ]
+        return Differences(violations, allowed)
 
-    def answer(self, call: Call, headers, answer: Answer) -> list[str]:
-        """What an answer does against the contract."""
+    def answer(self, call: Call, headers: Mapping[str, str], answer: Answer) -> list[str]:
+        """How an answer differs from the contract."""
         operation = self.operation(call)[1]
         if not operation:
             return []
         if not answer.body:
-            # openapi-core wants a body wherever one is described; a create may answer without
+            # openapi-core requires every documented body, but the answer to a create can be empty
             known = str(answer.status) in operation["responses"]
             return [] if known else [f"status {answer.status} is not in the contract"]
-        return self._errors(self.api.validate_response, self._request(call, headers), _Response(answer, self._headers))
+        return self._errors(self.api.validate_response, self._request(call, headers), _Response(answer))
 
-    def _request(self, call: Call, headers):
+    def _request(self, call: Call, headers: Mapping[str, str]) -> _Request:
         return _Request(
             call,
-            self._parameters(
-                query=self._multi(call.query), header=self._headers(list(headers.items())), cookie=self._multi()
+            RequestParameters(
+                query=ImmutableMultiDict(call.query),
+                header=Headers(list(headers.items())),
+                cookie=ImmutableMultiDict(),
             ),
         )
 
-    def _unknown_names(self, call: Call, item: dict, operation: dict) -> list[str]:
-        """openapi-core passes over names that are not declared, in the query and in forms, and over `True` for `true`."""
+    def _unknown_names(self, call: Call, item: Record, operation: Record) -> list[str]:
+        """What openapi-core ignores: undeclared names in the query and in forms, and `True` in place of `true`."""
         parameters = [self._resolved(each) for each in [*item.get("parameters", ()), *operation.get("parameters", ())]]
         known = {each["name"] for each in parameters if each["in"] == "query"}
         found = [f"unknown in the query: {name}" for name in call.query if name not in known]
@@ -96,15 +109,15 @@ class Contract:
             found += [f"twice in the form: {name}" for name in sorted(set(names)) if names.count(name) > 1]
         return found
 
-    def _wrong_accept(self, accept: str, operation: dict) -> list[str]:
-        """The contract says that clients ask for JSON; an answer in another form must be asked for by name."""
-        asked = {part.partition(";")[0].strip() for part in accept.split(",")}
+    def _wrong_accept(self, accept: str, operation: Record) -> list[str]:
+        """An Accept header that does not name a content type of the answer. The contract requires one."""
+        accepted = {part.partition(";")[0].strip() for part in accept.split(",")}
         offered = {"application/json"}
         for response in operation["responses"].values():
             offered |= set(self._resolved(response).get("content", {}))
-        return [] if asked & offered else [f"the Accept header {accept!r} names no form that the answer has"]
+        return [] if accepted & offered else [f"the Accept header {accept!r} names no form that the answer has"]
 
-    def _resolved(self, node: dict) -> dict:
+    def _resolved(self, node: Record) -> Record:
         while "$ref" in node:
             found = self.document
             for name in node["$ref"].lstrip("#/").split("/"):
@@ -113,9 +126,7 @@ class Contract:
         return node
 
     @staticmethod
-    def _errors(validate, *arguments) -> list[str]:
-        from openapi_core.exceptions import OpenAPIError
-
+    def _errors(validate: Callable[..., object], *arguments: Any) -> list[str]:
         try:
             validate(*arguments)
         except OpenAPIError as exc:
@@ -124,22 +135,23 @@ class Contract:
 
 
 def _reason(exc: BaseException) -> str:
-    """One line for a chain of exceptions: what failed, and the last word on why."""
-    said = str(exc).partition(": Value ")[0]
+    """One line for a chain of exceptions: what failed, and the innermost reason."""
+    summary = str(exc).partition(": Value ")[0]
     reason = ""
-    while exc is not None:
-        schema_errors = [error.message for error in getattr(exc, "schema_errors", ())]
-        reason = "; ".join(schema_errors) or str(exc)
-        exc = None if schema_errors else exc.__cause__
-    return said[:300] if said == reason or reason in said else f"{said[:300]}: {reason[:300]}"
+    cause: BaseException | None = exc
+    while cause is not None:
+        schema_errors = [error.message for error in getattr(cause, "schema_errors", ())]
+        reason = "; ".join(schema_errors) or str(cause)
+        cause = None if schema_errors else cause.__cause__
+    return summary[:300] if summary == reason or reason in summary else f"{summary[:300]}: {reason[:300]}"
 
 
 class _Request:
-    """A call in the shape that openapi-core reads."""
+    """A call in the form that openapi-core reads."""
 
     host_url = "http://127.0.0.1"
 
-    def __init__(self, call: Call, parameters):
+    def __init__(self, call: Call, parameters: RequestParameters) -> None:
         self.path = BASE + call.normal
         self.method = call.method.lower()
         self.parameters = parameters
@@ -148,11 +160,11 @@ class _Request:
 
 
 class _Response:
-    """An answer in the shape that openapi-core reads; a long list is reduced to a sample."""
+    """An answer in the form that openapi-core reads. A long list is reduced to a sample."""
 
-    def __init__(self, answer: Answer, make_headers):
+    def __init__(self, answer: Answer) -> None:
         self.status_code = answer.status
-        self.headers = make_headers(list(answer.headers.items()))
+        self.headers = Headers(list(answer.headers.items()))
         self.content_type = answer.content_type or ""
         self.data = _sampled(answer.body) if len(answer.body) > 4096 else answer.body
 

@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import ipaddress
 import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
-from answers import dumps
-from faults import FaultError, parse
-from http_loggers import capture
-from settings import SettingsError
-from store import StateError
+
+from .answers import dumps
+from .faults import FaultError, parse
+from .http_loggers import capture
+from .records import Record
+from .settings import SettingsError
+from .store import StateError
+
+if TYPE_CHECKING:
+    from .app import Service
 
 
 class Control:
-    def __init__(self, service):
+    """The calls of the control API. Each takes the parsed body and returns a value for the answer, None for no body."""
+
+    def __init__(self, service: Service) -> None:
         self.service = service
 
-    async def reset(self, body):
+    async def reset(self, body: Any) -> Record:
         body = body or {}
         unknown = set(body) - {"settings", "state"}
         if unknown:
@@ -29,48 +38,48 @@ class Control:
         filled = self.service.reset(body.get("settings") or {}, body.get("state") or {})
         return {"current_workspace": self.service.account.current_workspace, "filled_workspace": filled}
 
-    async def get_state(self, body):
+    async def get_state(self, body: Any) -> Record:
         return self.service.account.snapshot()
 
-    async def add_state(self, body):
+    async def add_state(self, body: Any) -> Record:
         filled = self.service.account.apply(body or {})
         return {"current_workspace": self.service.account.current_workspace, "filled_workspace": filled}
 
-    async def get_settings(self, body):
+    async def get_settings(self, body: Any) -> Record:
         return self.service.settings.as_dict()
 
-    async def change_settings(self, body):
+    async def change_settings(self, body: Any) -> Record:
         self.service.change(body)
         return self.service.settings.as_dict()
 
-    async def get_log(self, body):
+    async def get_log(self, body: Any) -> list[Record]:
         return self.service.log.entries
 
-    async def get_summary(self, body):
+    async def get_summary(self, body: Any) -> Record:
         return self.service.log.summary()
 
-    async def clear_log(self, body):
+    async def clear_log(self, body: Any) -> None:
         self.service.log.clear()
 
-    async def get_faults(self, body):
+    async def get_faults(self, body: Any) -> list[Record]:
         return [dict(vars(fault)) for fault in self.service.faults]
 
-    async def add_faults(self, body):
+    async def add_faults(self, body: Any) -> Record:
         faults = [parse(fault) for fault in (body if isinstance(body, list) else [body])]
         for fault in faults:
             if fault.resource is not None and fault.resource not in self.service.account.tables:
-                raise FaultError(f"there is no resource {fault.resource!r}")
+                raise FaultError(f"unknown resource {fault.resource!r}")
         self.service.faults += faults
         return {"faults": len(self.service.faults)}
 
-    async def clear_faults(self, body):
+    async def clear_faults(self, body: Any) -> None:
         self.service.faults.clear()
 
-    async def add_requests(self, body, logger_id):
+    async def add_requests(self, body: Any, logger_id: str) -> Record:
         table = self.service.account["http_loggers"]
         logger = table.get(int(logger_id))
         if logger is None:
-            raise StateError(f"there is no HTTP logger {logger_id}")
+            raise StateError(f"HTTP logger {logger_id} does not exist")
         for request in body if isinstance(body, list) else (body or {}).get("requests", []):
             capture(logger, request)
         table.touch(logger)
@@ -84,8 +93,8 @@ def is_loopback(address: str | None) -> bool:
         return False
 
 
-def guarded(handler):
-    """Read JSON, call the handler, answer JSON; a mistake of the caller is a 400 with the reason."""
+def guarded(handler: Callable[..., Awaitable[object]]) -> Callable[[web.Request], Awaitable[web.Response]]:
+    """Add to a handler: only loopback addresses, JSON in both directions, and 400 with the reason for wrong input."""
 
     async def run(request: web.Request) -> web.Response:
         if not is_loopback(request.remote):
@@ -103,9 +112,9 @@ def guarded(handler):
     return run
 
 
-def add_routes(app: web.Application, service) -> None:
+def add_routes(app: web.Application, service: Service) -> None:
     control = Control(service)
-    routes = (
+    routes: tuple[tuple[str, str, Callable[..., Awaitable[object]]], ...] = (
         ("POST", "/reset", control.reset),
         ("GET", "/state", control.get_state),
         ("POST", "/state", control.add_state),

@@ -2,15 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Faults by name, ready to be set: what may come in place of an answer. Whoever tries clients walks this table.
+"""Named faults, ready to use: everything that a client can receive in place of an answer.
 
-A client cannot see through every fault: an empty list may be the truth. Such faults name the calls whose answer they are.
+No client can recognise every fault: an empty list may be correct. Such a fault names the calls that it can be the answer to.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from .records import Record
 
 LIST = r"GET /(public/)?\w+"
 RECORD = r"GET /\w+/\d+(/\w+)?"
@@ -20,10 +22,10 @@ FILE = r"GET /(reports/\d+/download|scans/\d+/raw|wordlists/\d+/contents)"
 
 
 class Named(NamedTuple):
-    """Some faults that meet in one request. believable: a regular expression of the calls ("METHOD path") that may be
-    answered like this in earnest, so that no client can know better; slow: whether it shows only as time passes."""
+    """Faults of one request. believable: a regular expression for the calls ("METHOD path") that may have this correct
+    answer, so that no client can recognise the fault; slow: whether the fault is a delay."""
 
-    faults: tuple
+    faults: tuple[Record, ...]
     believable: str = ""
     slow: bool = False
 
@@ -31,24 +33,24 @@ class Named(NamedTuple):
         return bool(self.believable) and re.fullmatch(self.believable, call) is not None
 
 
-def _one(action: str, believable: str = "", slow: bool = False, **fields) -> Named:
+def _one(action: str, believable: str = "", slow: bool = False, **fields: Any) -> Named:
     return Named(({"action": action, **fields},), believable, slow)
 
 
-def _status(status: int, believable: str = "", **fields) -> Named:
+def _status(status: int, believable: str = "", **fields: Any) -> Named:
     return _one("status", believable, status=status, **fields)
 
 
-def _body(body: object, believable: str = "", status: int = 200, **fields) -> Named:
+def _body(body: object, believable: str = "", status: int = 200, **fields: Any) -> Named:
     return _status(status, believable, body=body, **fields)
 
 
-def _file(body: object, **fields) -> Named:
-    """A body that no answer has, but that any file may have."""
+def _file(body: object, **fields: Any) -> Named:
+    """A body that no answer of the API has, but that any file can have."""
     return _body(body, FILE, **fields)
 
 
-# what the service says to a request that it does not serve; none of the work is done
+# the service refuses the request; no work is done
 REFUSALS = {
     str(status): _status(status, RECORD if status == 404 else "")
     for status in (400, 401, 403, 404, 408, 409, 418, 422, 500, 501, 502, 503, 504, 520)
@@ -58,7 +60,7 @@ REFUSALS["429"] = _status(429, headers={"Retry-After": "1"})
 REFUSALS["429-without-a-time"] = _status(429)
 REFUSALS["429-for-a-day"] = _status(429, headers={"Retry-After": "86400"})
 
-# the work is done, and the client is told otherwise, or nothing
+# the work is done, and the client receives another answer, or none
 LOST = {
     **{f"{status}-after": _status(status, when="after") for status in (500, 502, 503, 504)},
     "html-after": _one("html", when="after"),
@@ -83,7 +85,7 @@ LOST = {
     "slow-head": _one("drip", slow=True, seconds=0.03, size=200, part="head"),
 }
 
-# the work is not done, and the client gets something else than the service's error
+# the work is not done, and the client receives no error of the service
 BROKEN = {
     "reset": _one("reset"),
     "close": _one("close"),
@@ -125,8 +127,8 @@ BROKEN = {
     "error-with-controls": _status(400, message="\x1b[31m\x9b\u202eno\r\nFAKE: ok"),
 }
 
-# in the service's envelope, with something else in it
-_DATA = {
+# wrong values in the envelope of the service
+_DATA: dict[str, object] = {
     "null": None,
     "object": {},
     "list": [],
@@ -149,10 +151,11 @@ _DATA = {
     "created-unknown": {"created_id": 999_999, "report_id": 999_999},
     "nested": {"data": {"data": []}},
 }
-# an empty list may be true of a list; what is in the answer to a change is documented nowhere
-_TRUE = {"list": f"{LIST}|{DATA}|{CHANGE}|{FILE}"}
+# an empty list may be correct, and the data in the answer to a change is not documented
+_BELIEVABLE = {"list": f"{LIST}|{DATA}|{CHANGE}|{FILE}"}
 DATA_FORMS = {
-    f"data-{name}": _one("wrong_type", _TRUE.get(name, f"{CHANGE}|{FILE}"), data=data) for name, data in _DATA.items()
+    f"data-{name}": _one("wrong_type", _BELIEVABLE.get(name, f"{CHANGE}|{FILE}"), data=data)
+    for name, data in _DATA.items()
 }
 
 CATALOGUE = {**REFUSALS, **LOST, **BROKEN, **DATA_FORMS}

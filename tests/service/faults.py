@@ -2,15 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Faults on demand: which one is due at a request, and what it makes of the answer."""
+"""Faults on demand: which requests a fault selects, and the answer that it sends."""
 
 from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from answers import Answer, Drip, dumps, error, page
+from .answers import Answer, Drip, dumps, error, page
+from .records import Record
 
 ON_ANSWER = ("truncate", "truncated_json", "short", "long", "drip", "large")
 PARTS = ("head", "body")
@@ -24,38 +26,38 @@ class FaultError(ValueError):
 
 @dataclass
 class Fault:
-    """One fault. `method`, `path` (regular expression) and `query` choose requests; the `nth` one that matches is the
-    first to be disturbed, and `times` of them are (None: all from there on)."""
+    """One fault. `method`, `path` (a regular expression) and `query` select requests. Of the matching requests, it
+    disturbs `times` (None: all), beginning with the `nth`."""
 
     action: str
     method: str | None = None
     path: str = ".*"
-    query: dict = field(default_factory=dict)
+    query: Record = field(default_factory=dict)
     nth: int = 1
     times: int | None = 1
     when: str = "before"
-    name: str | None = None
+    name: str = ""
     status: int | None = None
     message: str = "fault on demand"
     details: str | None = None
     body: object = None
     content_type: str | None = None
-    headers: dict = field(default_factory=dict)
+    headers: Record = field(default_factory=dict)
     seconds: float = 0
     data: object = None
     location: str | None = None
     missing: int = 10
     do: str = "create"
     resource: str | None = None
-    record: dict = field(default_factory=dict)
+    record: Record = field(default_factory=dict)
     position: str = "last"
     part: str = "body"
     size: int = 0
     gzip: bool = False
     seen: int = 0
 
-    def due(self, method: str, path: str, query: dict) -> bool:
-        """Count the request if it matches, and say whether this fault strikes now."""
+    def due(self, method: str, path: str, query: Mapping[str, object]) -> bool:
+        """Count the request if it matches, and return whether the fault disturbs it."""
         if self.method not in (None, method) or not re.fullmatch(self.path, path):
             return False
         if any(str(query.get(name)) != str(value) for name, value in self.query.items()):
@@ -64,22 +66,29 @@ class Fault:
         return self.seen >= self.nth and (self.times is None or self.seen < self.nth + self.times)
 
     def answer(self, real: Answer | None) -> Answer:
-        """The disturbed answer; `real` is the one that the service would give, if the work was done."""
+        """The disturbed answer. `real` is the answer of the service, None if the work is not done."""
         headers = {name: str(value) for name, value in self.headers.items()}
         if self.action in ("reset", "close"):
             return Answer(0, ending=self.action)
         if self.action == "html":
             status = self.status or 502
-            made = page(status, f"{status} Gateway", self.message)
-            return self._dressed(made, headers)
+            return self._with_own_fields(page(status, f"{status} Gateway", self.message), headers)
         if self.action == "status":
-            made = self._dressed(error(self.status, self.message, self.details), headers)
-            # these statuses have no body
-            return Answer(self.status, b"", None, headers) if self.status in (204, 304) else made
+            status = self.status or 500
+            if status in (204, 304):
+                # these statuses have no body
+                return Answer(status, b"", None, headers)
+            return self._with_own_fields(error(status, self.message, self.details), headers)
         if self.action == "redirect":
-            return Answer(self.status or 302, b"", None, {**headers, "Location": self.location})
+            return Answer(self.status or 302, b"", None, {**headers, "Location": self.location or ""})
         if self.action == "wrong_type":
             return Answer(self.status or (real.status if real and real.body else 200), dumps({"data": self.data}))
+        if real is None:
+            raise FaultError(f"{self.action} changes an answer, and the work is not done")
+        return self._changed(real)
+
+    def _changed(self, real: Answer) -> Answer:
+        """The answer of the service, sent wrongly."""
         body = real.body
         if self.action == "drip":
             return self._slow(real)
@@ -94,7 +103,7 @@ class Fault:
         return Answer(real.status, half, real.content_type, real.headers, announce=announce)
 
     def _slow(self, real: Answer) -> Answer:
-        """The answer that comes byte by byte, with `size` bytes more of what no reader minds in the part that is slow."""
+        """The answer sent byte by byte, with `size` more bytes in the slow part, which every reader ignores."""
         headers, body = dict(real.headers), real.body
         if self.part == "head" and self.size:
             headers["X-Filler"] = "x" * self.size
@@ -104,25 +113,27 @@ class Fault:
         return Answer(real.status, body, real.content_type, headers, announce=len(body), drip=drip)
 
     def _large(self, real: Answer) -> Answer:
-        """The answer behind `size` blanks, which compress well."""
+        """The answer after `size` blanks, which compress well."""
         status = self.status or real.status
         if not self.gzip:
             return Answer(status, b" " * self.size + real.body, real.content_type, real.headers)
         pieces, rest = divmod(self.size, PIECE)
-        # members of a gzip stream follow each other
+        # a gzip stream can consist of several members
         body = gzip.compress(b" " * PIECE) * pieces + gzip.compress(b" " * rest + real.body)
         return Answer(status, body, real.content_type, {**real.headers, "Content-Encoding": "gzip"})
 
-    def _dressed(self, made: Answer, headers: dict) -> Answer:
+    def _with_own_fields(self, answer: Answer, headers: dict[str, str]) -> Answer:
+        """The answer with the body, content type and headers of the fault, where it has any."""
         if self.body is not None:
-            made.body = self.body.encode("utf-8", "surrogateescape") if isinstance(self.body, str) else dumps(self.body)
-        made.content_type = self.content_type or made.content_type
-        made.headers = headers
-        return made
+            is_text = isinstance(self.body, str)
+            answer.body = str(self.body).encode("utf-8", "surrogateescape") if is_text else dumps(self.body)
+        answer.content_type = self.content_type or answer.content_type
+        answer.headers = headers
+        return answer
 
 
 def parse(given: object) -> Fault:
-    """A fault from its JSON form. Raises FaultError."""
+    """Read a fault from JSON. Raises FaultError."""
     if not isinstance(given, dict):
         raise FaultError("a fault must be an object")
     known = {each.name for each in fields(Fault)} - {"seen"}
@@ -136,7 +147,7 @@ def parse(given: object) -> Fault:
     try:
         re.compile(fault.path)
     except (re.error, TypeError) as exc:
-        raise FaultError(f"path {fault.path!r} is no regular expression: {exc}") from exc
+        raise FaultError(f"path {fault.path!r} is not a regular expression: {exc}") from exc
     if fault.action in ON_ANSWER:
         fault.when = "after"
     wrong = {

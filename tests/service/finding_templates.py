@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Finding templates: list, by limit and offset. They are the same for every account."""
+"""Finding templates: list by limit and offset. They are the same for every account."""
 
 from __future__ import annotations
 
-from answers import Answer, Call, Part, Refused
-from store import Family, StateError
+from .answers import Answer, Call, Part, Refused
+from .records import Record
+from .store import Account, Family, StateError
 
-DEFAULTS = {
+DEFAULTS: Record = {
     "software_type": "web server",
     "vendor": "Example",
     "product": "Example Server",
@@ -25,7 +26,7 @@ DEFAULTS = {
 }
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("name"), str):
         raise StateError("a finding template needs a name")
     for name, value in DEFAULTS.items():
@@ -38,7 +39,7 @@ def complete(account, record: dict) -> dict:
 FAMILY = Family(
     name="finding_templates",
     first_id=9001,
-    # the documentation shows no id, nor whether there is an exploit
+    # the documentation shows neither an id nor has_ptt_exploit
     fields=("name", "vuln_id", *DEFAULTS),
     unique=lambda record: (record["id"],),
     complete=complete,

@@ -2,17 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Findings: list, get. Scans leave them behind; a target or a workspace that is deleted takes its findings along."""
+"""Findings: list, get. Scans create them; they are deleted with their target or workspace."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Hashable, Sequence
 
-from answers import Answer, Call, dumps
-from store import Family, StateError
+from .answers import Answer, Call, dumps
+from .records import Record
+from .store import Account, Family, StateError
 
-# the fields that the service documents, each with the value that it has when a state leaves it out
-DEFAULTS = {
+# the documented fields, with the value of each field that a state leaves out
+DEFAULTS: Record = {
     "id": None,
     "name": None,
     "test_description": "Looked for a known weakness.",
@@ -43,11 +45,11 @@ DEFAULTS = {
     "screenshots": 0,
 }
 
-# names that details have been seen to use in place of the documented ones
+# names seen in the details of findings in place of the documented ones
 ALTERNATIVE_NAMES = {"risk_level": "vuln_risk_level", "cvssv3": "cvss_v3"}
 
-# what a scan finds here, by risk level
-SAMPLES = {
+# what a scan finds, by risk level
+SAMPLES: dict[int, Record] = {
     0: {"name": "Server software found", "vuln_id": "WEBSCAN-00-0000010", "cvss": 0, "cvssv3": 0, "cve": ["N/A"]},
     1: {"name": "Missing security header", "vuln_id": "WEBSCAN-00-0000011", "cvss": 2.1, "cvssv3": 3.1},
     2: {"name": "Cookie without Secure flag", "vuln_id": "WEBSCAN-00-0000012", "cvss": 5, "cvssv3": 5.3},
@@ -73,9 +75,9 @@ SAMPLES = {
 }
 
 
-def complete(account, record: dict) -> dict:
-    """Fill in a record. Beside the fields of the API it may name its `target` and `workspace`, list in `missing` the
-    fields that the service shall leave out, and give the `size` in bytes that its text shall be about."""
+def complete(account: Account, record: Record) -> Record:
+    """Besides the fields of the API, a record can have `target` and `workspace` (names), `missing` (a list of the fields
+    that the service leaves out) and `size` (the approximate length of its text in bytes)."""
     if not isinstance(record.get("name"), str):
         raise StateError("a finding needs a name")
     missing = record.setdefault("missing", [])
@@ -94,8 +96,8 @@ def complete(account, record: dict) -> dict:
     return record
 
 
-def _place(account, record: dict) -> None:
-    """The target and the workspace of a finding, from its scan and its target where they are not given."""
+def _place(account: Account, record: Record) -> None:
+    """Set the target and the workspace of a finding. Their defaults are those of its scan and of its target."""
     scans = account.tables.get("scans")
     scan = scans.get(record.get("task_id")) if scans is not None else None
     if scan is not None:
@@ -105,7 +107,7 @@ def _place(account, record: dict) -> None:
         where = account.workspace_of({key: record[key] for key in ("workspace", "workspace_id") if key in record})
         target = account["targets"].same(where, name)
         if target is None:
-            raise StateError(f"there is no target {name!r} in workspace {where}")
+            raise StateError(f"target {name!r} does not exist in workspace {where}")
         record["target_id"] = target["id"]
     target = account["targets"].get(record.get("target_id"))
     if target is not None and "workspace" not in record:
@@ -130,37 +132,37 @@ FAMILY = Family(
 )
 
 
-def add_of_scan(account, scan: dict, levels) -> list[dict]:
-    """Add what a scan found: one finding for each of the risk levels; returns the records."""
+def add_of_scan(account: Account, scan: Record, levels: Sequence[int]) -> list[Record]:
+    """Add a finding of a scan for each of these risk levels, and return the records."""
     place = {"task_id": scan["id"], "target_id": scan["target_id"], "workspace_id": scan["workspace_id"]}
     return [
         account.add("findings", {**SAMPLES.get(level, SAMPLES[0]), "risk_level": level, **place}) for level in levels
     ]
 
 
-def _same_weakness(record: dict) -> tuple:
-    """What makes two findings duplicates of each other."""
+def _duplicate_key(record: Record) -> tuple[Hashable, ...]:
+    """The key that duplicate findings share."""
     return tuple(record.get(name) for name in ("target_id", "vuln_id", "name", "port", "protocol"))
 
 
 def list_all(call: Call) -> Answer:
     table, settings = call.account["findings"], call.settings
-    wanted = {"workspace": call.listed_workspace()}
+    filters = {"workspace": call.listed_workspace()}
     for kind in ("target", "task"):
-        wanted[kind] = call.filter_id(f"{kind}_id")
-    wanted = {kind: number for kind, number in wanted.items() if number is not None}
-    # the last one is the smallest list
-    group = list(wanted.items())[-1] if wanted else None
+        filters[kind] = call.filter_id(f"{kind}_id")
+    filters = {kind: number for kind, number in filters.items() if number is not None}
+    # the last filter gives the shortest list
+    group = list(filters.items())[-1] if filters else None
     newest_first = settings.order == "newest_first"
     records = [
         record
         for record in table.page(group, 0, None, newest_first)
-        if all(record.get(f"{kind}_id") == number for kind, number in wanted.items())
+        if all(record.get(f"{kind}_id") == number for kind, number in filters.items())
     ]
     if call.flag("group_duplicates"):
-        latest = {}
+        latest: dict[tuple[Hashable, ...], Record] = {}
         for record in sorted(records, key=lambda record: record["id"]):
-            latest[_same_weakness(record)] = record
+            latest[_duplicate_key(record)] = record
         records = sorted(latest.values(), key=lambda record: record["id"], reverse=newest_first)
     return call.rows(table, records)
 

@@ -2,18 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""HTTP loggers: list, create, get, delete, captured requests, and the capturing itself."""
+"""HTTP loggers: list, create, get, delete; read, delete and record requests."""
 
 from __future__ import annotations
 
 import base64
 import time
 
-from answers import Answer, Call, Refused, dumps
-from shapes import shaped
-from store import Family, StateError
+from .answers import Answer, Call, Refused, dumps
+from .records import Record
+from .shapes import shaped
+from .store import Account, Family, StateError
 
-REQUEST_FIELDS = {
+REQUEST_FIELDS: Record = {
     "ip_address": "192.0.2.1",
     "request_method": "GET",
     "url_params": "",
@@ -26,7 +27,7 @@ REQUEST_FIELDS = {
 }
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("label"), str):
         raise StateError("an HTTP logger needs a label")
     record["workspace_id"] = account.workspace_of(record)
@@ -52,8 +53,8 @@ FAMILY = Family(
 )
 
 
-def capture(logger: dict, request: dict) -> None:
-    """Add one captured request; fields that are left out are filled in. Raises StateError."""
+def capture(logger: Record, request: object) -> None:
+    """Add a captured request, and the fields that it leaves out. Raises StateError."""
     if not isinstance(request, dict) or set(request) - {*REQUEST_FIELDS, "id"}:
         raise StateError(f"a captured request is an object with some of {', '.join(['id', *REQUEST_FIELDS])}")
     last = logger["requests"][-1]["id"] if logger["requests"] else logger.get("last_request_id", 0)
@@ -75,8 +76,10 @@ def system_of(user_agent: str) -> str:
     return "Unknown"
 
 
-def captured_fields(address: str, method: str, query: str, headers: list, body: bytes, now: float) -> dict:
-    """One request that arrived at a handler address, in the fields that the service documents."""
+def captured_fields(
+    address: str | None, method: str, query: str, headers: list[tuple[str, str]], body: bytes, now: float
+) -> Record:
+    """The documented fields of a request that arrived at a handler address."""
     agent = next((value for name, value in headers if name.lower() == "user-agent"), "")
     try:
         body.decode()
@@ -97,7 +100,7 @@ def captured_fields(address: str, method: str, query: str, headers: list, body: 
 
 
 def list_all(call: Call) -> Answer:
-    # without the parameter the loggers of all workspaces are listed
+    # without the parameter, the service lists the loggers of all workspaces
     return call.many(call.account["http_loggers"], call.listed_workspace(default=False))
 
 
@@ -109,7 +112,7 @@ def create(call: Call) -> Answer:
         workspace_id = call.account.current_workspace
     table = call.account["http_loggers"]
     if table.same(label):
-        raise Refused(409, "HTTP logger already exists", f"there is a logger with the label {label!r}")
+        raise Refused(409, "HTTP logger already exists", f"a logger with the label {label!r} exists")
     return call.created(table, call.account.add("http_loggers", {"label": label, "workspace_id": workspace_id}))
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rate limits: three ways to count, all of them pure in the clock (the time is an argument, in seconds)."""
+"""Rate limits: three ways to count. The time is an argument, in seconds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from email.utils import formatdate
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`wait` is the time in seconds until one more request will be allowed; 0 while there is room."""
+    """`wait` is the number of seconds until the next request is allowed, 0 if it is allowed now."""
 
     allowed: bool
     limit: int
@@ -22,13 +23,19 @@ class Verdict:
     wait: float
 
 
-class FixedWindow:
-    """`limit` requests in each window of `seconds`; the windows are cut by the clock."""
+class Counter(Protocol):
+    """One way to count requests."""
 
-    def __init__(self, limit: int, seconds: float):
+    def take(self, now: float) -> Verdict: ...
+
+
+class FixedWindow:
+    """`limit` requests in each window of `seconds`, at fixed times of the clock."""
+
+    def __init__(self, limit: int, seconds: float) -> None:
         self.limit = limit
         self.seconds = seconds
-        self.window = None
+        self.window: int | None = None
         self.used = 0
 
     def take(self, now: float) -> Verdict:
@@ -42,12 +49,12 @@ class FixedWindow:
 
 
 class SlidingWindow:
-    """At most `limit` requests in any stretch of `seconds`."""
+    """At most `limit` requests in any period of `seconds`."""
 
-    def __init__(self, limit: int, seconds: float):
+    def __init__(self, limit: int, seconds: float) -> None:
         self.limit = limit
         self.seconds = seconds
-        self.taken = deque()
+        self.taken: deque[float] = deque()
 
     def take(self, now: float) -> Verdict:
         while self.taken and self.taken[0] <= now - self.seconds:
@@ -60,13 +67,13 @@ class SlidingWindow:
 
 
 class TokenBucket:
-    """A bucket of `limit` tokens that is filled again at the rate of `limit` in `seconds`."""
+    """A bucket of `limit` tokens, refilled at a rate of `limit` in `seconds`."""
 
-    def __init__(self, limit: int, seconds: float):
+    def __init__(self, limit: int, seconds: float) -> None:
         self.limit = limit
         self.rate = limit / seconds
         self.tokens = float(limit)
-        self.filled = None
+        self.filled: float | None = None
 
     def take(self, now: float) -> Verdict:
         if self.filled is not None:
@@ -77,11 +84,15 @@ class TokenBucket:
         return Verdict(allowed, self.limit, int(self.tokens), 0 if self.tokens >= 1 else (1 - self.tokens) / self.rate)
 
 
-WINDOWS = {"fixed": FixedWindow, "sliding": SlidingWindow, "bucket": TokenBucket}
+WINDOWS: dict[str, type[FixedWindow] | type[SlidingWindow] | type[TokenBucket]] = {
+    "fixed": FixedWindow,
+    "sliding": SlidingWindow,
+    "bucket": TokenBucket,
+}
 
 
 def kind_of(method: str, path: str) -> str:
-    """Which limit a request counts against. PUT is not documented; it counts as a write, the stricter reading."""
+    """Which limit a request counts against. PUT is not documented and counts as a write, the stricter assumption."""
     if method == "GET":
         return "output" if path == "/scans/{id}/output" else "GET"
     return "write"
@@ -90,19 +101,20 @@ def kind_of(method: str, path: str) -> str:
 class Limiter:
     """The counters of one user under the `rate_limits` setting."""
 
-    def __init__(self, rules: dict | None):
+    def __init__(self, rules: dict[str, Any] | None) -> None:
         self.rules = rules
+        self.counters: dict[str, Counter] = {}
         if rules:
             window = WINDOWS[rules["window"]]
             self.counters = {kind: window(rules[kind], rules["seconds"]) for kind in ("GET", "write", "output")}
 
     def take(self, method: str, path: str, now: float) -> Verdict | None:
-        """Count one request; None when there are no limits."""
+        """Count one request. None without limits."""
         return self.counters[kind_of(method, path)].take(now) if self.rules else None
 
-    def headers(self, verdict: Verdict | None, now: float) -> dict:
+    def headers(self, verdict: Verdict | None, now: float) -> dict[str, str]:
         """The headers that announce a verdict; `now` is Unix time in seconds."""
-        if verdict is None:
+        if verdict is None or self.rules is None:
             return {}
         headers = {}
         if self.rules["headers"]:

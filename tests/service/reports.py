@@ -2,13 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reports: list, create, get, download, delete. They are made from findings and take their time."""
+"""Reports: list, create, get, download, delete. Their files exist some time after the request."""
 
 from __future__ import annotations
 
-from answers import Answer, Call, Refused, dumps
-from report_files import TYPES, build
-from store import Family, StateError
+from collections.abc import Hashable
+
+from .answers import Answer, Call, Refused, dumps
+from .records import Record
+from .report_files import TYPES, Group, build
+from .store import Account, Family, StateError
 
 SOURCES = ("scans", "findings")
 GROUPINGS = ("target", "vulnerability")
@@ -16,9 +19,9 @@ TAKES = ("source", "resources", "format", "group_by", "filters", "webhook_url")
 STATUS_FIELDS = ("status", "status_name")
 
 
-def complete(account, record: dict) -> dict:
-    """Fill in a record. Beside the fields of the API it has its `source`, `resources` and `group_by`, the `takes` seconds
-    that it takes, the `age` seconds since it was asked for, and `fails`, whether it ends without a file."""
+def complete(account: Account, record: Record) -> Record:
+    """Besides the fields of the API, a record has `source`, `resources` and `group_by`, `age` (seconds since the request),
+    `takes` (seconds until the file exists) and `fails` (whether it ends without a file)."""
     record.setdefault("format", "pdf")
     record.setdefault("source", "scans")
     record.setdefault("resources", [])
@@ -34,7 +37,7 @@ def complete(account, record: dict) -> dict:
     return record
 
 
-def _findings_of(account, record: dict) -> list:
+def _findings_of(account: Account, record: Record) -> list[Record]:
     table = account["findings"]
     if record["source"] == "findings":
         found = [table.get(number) for number in record["resources"]]
@@ -42,20 +45,20 @@ def _findings_of(account, record: dict) -> list:
     return [each for number in record["resources"] for each in table.page(("task", number), 0, None, False)]
 
 
-def advance(account) -> None:
-    """Bring the status of each report up to the present."""
+def advance(account: Account) -> None:
+    """Update the status of each report."""
     for report in account["reports"]:
         if _show_status(account, report):
             account["reports"].touch(report)
 
 
-def _show_status(account, report: dict) -> bool:
-    """Set the status that a report has now, in the field that the settings name; whether that changed anything."""
-    passed = account.now() - report["created"]
-    if passed >= report["takes"]:
+def _show_status(account: Account, report: Record) -> bool:
+    """Set the current status of a report in the field that the settings choose. Returns whether it has changed."""
+    elapsed = account.now() - report["created"]
+    if elapsed >= report["takes"]:
         status = "failed" if report["fails"] else "finished"
     else:
-        status = "waiting" if passed < report["takes"] / 2 else "running"
+        status = "waiting" if elapsed < report["takes"] / 2 else "running"
     report["state"] = status
     shown = {account.settings.report_status: status}
     before = {name: report.pop(name) for name in STATUS_FIELDS if name in report}
@@ -86,7 +89,7 @@ def create(call: Call) -> Answer:
         if (name in body or name != "group_by") and body.get(name) not in values:
             raise Refused(400, f"invalid parameter {name}", f"{name} is one of {', '.join(values)}")
     resources = body.get("resources")
-    if not isinstance(resources, list) or not resources or not all(_is_int(each) for each in resources):
+    if not isinstance(resources, list) or not resources or not all(_is_integer(each) for each in resources):
         raise Refused(422, "invalid parameter resources", "resources is a list of ids")
     family = account[body["source"]]
     missing = [str(number) for number in resources if family.get(number) is None]
@@ -120,22 +123,22 @@ def download(call: Call) -> Answer:
     return Answer(200, body, call.settings.report_type or TYPES[report["format"]], headers)
 
 
-def _file_of(call: Call, report: dict) -> bytes:
-    size = call.settings.report_size
-    # a large one takes a while to build, and is often asked for again
+def _file_of(call: Call, report: Record) -> bytes:
+    """The file of a report. The last one is cached: a large file takes a while to build and is often read again."""
+    size = call.settings.report_size or 0
     key = (report["id"], report["format"], size, tuple(report["findings"]))
-    if _last.get("key") != key:
-        groups = _groups(call, report)
-        _last.update(key=key, body=build(report["format"], f"Report {report['id']}", groups, size))
-    return _last["body"]
+    if key not in _last:
+        _last.clear()
+        _last[key] = build(report["format"], f"Report {report['id']}", _groups(call, report), size)
+    return _last[key]
 
 
-_last = {}
+_last: dict[tuple[Hashable, ...], bytes] = {}
 
 
-def _groups(call: Call, report: dict) -> list:
-    """Pairs of a heading and the findings below it."""
-    account, groups = call.account, {}
+def _groups(call: Call, report: Record) -> list[Group]:
+    account = call.account
+    groups: dict[str, list[Record]] = {}
     for number in report["findings"]:
         finding = account["findings"].get(number)
         if finding is None:
@@ -144,10 +147,10 @@ def _groups(call: Call, report: dict) -> list:
         shown = {**account["findings"].public(finding, call.settings), "target_name": target and target["name"]}
         heading = shown["name"] if report["group_by"] == "vulnerability" else str(shown["target_name"])
         groups.setdefault(heading, []).append(shown)
-    return list(groups.items())
+    return [Group(*each) for each in groups.items()]
 
 
-def _is_int(value: object) -> bool:
+def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -2,17 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The request log: what arrived, as a test wants to read it, and never the key."""
+"""The log of the received requests, in a form that tests can compare. The key is masked."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from .records import Record
 
 MASK = "<api key>"
 
 
-def masked(value, key: str):
-    """The same value with the key replaced wherever it occurs, in names of fields too."""
+def masked(value: Any, key: str) -> Any:
+    """A copy of the value with the key replaced wherever it occurs, also in names of fields."""
     if isinstance(value, str):
         return value.replace(key, MASK)
     if isinstance(value, dict):
@@ -23,18 +27,20 @@ def masked(value, key: str):
 
 
 class RequestLog:
-    def __init__(self, key: str):
+    """The entries of the log, and their numbers by method and by call."""
+
+    def __init__(self, key: str) -> None:
         self.key = key
         self.clear()
 
     def clear(self) -> None:
-        self.entries = []
-        self.by_method = Counter()
-        self.by_call = Counter()
+        self.entries: list[Record] = []
+        self.by_method: Counter[str] = Counter()
+        self.by_call: Counter[str] = Counter()
 
-    def add(self, entry: dict, headers) -> dict:
-        """Number and keep an entry; a key anywhere but in its own header becomes a violation and is masked."""
-        clean = masked(entry, self.key)
+    def add(self, entry: Record, headers: Mapping[str, str]) -> Record:
+        """Number and keep an entry. A key anywhere but in its own header is masked and reported as a violation."""
+        clean: Record = masked(entry, self.key)
         places = [name for name in entry if clean[name] != entry[name]]
         places += [f"header {name}" for name, value in headers.items() if self.key in value and name != "Authorization"]
         if places:
@@ -45,11 +51,11 @@ class RequestLog:
         self.by_call[f"{clean['method']} {clean['path']}"] += 1
         return clean
 
-    def violate(self, entry: dict, violations: list, kind: str = "violations") -> None:
-        """Add what a request or its answer did against the contract; `deviations` are those that a setting asks for."""
+    def violate(self, entry: Record, violations: list[str], kind: str = "violations") -> None:
+        """Add violations of the contract. Those that a setting requests are of the kind `deviations`."""
         entry[kind] += masked(violations, self.key)
 
-    def summary(self) -> dict:
+    def summary(self) -> Record:
         return {
             "total": len(self.entries),
             "by_method": dict(sorted(self.by_method.items())),

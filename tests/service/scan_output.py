@@ -2,19 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What scans leave behind to read: parsed output by kind of tool, raw text, and a PDF of one page."""
+"""The output of scans: parsed output by kind of tool, raw text, and a PDF of one page."""
 
 from __future__ import annotations
 
+from .records import Record
 
-def parsed(scan: dict, target: dict, findings: list) -> dict:
-    """The JSON output: its type depends on the tool."""
+
+def parsed(scan: Record, target: Record, findings: list[Record]) -> Record:
+    """The JSON output, whose type depends on the tool."""
     kind, data = KINDS.get(scan["tool_id"], _finding_list)(target["name"], findings)
     return {"output_type": kind, "output_data": data}
 
 
-def _finding_list(_name: str, findings: list) -> tuple:
-    # the entries of an output know neither their target nor their scan
+def _finding_list(_name: str, findings: list[Record]) -> tuple[str, Record]:
+    # the entries of an output have neither their target nor their scan
     return "finding_list", {
         "findings": [
             {field: value for field, value in finding.items() if field not in ("target_id", "task_id")}
@@ -23,7 +25,7 @@ def _finding_list(_name: str, findings: list) -> tuple:
     }
 
 
-def _subdomain_list(name: str, _findings: list) -> tuple:
+def _subdomain_list(name: str, _findings: list[Record]) -> tuple[str, Record]:
     rows = [
         {"hostname": f"{label}.{name}", "ip_address": f"192.0.2.{number}", "resolved": True}
         for number, label in enumerate(("www", "mail"), 10)
@@ -31,29 +33,29 @@ def _subdomain_list(name: str, _findings: list) -> tuple:
     return "subdomain_list", {"subdomains": rows}
 
 
-def _domain_list(name: str, _findings: list) -> tuple:
+def _domain_list(name: str, _findings: list[Record]) -> tuple[str, Record]:
     return "domain_list", {"domains": [{"domain": name}, {"hostname": f"shop.{name}"}]}
 
 
-def _ports(name: str, _findings: list) -> tuple:
+def _ports(name: str, _findings: list[Record]) -> tuple[str, Record]:
     ports = [{"number": 443, "state": "open", "service": "https"}, {"number": 22, "state": "closed", "service": "ssh"}]
     return "port_scanner", {"ip_address": "192.0.2.10", "hostnames": [name], "ports": ports}
 
 
-def _waf(_name: str, _findings: list) -> tuple:
+def _waf(_name: str, _findings: list[Record]) -> tuple[str, Record]:
     return "waf_results", {"detected": True, "wafs": ["Example WAF"]}
 
 
 KINDS = {20: _subdomain_list, 70: _ports, 390: _domain_list, 500: _waf}
 
 
-def raw_text(scan: dict, target: dict, findings: list) -> str:
+def raw_text(scan: Record, target: Record, findings: list[Record]) -> str:
     lines = [f"Scan {scan['id']} of {target['name']}: {scan['status_name']}", "", "Überblick"]
     lines += [f"[{finding.get('risk_level')}] {finding['name']}" for finding in findings]
     return "\n".join(lines) + "\n"
 
 
-def pdf(scan: dict, target: dict, findings: list) -> bytes:
+def pdf(scan: Record, target: Record, findings: list[Record]) -> bytes:
     """A valid PDF file of one page with one line of text."""
     shown = "".join(c if c.isascii() and c.isprintable() and c not in "()\\" else "?" for c in target["name"])
     text = f"Scan {scan['id']} of {shown}: {len(findings)} findings"
@@ -65,11 +67,12 @@ def pdf(scan: dict, target: dict, findings: list) -> bytes:
         b" /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
     ]
-    body, places = b"%PDF-1.4\n", []
+    body = b"%PDF-1.4\n"
+    offsets: list[int] = []
     for number, content in enumerate(objects, 1):
-        places.append(len(body))
+        offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     trailer = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
     return body + trailer % (size, table, size, len(body))

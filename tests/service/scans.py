@@ -2,19 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Scans: list, start, get, stop, delete, output, raw output. They take their time, on the service's own clock."""
+"""Scans: list, start, get, stop, delete, output, raw output. They progress with the service's own clock."""
 
 from __future__ import annotations
 
-from answers import Answer, Call, Refused, dumps
-from findings import add_of_scan
-from scan_output import parsed, pdf, raw_text
-from settings import LEVELS, SCRIPT
-from store import Family, StateError
-from targets import asset_of, checked
+from .answers import Answer, Call, Refused, dumps
+from .findings import add_of_scan
+from .records import Record
+from .scan_output import parsed, pdf, raw_text
+from .settings import LEVELS, SCRIPT, Settings
+from .store import Account, Family, StateError
+from .targets import asset_of, checked
 
 IN_PROGRESS = ("waiting", "running")
-# what a start may say and no record shows
+# options of a start that records do not show
 START_ONLY = ("redirect_level", "scan_original_url", "report_callback")
 SHOWN = (
     "id",
@@ -35,15 +36,15 @@ SHOWN = (
 )
 
 
-def complete(account, record: dict) -> dict:
-    """Fill in a record. Beside the fields of the API it may name its `target` and `workspace`, and give `age`, the seconds
-    since it ended (or, while it is in progress, since it was started), and the `script` that it follows."""
+def complete(account: Account, record: Record) -> Record:
+    """Besides the fields of the API, a record can have `target` and `workspace` (names), `script` (its course) and `age`
+    (seconds since it ended or, for a scan in progress, since it was started)."""
     _place(account, record)
     settings = account.settings
     record["script"] = {**_script_of(settings, "", 0), **record.get("script", {})}
-    wrong = [name for name, value in record["script"].items() if name not in SCRIPT or not SCRIPT[name](value)]
+    wrong = [name for name, value in record["script"].items() if name not in SCRIPT or not SCRIPT[name].passes(value)]
     if wrong:
-        raise StateError(f"wrong in the script of a scan: {', '.join(wrong)}")
+        raise StateError(f"wrong values in the script of a scan: {', '.join(wrong)}")
     record.setdefault("tool_id", 170)
     record.setdefault("tool_params", {})
     record.setdefault("vpn_profile_uuid", None)
@@ -67,25 +68,25 @@ def complete(account, record: dict) -> dict:
     return record
 
 
-def _place(account, record: dict) -> None:
-    """The target and the workspace of a scan of a given state."""
+def _place(account: Account, record: Record) -> None:
+    """Set the target and the workspace of a scan of a given state."""
     name = record.pop("target", None)
     if name is not None:
         where = account.workspace_of({key: record[key] for key in ("workspace", "workspace_id") if key in record})
         target = account["targets"].same(where, name)
         if target is None:
-            raise StateError(f"there is no target {name!r} in workspace {where}")
+            raise StateError(f"target {name!r} does not exist in workspace {where}")
         record["target_id"] = target["id"]
     target = account["targets"].get(record.get("target_id"))
     if target is None:
-        raise StateError("a scan needs the target or target_id of a target that is there")
+        raise StateError("a scan needs the target or target_id of an existing target")
     record.pop("workspace", None)
     record["workspace_id"] = target["workspace_id"]
 
 
-def _script_of(settings, target: str, tool_id: int) -> dict:
-    """What will happen to a new scan: the settings, under the first of their scripts that is meant for it."""
-    script = {
+def _script_of(settings: Settings, target: str, tool_id: int) -> Record:
+    """The course of a new scan: that of the settings, overridden by the first of their scripts that applies to it."""
+    script: Record = {
         "queue": settings.scan_queue_time,
         "run": settings.scan_run_time,
         "tests": settings.scan_tests,
@@ -100,8 +101,8 @@ def _script_of(settings, target: str, tool_id: int) -> dict:
     return script
 
 
-def advance(account) -> None:
-    """Bring every scan in progress up to the present."""
+def advance(account: Account) -> None:
+    """Update every scan in progress."""
     now = account.now()
     table = account["scans"]
     for scan in [scan for scan in table if scan["status_name"] in IN_PROGRESS]:
@@ -121,10 +122,10 @@ FAMILY = Family(
 )
 
 
-# ---- what happens to a scan as time passes
+# ---- the course of a scan
 
 
-def _advance(account, scan: dict, now: float) -> None:
+def _advance(account: Account, scan: Record, now: float) -> None:
     script = scan["script"]
     begins = scan["created"] + script["queue"]
     starts = script["end"].lower() != "failed to start"
@@ -135,19 +136,19 @@ def _advance(account, scan: dict, now: float) -> None:
     if scan["stopping"] is not None and scan["stopping"] < ends:
         ends, state = scan["stopping"], "stopped"
     if starts and begins <= min(now, ends):
-        _go_on(account, scan, begins, min(now, ends) - begins)
+        _progress(account, scan, begins, min(now, ends) - begins)
     if now >= ends:
         _end(account, scan, state, ends)
     for name in script["missing"]:
         scan.pop(name, None)
 
 
-def _go_on(account, scan: dict, begins: float, ran: float) -> None:
+def _progress(account: Account, scan: Record, begins: float, ran: float) -> None:
+    """Update a scan that has been running for `ran` seconds. A scan that does not finish stops half way."""
     script = scan["script"]
-    well = script["end"].lower() == "finished"
-    # a scan that does not end well comes half way
-    whole = script["run"] * (1 if well else 2)
-    share = min(1.0, ran / whole) if whole else (1.0 if well else 0.5)
+    finishes = script["end"].lower() == "finished"
+    full_time = script["run"] * (1 if finishes else 2)
+    share = min(1.0, ran / full_time) if full_time else (1.0 if finishes else 0.5)
     levels = script["findings"]
     scan["status_name"] = "running"
     scan["start_time"] = account.moment(begins)
@@ -161,11 +162,10 @@ def _go_on(account, scan: dict, begins: float, ran: float) -> None:
     if form == "missing":
         scan.pop("result_summary", None)
     else:
-        counts = _counts(levels[:due]) if form == "counts" else dict.fromkeys(LEVELS)
-        scan["result_summary"] = {"text": "", **counts}
+        scan["result_summary"] = {"text": "", **(_counts(levels[:due]) if form == "counts" else dict.fromkeys(LEVELS))}
 
 
-def _end(account, scan: dict, state: str, at: float) -> None:
+def _end(account: Account, scan: Record, state: str, at: float) -> None:
     scan["status_name"] = state
     scan["end_time"] = account.moment(at)
     scan["stopping"] = None
@@ -175,7 +175,7 @@ def _end(account, scan: dict, state: str, at: float) -> None:
     scan["result_summary"] = {"text": f"{scan['found']} findings", **counts}
 
 
-def _counts(levels: list) -> dict:
+def _counts(levels: list[int]) -> dict[str, int]:
     return {name: levels.count(number) for number, name in enumerate(LEVELS)}
 
 
@@ -188,12 +188,12 @@ def list_page(call: Call) -> Answer:
     target_id = call.filter_id("target_id")
     status = call.query.get("status")
     workspace_id = call.listed_workspace()
-    wanted = [
+    groups = [
         (kind, value) for kind, value in (("target", target_id), ("workspace", workspace_id)) if value is not None
     ]
     records = [
         scan
-        for scan in table.page(wanted[0] if wanted else None, 0, None, settings.order == "newest_first")
+        for scan in table.page(groups[0] if groups else None, 0, None, settings.order == "newest_first")
         if tool_id in (None, scan["tool_id"])
         and workspace_id in (None, scan["workspace_id"])
         and (status is None or scan["status_name"].lower() == status.lower())
@@ -218,7 +218,7 @@ def start(call: Call) -> Answer:
         raise Refused(422, "invalid report_callback", "report_callback must be an object")
     uuid = body.get("vpn_profile_uuid")
     if uuid is not None and not any(profile["uuid"] == uuid for profile in account["vpn_profiles"]):
-        raise Refused(400, "invalid vpn_profile_uuid", f"there is no VPN profile {uuid}")
+        raise Refused(400, "invalid vpn_profile_uuid", f"VPN profile {uuid} does not exist")
     tool_params = body.get("tool_params") or {}
     if not isinstance(tool_params, dict):
         raise Refused(422, "invalid tool_params", "tool_params must be an object")
@@ -255,15 +255,15 @@ def start(call: Call) -> Answer:
     return call.created(account["scans"], scan)
 
 
-def _target(call: Call, body: dict) -> dict:
-    """The target of a new scan, made where only its name is given and there is none."""
+def _target(call: Call, body: Record) -> Record:
+    """The target of a new scan. A target that is given by name is created if it does not exist."""
     account = call.account
     workspace_id = _integer(body, "workspace_id")
     if workspace_id is not None and account["workspaces"].get(workspace_id) is None:
-        raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
+        raise Refused(404, "invalid workspace_id", f"workspace {workspace_id} does not exist")
     name, target_id = body.get("target_name"), _integer(body, "target_id")
     if (name is None) == (target_id is None):
-        raise Refused(400, "invalid parameters", "exactly one of target_name and target_id is needed")
+        raise Refused(400, "invalid parameters", "exactly one of target_name and target_id is required")
     if target_id is not None:
         target = account["targets"].get(target_id)
         if target is None:
@@ -279,26 +279,26 @@ def _target(call: Call, body: dict) -> dict:
     return account.add("targets", {**checked(call, name, place), "description": ""})
 
 
-def _refuse_redirect(call: Call, body: dict) -> None:
-    """Refuse a target whose URL leads elsewhere, unless the start says that this is fine."""
+def _refuse_redirect(call: Call, body: Record) -> None:
+    """Refuse a target whose URL is unreachable or redirects elsewhere, unless the start allows the redirect."""
     settings, known = call.settings, call.account["targets"].get(body.get("target_id"))
     name = known["name"] if known else body.get("target_name")
     if name in settings.unreachable_targets:
         raise Refused(400, "Target URL is not accessible (DNS error)")
-    leads_to = settings.redirecting_targets.get(name)
-    if leads_to is None or body.get("scan_original_url") is True:
+    leads_to = settings.redirecting_targets.get(name) if name else None
+    if name is None or leads_to is None or body.get("scan_original_url") is True:
         return
     if body.get("redirect_level") != "same_domain" or _domain(leads_to) != _domain(name):
         raise Refused(400, f"Target URL redirects to {leads_to}")
 
 
 def _domain(name: str) -> str:
-    """The last two labels of the host: enough for the names that tests use."""
+    """The last two labels of the host, which is enough for the names in tests."""
     return ".".join(asset_of(name).split(".")[-2:])
 
 
-def _integer(body: dict, name: str):
-    value = body.get(name)
+def _integer(body: Record, name: str) -> int | None:
+    value: int | None = body.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise Refused(422, f"invalid parameter {name}", f"{name} must be an integer")
     return value
@@ -307,7 +307,7 @@ def _integer(body: dict, name: str):
 def get(call: Call) -> Answer:
     scan = call.found("scans")
     table = call.account["scans"]
-    # a list leaves the parameters out
+    # lists do not show the parameters
     return Answer(200, dumps({"data": {**table.public(scan, call.settings), "tool_params": scan["tool_params"]}}))
 
 
@@ -324,7 +324,7 @@ def stop(call: Call) -> Answer:
 def delete(call: Call) -> Answer:
     scan = call.found("scans")
     if scan["status_name"] in IN_PROGRESS:
-        raise Refused(409, "the scan is running", "stop it before it is deleted")
+        raise Refused(409, "the scan is running", "stop it before you delete it")
     call.account["scans"].remove(scan["id"])
     call.account["findings"].remove_group(("task", scan["id"]))
     return call.deleted()
@@ -333,11 +333,11 @@ def delete(call: Call) -> Answer:
 def get_output(call: Call) -> Answer:
     scan = _with_output(call)
     found = call.account["findings"].page(("task", scan["id"]), 0, None, False)
-    target = call.account["targets"].get(scan["target_id"])
+    target = call.account["targets"].by_id[scan["target_id"]]
     if call.asks_for("application/pdf"):
         return Answer(200, pdf(scan, target, found), "application/pdf")
     if scan["tool_id"] in call.settings.raw_only_tools:
-        raise Refused(406, "this tool has no parsed output", "ask for the raw output")
+        raise Refused(406, "this tool has no parsed output", "request the raw output")
     public = [call.account["findings"].public(finding, call.settings) for finding in found]
     return Answer(200, dumps({"data": parsed(scan, target, public)}))
 
@@ -345,20 +345,20 @@ def get_output(call: Call) -> Answer:
 def get_raw(call: Call) -> Answer:
     scan = _with_output(call)
     found = call.account["findings"].page(("task", scan["id"]), 0, None, False)
-    text = raw_text(scan, call.account["targets"].get(scan["target_id"]), found)
+    text = raw_text(scan, call.account["targets"].by_id[scan["target_id"]], found)
     if call.asks_for("text/plain"):
         return Answer(200, text.encode(), "text/plain; charset=utf-8")
     return Answer(200, dumps({"data": text}))
 
 
-def _with_output(call: Call) -> dict:
-    """The scan that the path names; while it is in progress there may be nothing to show."""
+def _with_output(call: Call) -> Record:
+    """The scan that the path names. Refused while it is in progress, unless the settings allow partial output."""
     scan = call.found("scans")
     if scan["status_name"] in IN_PROGRESS:
         if call.settings.running_output == 404:
             raise Refused(404, f"no output for id {scan['id']}", "the scan has not finished")
         if call.settings.running_output == 409:
-            raise Refused(409, "the scan is running", "its output is there when it has finished")
+            raise Refused(409, "the scan is running", "its output is available after it has finished")
     return scan
 
 

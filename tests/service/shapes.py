@@ -2,23 +2,27 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Other legitimate and less legitimate forms of the same records: fields missing or null, other times, ids as text."""
+"""Other forms of the same records: missing and null fields, other forms of times, ids as text, repeated keys."""
 
 from __future__ import annotations
 
 import calendar
 import json
 import time
+from collections.abc import Callable
+from typing import Any
 
-from answers import JSON, Answer, dumps
+from .answers import JSON, Answer, dumps
+from .records import Record
+from .settings import Settings
 
 PLAIN = "%Y-%m-%d %H:%M:%S"
 TIMES = ("start_time", "end_time", "request_date")
 
 
-def shaped(family: str, shown: dict, settings, in_list: bool = False) -> dict:
-    """A record with the fields that the settings leave out, null, and with its times in their form."""
-    left_out = settings.missing_fields.get(family, ())
+def shaped(family: str, shown: Record, settings: Settings, in_list: bool = False) -> Record:
+    """Remove fields from a record, set fields to null, and convert its times, as the settings say."""
+    left_out = settings.missing_fields.get(family, [])
     if in_list:
         left_out = [*left_out, *settings.missing_in_lists.get(family, ())]
     for path in settings.null_fields.get(family, ()):
@@ -31,8 +35,8 @@ def shaped(family: str, shown: dict, settings, in_list: bool = False) -> dict:
     return shown
 
 
-def _change(record: dict, path: str, change) -> None:
-    """Change the field that a path such as `result_summary.critical` names, in copies of the objects above it."""
+def _change(record: Record, path: str, change: Callable[[Record, str], object]) -> None:
+    """Change the field at a path such as `result_summary.critical`, in copies of the objects above it."""
     name, _dot, rest = path.partition(".")
     if name not in record:
         return
@@ -43,8 +47,8 @@ def _change(record: dict, path: str, change) -> None:
         _change(record[name], rest, change)
 
 
-def moment(text: str, settings):
-    """A time of a record in the form of the settings. What is no plain time stays as it is."""
+def moment(text: str, settings: Settings) -> str | int:
+    """A time of a record in the form that the settings choose. Other text is returned as it is."""
     try:
         wall = calendar.timegm(time.strptime(text, PLAIN))
     except ValueError:
@@ -54,7 +58,9 @@ def moment(text: str, settings):
         return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(wall)) + _offset(settings.record_zone)
     if form == "utc":
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
-    return {"unix": at, "unix_ms": at * 1000}.get(form, text)
+    if form == "unix":
+        return at
+    return at * 1000 if form == "unix_ms" else text
 
 
 def _offset(seconds: int) -> str:
@@ -62,8 +68,8 @@ def _offset(seconds: int) -> str:
     return f"{'-' if seconds < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-def reshape(answer: Answer, settings) -> Answer:
-    """The answer with ids as text and with keys that come twice, where the settings say so."""
+def reshape(answer: Answer, settings: Settings) -> Answer:
+    """Write ids as text and repeat keys in an answer, as the settings say."""
     if settings.id_form == "integer" and not settings.repeated_keys:
         return answer
     if answer.status >= 300 or answer.content_type != JSON or not answer.body:
@@ -75,7 +81,7 @@ def reshape(answer: Answer, settings) -> Answer:
     return answer
 
 
-def _ids_as_text(value):
+def _ids_as_text(value: Any) -> Any:
     if isinstance(value, list):
         return [_ids_as_text(item) for item in value]
     if not isinstance(value, dict):
@@ -83,12 +89,12 @@ def _ids_as_text(value):
     return {name: str(item) if _is_id(name, item) else _ids_as_text(item) for name, item in value.items()}
 
 
-def _is_id(name: str, value) -> bool:
+def _is_id(name: str, value: object) -> bool:
     return (name == "id" or name.endswith("_id")) and isinstance(value, int) and not isinstance(value, bool)
 
 
-def _written(value, twice: list) -> str:
-    """JSON in which the keys of `twice` come a first time with another value."""
+def _written(value: object, twice: list[str]) -> str:
+    """JSON in which each key of `twice` occurs twice, the first time with another value."""
     if isinstance(value, list):
         return "[" + ",".join(_written(item, twice) for item in value) + "]"
     if not isinstance(value, dict):
@@ -101,8 +107,8 @@ def _written(value, twice: list) -> str:
     return "{" + ",".join(pairs) + "}"
 
 
-def _another(value):
-    """A value of the same type that is not this one."""
+def _another(value: Any) -> object:
+    """A different value of the same type."""
     if isinstance(value, bool) or value is None:
         return not value
     if isinstance(value, (int, float)):

@@ -4,8 +4,8 @@
 
 """The state of one account: tables of records with fast paging, and indexes for names and groups.
 
-A table keeps its records in the order of their rank (usually the id) for each group that lists ask for, so that a page
-costs what is on it, and it keeps each record's JSON text until the record or a setting changes.
+For each group that lists can request, a table keeps its records in the order of their rank (usually the id), so that the
+cost of a page depends on its size only. It caches the JSON text of a record until the record or a setting changes.
 """
 
 from __future__ import annotations
@@ -13,32 +13,37 @@ from __future__ import annotations
 import secrets
 import time
 from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Callable
 
-from answers import dumps
-from settings import Settings
-from shapes import shaped
+from .answers import dumps
+from .records import Record
+from .settings import Settings
+from .shapes import shaped
 
 
 @dataclass(frozen=True)
 class Family:
-    """How one family of records is kept. `groups` names the lists that a record is in; None is the list of all."""
+    """How one family of records is kept."""
 
     name: str
     first_id: int
-    fields: tuple
-    unique: Callable
-    complete: Callable
-    groups: Callable = lambda record: (None,)
-    derived: Callable = lambda record: {}
+    fields: tuple[str, ...]
+    """The fields that the service shows."""
+    unique: Callable[[Record], tuple[Hashable, ...]]
+    """The key that the service wants to be unique among the records of the family."""
+    complete: Callable[[Account, Record], Record]
+    """Adds the fields that a given record leaves out. Raises StateError if it makes no sense."""
+    groups: Callable[[Record], Iterable[Hashable]] = lambda record: (None,)
+    """The lists that a record is in; None is the list of all records."""
+    derived: Callable[[Record], Record] = lambda record: {}
     """Values that are computed when the record is shown."""
-    advance: Callable | None = None
-    """Brings the records up to the present; called with the account before anything is read or written."""
+    advance: Callable[[Account], None] | None = None
+    """Updates the records to the present. Called before anything is read or written."""
 
 
 class StateError(ValueError):
-    """A state given by the control API that makes no sense."""
+    """A state from the control API that makes no sense."""
 
 
 class Shelf:
@@ -46,11 +51,11 @@ class Shelf:
 
     __slots__ = ("ranks", "records")
 
-    def __init__(self):
-        self.ranks = []
-        self.records = []
+    def __init__(self) -> None:
+        self.ranks: list[int] = []
+        self.records: list[Record] = []
 
-    def add(self, rank: int, record: dict) -> None:
+    def add(self, rank: int, record: Record) -> None:
         place = len(self.ranks) if not self.ranks or rank > self.ranks[-1] else bisect_left(self.ranks, rank)
         self.ranks.insert(place, rank)
         self.records.insert(place, record)
@@ -59,7 +64,7 @@ class Shelf:
         place = bisect_left(self.ranks, rank)
         del self.ranks[place], self.records[place]
 
-    def page(self, start: int, count: int | None, newest_first: bool) -> list:
+    def page(self, start: int, count: int | None, newest_first: bool) -> list[Record]:
         if not newest_first:
             return self.records[start:] if count is None else self.records[start : start + count]
         end = len(self.records) - start
@@ -68,35 +73,37 @@ class Shelf:
 
 
 class Table:
-    def __init__(self, family: Family):
+    """The records of one family."""
+
+    def __init__(self, family: Family) -> None:
         self.family = family
         self.next_id = family.first_id
-        self.by_id = {}
-        self.by_unique = {}
-        self.shelves = {}
-        self.ranks = {}
-        self.rows = {}
+        self.by_id: dict[int, Record] = {}
+        self.by_unique: dict[tuple[Hashable, ...], list[int]] = {}
+        self.shelves: dict[Hashable, Shelf] = {}
+        self.ranks: dict[int, int] = {}
+        self.rows: dict[int, bytes] = {}
         self.lowest = 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.by_id)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Record]:
         return iter(self.shelf(None).records)
 
-    def shelf(self, group) -> Shelf:
+    def shelf(self, group: Hashable) -> Shelf:
         return self.shelves.get(group) or self.shelves.setdefault(group, Shelf())
 
-    def get(self, record_id: int):
-        return self.by_id.get(record_id)
+    def get(self, record_id: int | None) -> Record | None:
+        return None if record_id is None else self.by_id.get(record_id)
 
-    def same(self, *key):
-        """A record that has this unique key, or None."""
+    def same(self, *key: Hashable) -> Record | None:
+        """A record with this unique key, or None."""
         ids = self.by_unique.get(key)
         return self.by_id[ids[0]] if ids else None
 
-    def add(self, record: dict, in_front: bool = False) -> dict:
-        """Keep a record; it gets an id if it has none. `in_front` gives it a place before all the others."""
+    def add(self, record: Record, in_front: bool = False) -> Record:
+        """Keep a record, with a new id if it has none. `in_front` places it before all others."""
         record.setdefault("id", self.next_id)
         self.next_id = max(self.next_id, record["id"] + 1)
         if record["id"] in self.by_id:
@@ -110,7 +117,7 @@ class Table:
             self.shelf(group).add(self._rank(record), record)
         return record
 
-    def change(self, record: dict, changes: dict) -> None:
+    def change(self, record: Record, changes: Record) -> None:
         """Change fields that no group depends on."""
         self._forget_unique(record)
         record.update(changes)
@@ -125,26 +132,26 @@ class Table:
         self.ranks.pop(record_id, None)
         self.rows.pop(record_id, None)
 
-    def remove_group(self, group) -> None:
-        """Remove all records of a group at the cost of one walk over the table."""
-        gone = {record["id"] for record in self.shelf(group).records}
-        if not gone:
+    def remove_group(self, group: Hashable) -> None:
+        """Remove all records of a group in one pass over the table."""
+        removed = {record["id"] for record in self.shelf(group).records}
+        if not removed:
             return
-        for record_id in gone:
+        for record_id in removed:
             self._forget_unique(self.by_id.pop(record_id))
             self.rows.pop(record_id, None)
         for shelf in self.shelves.values():
-            kept = [(rank, record) for rank, record in zip(shelf.ranks, shelf.records) if record["id"] not in gone]
+            kept = [(rank, record) for rank, record in zip(shelf.ranks, shelf.records) if record["id"] not in removed]
             shelf.ranks = [rank for rank, record in kept]
             shelf.records = [record for rank, record in kept]
-        for record_id in gone:
+        for record_id in removed:
             self.ranks.pop(record_id, None)
 
-    def page(self, group, start: int, count: int | None, newest_first: bool) -> list:
+    def page(self, group: Hashable, start: int, count: int | None, newest_first: bool) -> list[Record]:
         return self.shelf(group).page(start, count, newest_first)
 
-    def public(self, record: dict, settings, in_list: bool = False) -> dict:
-        """The record as the service shows it under these settings."""
+    def public(self, record: Record, settings: Settings, in_list: bool = False) -> Record:
+        """The record as the service shows it with these settings."""
         shown = {**record, **self.family.derived(record)}
         # a record of a state may lack a field, as an older service would
         shown = {name: shown[name] for name in self.family.fields if name in shown}
@@ -157,8 +164,8 @@ class Table:
             shown["x_unknown"] = {"nested": [1, "two", None]}
         return shaped(self.family.name, shown, settings, in_list)
 
-    def row(self, record: dict, settings, in_list: bool = False) -> bytes:
-        """The JSON text of a record, kept until `touch`, `change` or `forget_rows`."""
+    def row(self, record: Record, settings: Settings, in_list: bool = False) -> bytes:
+        """The JSON text of a record, cached until `touch`, `change` or `forget_rows`."""
         if in_list and settings.missing_in_lists.get(self.family.name):
             return dumps(self.public(record, settings, in_list))
         text = self.rows.get(record["id"])
@@ -166,16 +173,18 @@ class Table:
             text = self.rows[record["id"]] = dumps(self.public(record, settings))
         return text
 
-    def touch(self, record: dict) -> None:
+    def touch(self, record: Record) -> None:
+        """Forget the JSON text of a record that has changed."""
         self.rows.pop(record["id"], None)
 
     def forget_rows(self) -> None:
         self.rows.clear()
 
-    def _rank(self, record: dict) -> int:
-        return self.ranks.get(record["id"], record["id"])
+    def _rank(self, record: Record) -> int:
+        record_id: int = record["id"]
+        return self.ranks.get(record_id, record_id)
 
-    def _forget_unique(self, record: dict) -> None:
+    def _forget_unique(self, record: Record) -> None:
         key = self.family.unique(record)
         self.by_unique[key].remove(record["id"])
         if not self.by_unique[key]:
@@ -183,9 +192,9 @@ class Table:
 
 
 class Account:
-    """All tables, the current workspace and the address under which captured requests arrive."""
+    """All tables, the current workspace, and the origin of the addresses that record requests."""
 
-    def __init__(self, families, origin: str):
+    def __init__(self, families: tuple[Family, ...], origin: str) -> None:
         self.families = families
         self.origin = origin
         self.settings = Settings()
@@ -196,8 +205,8 @@ class Account:
 
     def empty(self) -> None:
         self.tables = {family.name: Table(family) for family in self.families}
-        self.current_workspace = None
-        self.tokens = {}
+        self.current_workspace: int | None = None
+        self.tokens: dict[str, Record] = {}
         self.incomplete = False
 
     def now(self) -> float:
@@ -205,22 +214,22 @@ class Account:
         return time.time() + self.settings.clock_offset
 
     def moment(self, at: float) -> str:
-        """A time of the service's clock as records show it; they name no zone."""
+        """A time of the service's clock as records show it, without a zone."""
         return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at + self.settings.record_zone))
 
     def advance(self) -> None:
-        """Let everything happen that has happened by now: scans that go on and end."""
+        """Update everything that changes with time, such as scans that progress and end."""
         for family in self.families:
             if family.advance is not None:
                 family.advance(self)
 
     def fresh(self) -> None:
-        """An account as it is on the first day: one workspace, three predefined wordlists and one custom one."""
+        """Reset to a new account: one workspace, three predefined wordlists and a custom one."""
         self.empty()
         self.apply(FRESH)
 
-    def apply(self, state: dict) -> int | None:
-        """Add a state as the control API takes it. Returns the id of the workspace that was filled, if one was.
+    def apply(self, state: Record) -> int | None:
+        """Add a state in the form of the control API. Returns the id of the workspace that `fill` filled, if any.
         Raises StateError."""
         if not isinstance(state, dict):
             raise StateError("a state must be an object")
@@ -236,14 +245,14 @@ class Account:
                     self.current_workspace = next(iter(self["workspaces"]))["id"]
         if "current_workspace" in state:
             if self["workspaces"].get(state["current_workspace"]) is None:
-                raise StateError(f"current_workspace: there is no workspace {state['current_workspace']!r}")
+                raise StateError(f"current_workspace: workspace {state['current_workspace']!r} does not exist")
             self.current_workspace = state["current_workspace"]
         return self.fill(**state["fill"]) if state.get("fill") else None
 
-    def add(self, family: str, record: dict, in_front: bool = False) -> dict:
-        """Add one record, with the fields that are left out filled in. Raises StateError."""
+    def add(self, family: str, record: Record, in_front: bool = False) -> Record:
+        """Add a record, and the fields that it leaves out. Raises StateError."""
         if family not in self.tables:
-            raise StateError(f"there is no family {family!r}; known are {', '.join(self.tables)}")
+            raise StateError(f"unknown family {family!r}; known are {', '.join(self.tables)}")
         if not isinstance(record, dict):
             raise StateError(f"each of {family} must be an object")
         if not isinstance(record.get("missing", []), list):
@@ -251,13 +260,13 @@ class Account:
         self.incomplete = self.incomplete or bool(record.get("missing"))
         return self[family].add(self[family].family.complete(self, dict(record)), in_front)
 
-    def delete(self, family: str, which: dict) -> None:
-        """Delete the record that has all of these fields. Raises StateError when there is none."""
+    def delete(self, family: str, which: Record) -> None:
+        """Delete the first record with all of these fields. Raises StateError if no record has them."""
         for record in self[family]:
             if all(record.get(name) == value for name, value in which.items()):
                 self[family].remove(record["id"])
                 return
-        raise StateError(f"there is nothing in {family} with {which!r}")
+        raise StateError(f"no record of {family} has {which!r}")
 
     def fill(
         self,
@@ -266,10 +275,10 @@ class Account:
         description: str = "",
         findings: int = 0,
         finding_size: int = 0,
-        **unknown,
+        **unknown: object,
     ) -> int:
-        """Put many targets host-000001.example … into the workspace of this name, made when it is missing, and many
-        findings, each of about finding_size bytes, evenly over all risk levels."""
+        """Add many targets host-000001.example … to the workspace of this name, which is created if it is missing, and
+        many findings of about finding_size bytes each, which cycle through all risk levels."""
         if unknown or not isinstance(targets, int) or not isinstance(findings, int):
             raise StateError("fill takes workspace (name), targets, findings, finding_size (numbers) and description")
         record = self["workspaces"].same(workspace) or self.add("workspaces", {"name": workspace})
@@ -282,35 +291,35 @@ class Account:
         for number in range(1, findings + 1):
             finding = {"name": f"Weakness {number:06d}", "risk_level": number % 5, "size": finding_size}
             self.add("findings", {**finding, "workspace_id": record["id"]})
-        return record["id"]
+        return int(record["id"])
 
-    def workspace_of(self, record: dict) -> int:
-        """The workspace that a record of a given state is in: by id, by name, or the current one. Raises StateError."""
+    def workspace_of(self, record: Record) -> int:
+        """The id of the workspace that a record of a given state names by id or name, or of the current one. Raises
+        StateError."""
         name = record.pop("workspace", None)
         if name is not None:
             found = self["workspaces"].same(name)
-            if found is None:
-                raise StateError(f"there is no workspace {name!r}")
-            return found["id"]
-        workspace_id = record.get("workspace_id", self.current_workspace)
-        if self["workspaces"].get(workspace_id) is None:
-            raise StateError(f"there is no workspace {workspace_id!r}")
-        return workspace_id
+        else:
+            workspace_id = record.get("workspace_id", self.current_workspace)
+            found = self["workspaces"].get(workspace_id)
+        if found is None:
+            raise StateError(f"workspace {workspace_id if name is None else name!r} does not exist")
+        return int(found["id"])
 
-    def token_for(self, logger: dict) -> str:
-        """The last part of a logger's address, by which its captured requests are known."""
-        token = logger.get("handler_url", "").rpartition("/")[2] or secrets.token_hex(8)
+    def token_for(self, logger: Record) -> str:
+        """The last part of a logger's address, which identifies the logger of a recorded request."""
+        token: str = logger.get("handler_url", "").rpartition("/")[2] or secrets.token_hex(8)
         self.tokens[token] = logger
         return token
 
-    def snapshot(self) -> dict:
-        """The whole state, in the form that `apply` takes after `fresh: false`."""
+    def snapshot(self) -> Record:
+        """The complete state, in the form that `apply` takes after `fresh: false`."""
         self.advance()
         state = {name: [dict(record) for record in table] for name, table in self.tables.items()}
         return {"fresh": False, "current_workspace": self.current_workspace, **state}
 
 
-FRESH = {
+FRESH: Record = {
     "workspaces": [{"id": 1, "name": "My Workspace", "description": ""}],
     "wordlists": [
         {

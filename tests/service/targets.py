@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Targets: list, create, get, delete; and which texts are targets at all."""
+"""Targets: list, create, get, delete; and which names are valid."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from answers import Answer, Call, Refused
-from store import Family, StateError
+from .answers import Answer, Call, Refused
+from .records import Record
+from .store import Account, Family, StateError
 
 TYPES = ("hostname", "ip_address", "url")
 LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
@@ -19,7 +20,7 @@ SPACE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f]")
 
 
 def is_hostname(text: str) -> bool:
-    """Labels of letters (of any script), digits, hyphens and underscores, with or without the last dot."""
+    """Labels of letters (of any script), digits, hyphens and underscores, with or without a trailing dot."""
     text = text[:-1] if text.endswith(".") else text
     labels = text.split(".")
     if not 1 <= len(text) <= 253 or labels[-1].isdigit():
@@ -36,7 +37,7 @@ def is_address(text: str) -> bool:
 
 
 def type_of(name: str) -> str | None:
-    """The type of a target with this name, or None if nothing of the kind could be scanned."""
+    """The type of a target with this name, or None if the name is not valid."""
     if SPACE_OR_CONTROL.search(name) or len(name) > 2048:
         return None
     if is_address(name):
@@ -51,7 +52,7 @@ def type_of(name: str) -> str | None:
     return "url" if parts.scheme in ("http", "https") and (is_hostname(host) or is_address(host)) else None
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("name"), str):
         raise StateError("a target needs a name")
     record["workspace_id"] = account.workspace_of(record)
@@ -100,11 +101,11 @@ def create(call: Call) -> Answer:
     return call.created(table, account.add("targets", {**fields, "description": form.get("description", "")}))
 
 
-def checked(call: Call, name: str, workspace_id: int) -> dict:
-    """The fields of a new target; refused where the account or the name does not allow one."""
+def checked(call: Call, name: object, workspace_id: int | None) -> Record:
+    """The fields of a new target. Refused if the name is not valid or the account does not allow the target."""
     settings = call.settings
     if not isinstance(name, str) or not name.strip():
-        raise Refused(400, "invalid parameter name", "name must be a string that is not empty")
+        raise Refused(400, "invalid parameter name", "name must be a non-empty string")
     kind = type_of(name)
     if kind is None:
         raise Refused(422, "target in wrong format", "the name must be a host name, an IP address or a URL")
@@ -125,7 +126,7 @@ def checked(call: Call, name: str, workspace_id: int) -> dict:
 
 
 def asset_of(name: str) -> str:
-    """The host name or address that a target belongs to; plans count these."""
+    """The host name or address of a target, which plans count."""
     return (urlsplit(name).hostname or name).lower() if "://" in name else name.lower()
 
 

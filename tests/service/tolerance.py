@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the service takes beside the specified forms under the setting `tolerant`: the requests of the vendor's client.
+"""The requests of the vendor's client, which the service accepts besides the specified ones if `tolerant` is set.
 
 Source: the package pentesttools 0.2.0 on PyPI, whose requests and test data are public.
 """
@@ -10,24 +10,26 @@ Source: the package pentesttools 0.2.0 on PyPI, whose requests and test data are
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from answers import Answer, Call, Refused, dumps
-from targets import checked
+from .answers import Answer, Call, Refused, dumps
+from .records import Record
+from .targets import checked
 
 SLASHES = re.compile("/{2,}")
 
 
 def path_of(path: str) -> str:
-    """The path without a slash at its end and without repeated ones."""
+    """The path without trailing and repeated slashes."""
     return SLASHES.sub("/", path).rstrip("/")
 
 
 def import_findings(call: Call) -> Answer:
-    """Add findings that come from no scan. A target that is missing is created, as by the start of a scan."""
+    """Add findings that belong to no scan. Missing targets are created, as they are when a scan is started."""
     body, account = call.json_object(), call.account
     workspace_id = body.get("workspace_id", account.current_workspace)
     if account["workspaces"].get(workspace_id) is None:
-        raise Refused(404, "invalid workspace_id", f"there is no workspace {workspace_id}")
+        raise Refused(404, "invalid workspace_id", f"workspace {workspace_id} does not exist")
     given = body.get("findings")
     if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
         raise Refused(422, "invalid parameter findings", "findings is a list of objects")
@@ -38,7 +40,7 @@ def import_findings(call: Call) -> Answer:
     return Answer(200, dumps({"data": {"results": [{"id": finding["id"]} for finding in added]}}))
 
 
-def _record(call: Call, given: dict, workspace_id: int) -> dict:
+def _record(call: Call, given: Record, workspace_id: int | None) -> Record:
     account, name = call.account, given["target_name"]
     target = account["targets"].same(workspace_id, name)
     if target is None:
@@ -55,7 +57,7 @@ def _record(call: Call, given: dict, workspace_id: int) -> dict:
     return record
 
 
-# the names of a finding that is imported, and those under which it is shown
+# the fields of an imported finding, and their names in an answer
 NAMES = {
     "test_description": "test_description",
     "vuln_description": "vuln_description",
@@ -64,4 +66,4 @@ NAMES = {
     "cvss_v3": "cvssv3",
 }
 
-OPERATIONS = {"/findings/import": {"POST": import_findings}}
+OPERATIONS: dict[str, dict[str, Callable[[Call], Answer]]] = {"/findings/import": {"POST": import_findings}}

@@ -2,17 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""VPN profiles: list. The service has no other call for them, and shows no id."""
+"""VPN profiles: list. The service has no other call for them and does not show their ids."""
 
 from __future__ import annotations
 
 import uuid
 
-from answers import Answer, Call
-from store import Family, StateError
+from .answers import Answer, Call
+from .records import Record
+from .store import Account, Family, StateError
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("name"), str):
         raise StateError("a VPN profile needs a name")
     record.setdefault("uuid", str(uuid.uuid5(uuid.NAMESPACE_DNS, record["name"])))
@@ -23,7 +24,7 @@ FAMILY = Family(
     name="vpn_profiles",
     first_id=301,
     fields=("uuid", "name"),
-    # nothing says that names are unique
+    # the documentation does not say that names are unique
     unique=lambda record: (record["uuid"],),
     complete=complete,
 )

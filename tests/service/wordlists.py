@@ -2,15 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Wordlists: list, get, contents, delete. The service has no call that makes one."""
+"""Wordlists: list, get, contents, delete. The service has no call to create one."""
 
 from __future__ import annotations
 
-from answers import Answer, Call, Refused, dumps
-from store import Family, StateError
+from .answers import Answer, Call, Refused, dumps
+from .records import Record
+from .store import Account, Family, StateError
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("name"), str):
         raise StateError("a wordlist needs a name")
     record.setdefault("description", "")
@@ -24,7 +25,7 @@ FAMILY = Family(
     name="wordlists",
     first_id=1800,
     fields=("id", "name", "description", "num_words", "predefined"),
-    # two wordlists may have one name: nothing says that the service forbids it
+    # wordlists may share a name: the documentation does not forbid it
     unique=lambda record: (record["id"],),
     complete=complete,
 )

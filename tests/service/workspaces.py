@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from answers import Answer, Call, Refused
-from store import Family, StateError
+from .answers import Answer, Call, Refused
+from .records import Record
+from .store import Account, Family, StateError
 
 
-def complete(account, record: dict) -> dict:
+def complete(account: Account, record: Record) -> Record:
     if not isinstance(record.get("name"), str):
         raise StateError("a workspace needs a name")
     record.setdefault("description", "")
@@ -35,7 +36,7 @@ def create(call: Call) -> Answer:
     name = call.text(form, "name")
     table = call.account["workspaces"]
     if table.same(name):
-        raise Refused(409, "workspace already exists", f"there is a workspace named {name!r}")
+        raise Refused(409, "workspace already exists", f"a workspace named {name!r} exists")
     return call.created(
         table, call.account.add("workspaces", {"name": name, "description": form.get("description", "")})
     )
@@ -48,9 +49,9 @@ def get(call: Call) -> Answer:
 def update(call: Call) -> Answer:
     record = call.found("workspaces")
     body = call.json_object()
-    changes = {name: body[name] for name in ("name", "description") if name in body}
+    changes: Record = {name: body[name] for name in ("name", "description") if name in body}
     if not changes:
-        raise Refused(400, "invalid parameters", "name or description is needed")
+        raise Refused(400, "invalid parameters", "name or description is required")
     if "name" in changes:
         call.text(changes, "name", 422)
     if not isinstance(changes.get("description", ""), str):
@@ -58,7 +59,7 @@ def update(call: Call) -> Answer:
     table = call.account["workspaces"]
     other = table.same(changes["name"]) if "name" in changes else None
     if other and other is not record and call.settings.workspace_put_conflict:
-        raise Refused(409, "workspace already exists", f"there is another workspace named {changes['name']!r}")
+        raise Refused(409, "workspace already exists", f"another workspace is named {changes['name']!r}")
     table.change(record, changes)
     return call.done()
 

@@ -7,17 +7,12 @@
 from __future__ import annotations
 
 import base64
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "faults"))
-
-from cells import Cell, all_cells, documented, number_of, sample
-from invariants import INVARIANTS, Evidence, Outcome, Usual, broken
-from state import FAMILIES, State, undeclared
+from ansible_collections.scanops.scanner.tests.faults.cells import Cell, all_cells, documented, number_of, sample
+from ansible_collections.scanops.scanner.tests.faults.invariants import INVARIANTS, Evidence, Outcome, Usual, broken
+from ansible_collections.scanops.scanner.tests.faults.state import FAMILIES, State, undeclared
 
 FAULTS = [f"fault-{number}" for number in range(30)]
 CALLS = {f"operation-{number}": number % 6 for number in range(40)}

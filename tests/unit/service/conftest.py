@@ -6,20 +6,15 @@ from __future__ import annotations
 
 import http.client
 import json
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-# the pure parts of the service are tested without a process
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "service"))
-
 
 @pytest.fixture
 def send(service):
-    """One request by http.client, so that nothing of the collection is between the test and the service."""
+    """Send one request with http.client, independent of the collection."""
 
     def run(method, path, form=None, body=None, headers=None, raw=None, content_type=None, key=service.api_key):
         base = urlsplit(service.base_url)

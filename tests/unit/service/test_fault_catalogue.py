@@ -10,8 +10,8 @@ import contextlib
 import http.client
 
 import pytest
-from fault_catalogue import CATALOGUE
-from faults import ACTIONS
+from ansible_collections.scanops.scanner.tests.service.fault_catalogue import CATALOGUE
+from ansible_collections.scanops.scanner.tests.service.faults import ACTIONS
 
 
 def test_every_action_is_in_the_catalogue():

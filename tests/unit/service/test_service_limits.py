@@ -9,7 +9,13 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 
 import pytest
-from limits import FixedWindow, Limiter, SlidingWindow, TokenBucket, kind_of
+from ansible_collections.scanops.scanner.tests.service.limits import (
+    FixedWindow,
+    Limiter,
+    SlidingWindow,
+    TokenBucket,
+    kind_of,
+)
 
 
 def allowed(window, times):

@@ -85,7 +85,7 @@ def test_the_control_api_is_not_logged(service, send):
 
 @pytest.mark.parametrize("address,status", [("127.0.0.1", 200), ("::1", 200), ("192.0.2.1", 403), (None, 403)])
 def test_the_control_api_serves_loopback_only(address, status):
-    from control import guarded
+    from ansible_collections.scanops.scanner.tests.service.control import guarded
 
     async def handler(body):
         return {}
@@ -219,8 +219,8 @@ def test_a_long_list_is_checked_at_both_ends(service, send):
 
 
 def test_every_operation_is_in_the_contract():
-    from contract import Contract
-    from families import OPERATIONS
+    from ansible_collections.scanops.scanner.tests.service.contract import Contract
+    from ansible_collections.scanops.scanner.tests.service.families import OPERATIONS
 
     described = {(method.upper(), path) for path, item in Contract().document["paths"].items() for method in item}
     assert {each for each in described if each[0] != "PARAMETERS"} == {

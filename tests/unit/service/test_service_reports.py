@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from report_files import BUILDERS, TYPES, build
+from ansible_collections.scanops.scanner.tests.service.report_files import BUILDERS, TYPES, build
 
 BODY = {"source": "scans", "resources": [40001], "format": "pdf"}
 FORMATS = list(TYPES)

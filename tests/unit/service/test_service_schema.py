@@ -10,7 +10,7 @@ import time
 from email.utils import parsedate_to_datetime
 
 import yaml
-from schema import OPENAPI
+from ansible_collections.scanops.scanner.tests.service.schema import OPENAPI
 
 PATH = "!/api-schema.yml"
 

@@ -134,7 +134,7 @@ def test_unknown_id(account, send, method, path, content):
 
 
 def test_every_operation_is_in_this_table():
-    from families import OPERATIONS as served
+    from ansible_collections.scanops.scanner.tests.service.families import OPERATIONS as served
 
     def template(path):
         return "/".join("{id}" if part.isdigit() else part for part in path.split("/"))
