@@ -2,27 +2,25 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The benchmarks: a function that sets up and measures, and one entry in BENCHMARKS, for each."""
+"""The benchmarks. Each is a function that prepares and measures, and an entry in BENCHMARKS."""
 
 from __future__ import annotations
 
 import json
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-import bulk
-import files
-import reads
-import scans
-from stage import Broken, Result, Side, Stage
+from . import bulk, files, reads, scans
+from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
 TARGETS = 10_000
-# the list of workspaces, the pages at 1,000 targets, and the empty page that ends them
+# the list of workspaces, the pages of 1,000 targets, and the empty page after them
 INVENTORY_CALLS = 1 + TARGETS // 1000 + 1
 
 
 class Benchmark(NamedTuple):
-    """name: for the command line; what: one line on both sides; limit: the highest ratio; measure: gives a Result."""
+    """name: for the command line; what: describes both sides; limit: the maximum ratio."""
 
     name: str
     what: str
@@ -53,9 +51,9 @@ def inventory_10000_constructed(stage: Stage) -> Result:
 
 
 def _script_inventory(stage: Stage, source: str) -> str:
-    """A script that prints the inventory that the plugin makes of 10,000 targets; returns its path."""
+    """Write a script that prints the inventory of the plugin for 10,000 targets, and return its path."""
     stage.service.reset(settings={"rate_limits": None})
-    stage.service.fill("Bulk", TARGETS, "Made for a benchmark")
+    stage.service.fill("Bulk", TARGETS, "Created for a benchmark")
     text = stage.place / "printed.json"
     text.write_text(json.dumps(_read(stage.run(["ansible-inventory", "--list", "-i", source]))))
     script = stage.place / "print_inventory"
@@ -67,14 +65,13 @@ def _script_inventory(stage: Stage, source: str) -> str:
 def _compare_inventories(stage: Stage, ours: list[str], other: list[str]) -> Result:
     mine, theirs = (_read(stage.run(command)) for command in (ours, other))
     if len(mine["_meta"]["hostvars"]) != TARGETS or mine != theirs:
-        raise Broken("the two inventories differ")
+        raise BenchmarkFailed("the two inventories differ")
     return stage.compare(Side(ours, INVENTORY_CALLS), Side(other, 0))
 
 
-def _read(printed: str) -> dict:
-    """An inventory as ansible-inventory prints it, without the marks of text that is no template, which a script would
-    not print, and without the order of lists, which says nothing."""
-    inventory = json.loads(printed, object_hook=lambda value: value.get("__ansible_unsafe", value))
+def _read(printed: str) -> dict[str, Any]:
+    """The output of ansible-inventory, with sorted lists and without the marks of unsafe text, which no script prints."""
+    inventory: dict[str, Any] = json.loads(printed, object_hook=lambda value: value.get("__ansible_unsafe", value))
     for group in inventory.values():
         for key in ("hosts", "children"):
             if key in group:
@@ -115,7 +112,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "targets_unchanged",
-        f"{bulk.MANY:,} targets, all there, in {bulk.UNCHANGED_CALLS} calls and at most {bulk.MOST_MEMORY >> 20} MiB,"
+        f"{bulk.MANY:,} existing targets in {bulk.UNCHANGED_CALLS} calls and at most {bulk.MOST_MEMORY >> 20} MiB,"
         " against a playbook that does nothing",
         4,
         bulk.unchanged,
@@ -128,7 +125,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "targets_unchanged_rows",
-        f"{bulk.MANY:,} targets, all there, against a module that returns as many results and does nothing, which is what"
+        f"{bulk.MANY:,} existing targets against a module that returns as many results and does nothing, which is what"
         " ansible-core itself takes",
         1.4,
         bulk.unchanged_rows,
@@ -169,7 +166,7 @@ BENCHMARKS = (
     *(
         Benchmark(
             f"targets_limited_{window}",
-            f"{bulk.NEW:,} new targets under {bulk.WRITES_A_MINUTE} writes a minute, {words}, against the least time that"
+            f"{bulk.NEW:,} new targets with {bulk.WRITES_A_MINUTE} writes a minute, {words}, against the shortest time that"
             f" this limit permits, without a failed item and with at most {bulk.MOST_REFUSED} answers 429",
             1 / 0.95,
             bulk.limited(window),

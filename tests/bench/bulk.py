@@ -9,33 +9,36 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import sys
 import time
-from typing import Callable
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import yaml
-from stage import HERE, REPOSITORY, Broken, Result, Side, Stage
 
-# behind the files of this folder, some of which have the same names
-sys.path.append(str(REPOSITORY / "tests" / "service"))
-import limits
+from .stage import HERE, BenchmarkFailed, Result, Side, Stage
+
+if TYPE_CHECKING:
+    from ..service import limits
+else:
+    # __main__ has put tests/ on the path
+    from service import limits
 
 NEW = 1000
 # the list of workspaces, and the empty page of an empty workspace
 EMPTY_CALLS = 2
 LOOPED = 100
 MANY = 10_000
-# the list of workspaces, the pages at 1,000 targets, and the empty page that ends them
+# the list of workspaces, the pages of 1,000 targets, and the empty page after them
 UNCHANGED_CALLS = 1 + MANY // 1000 + 1
 MOST_MEMORY = 200 << 20
 LARGE = 100_000
 GROWTH = LARGE * math.log(LARGE) / (LARGE // 4 * math.log(LARGE // 4))
 
-# more than the documented 125, so that a run takes a minute and not eight
+# more than the documented 125, so that a run takes one minute, not eight
 WRITES_A_MINUTE = 600
 WINDOWS = {"fixed": "counted in fixed minutes", "sliding": "in a sliding minute", "bucket": "in a token bucket"}
 MOST_REFUSED = 10
-# so much of a fixed minute is over when the run begins, in seconds; the whole of it would be a longer wait, not another one
+# a run starts this many seconds into a fixed minute, so that it waits less than at the start of one
 INTO_MINUTE = 15
 
 
@@ -49,7 +52,10 @@ def create_and_uri(stage: Stage) -> Result:
 def create_and_script(stage: Stage) -> Result:
     empty = _empty_workspace(stage)
     ours = Side(_play(stage, "targets.yml", NEW), NEW + EMPTY_CALLS, before=empty)
-    programs = (f"{stage.folder}/python create_targets.py {NEW}", f"{stage.folder}/ansible-playbook plays/nothing.yml")
+    programs = (
+        f"{stage.programs}/python create_targets.py {NEW}",
+        f"{stage.programs}/ansible-playbook plays/nothing.yml",
+    )
     other = Side(["/bin/sh", "-c", " && ".join(programs)], NEW, before=empty)
     return stage.compare(ours, other)
 
@@ -69,13 +75,13 @@ def unchanged_brief(stage: Stage) -> Result:
 
 
 def unchanged_rows(stage: Stage) -> Result:
-    """Against a module that returns the same rows and does nothing, so it shows what ansible-core does not take itself."""
+    """Against a module that only returns the same rows, so that the cost of ansible-core is on both sides."""
     stage.service.reset(settings={"rate_limits": None})
     stage.service.fill("Bench", MANY)
     library = stage.place / "library"
     library.mkdir(exist_ok=True)
     shutil.copy(HERE / "many_rows.py", library)
-    # beside the folder of its modules; written here, as no tool that reads the plays of this folder knows them
+    # written here, because linters do not know the module; ansible-core finds library/ beside the play
     (play,) = yaml.safe_load((HERE / "plays" / "targets.yml").read_text(encoding="utf-8"))
     (task,) = play["tasks"]
     task["many_rows"] = task.pop("scanops.scanner.targets")
@@ -95,7 +101,7 @@ def growth(stage: Stage) -> Result:
 
 
 def limited(window: str) -> Callable[[Stage], Result]:
-    """The benchmark for one way of counting the limit; it runs once, since most of its time is waiting."""
+    """The benchmark for one way to count the limit. It runs once, because it spends most of its time waiting."""
 
     def measure(stage: Stage) -> Result:
         _empty_workspace(stage)()
@@ -109,18 +115,18 @@ def limited(window: str) -> Callable[[Stage], Result]:
         stage.service.settings(rate_limits=None)
         writes = [entry for entry in stage.service.log() if entry["method"] == "POST"]
         refused = sum(entry["status"] == 429 for entry in writes)
-        made = [entry["at"] for entry in writes if entry["status"] == 201]
-        if len(made) != NEW or refused > MOST_REFUSED:
-            raise Broken(f"{len(made)} targets were made, with {refused} answers 429")
-        taken = made[-1] - made[0]
-        least = _least(window, made[0], (made[NEW // 2 - 1] - made[0]) / (NEW // 2 - 1))
+        created = [entry["at"] for entry in writes if entry["status"] == 201]
+        if len(created) != NEW or refused > MOST_REFUSED:
+            raise BenchmarkFailed(f"{len(created)} targets were created, with {refused} answers 429")
+        taken = created[-1] - created[0]
+        least = _least(window, created[0], (created[NEW // 2 - 1] - created[0]) / (NEW // 2 - 1))
         return Result(taken / least, taken / least, taken / least, None, (taken, least), (stage.shown(side), window))
 
     return measure
 
 
 def _least(window: str, start: float, each: float) -> float:
-    """Seconds from the first to the last write of somebody who knows when the next is allowed and needs ``each`` s."""
+    """Seconds from the first to the last write, if each is sent as soon as it is allowed and takes `each` seconds."""
     counter = limits.WINDOWS[window](WRITES_A_MINUTE, 60)
     now = last = start
     for dummy in range(NEW):
@@ -140,7 +146,7 @@ def _empty_workspace(stage: Stage) -> Callable[[], object]:
 
 
 def _play(stage: Stage, play: str, count: int) -> list[str]:
-    """The command for a play over the names that the local service fills a workspace with."""
+    """The command for a play with the names of the targets that `fill` creates."""
     declared = stage.place / f"targets-{count}.json"
     declared.write_text(json.dumps({"targets": [f"host-{number:06}.example" for number in range(1, count + 1)]}))
     return ["ansible-playbook", f"plays/{play}", "-e", f"@{declared}"]

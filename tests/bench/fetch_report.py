@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The bare script that the module report is compared with: one GET with requests, streamed to a file on the disk."""
+"""The script that the module report is compared with: one GET with requests, streamed to a file."""
 
 from __future__ import annotations
 

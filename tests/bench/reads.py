@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Benchmarks of reading much."""
+"""Benchmarks of large reads."""
 
 from __future__ import annotations
 
-from stage import Result, Side, Stage
+from .stage import Result, Side, Stage
 
 FINDINGS = 50_000
 FINDING_SIZE = 2000
@@ -19,13 +19,13 @@ def findings(stage: Stage) -> Result:
     stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Bench"}]})
     stage.service.fill("Bench", findings=FINDINGS, finding_size=FINDING_SIZE)
     play = ["ansible-playbook", "plays/findings.yml", "-e", f"findings={FINDINGS}"]
-    # the scans, of which there are none, and the findings
+    # one for the scans (there are none), one for the findings
     ours = Side(play, 2, most_memory=MOST_MEMORY)
-    return stage.compare(ours, Side([f"{stage.folder}/python", "fetch_findings.py", str(FINDINGS)], 1))
+    return stage.compare(ours, Side([f"{stage.programs}/python", "fetch_findings.py", str(FINDINGS)], 1))
 
 
 def long_finding(stage: Stage) -> Result:
-    """The same bytes in one value and in many rows; what a playbook takes by itself is on both sides."""
+    """The same bytes in one value and in many rows, each with the cost of a playbook."""
 
     def fill(findings: int, size: int) -> None:
         stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Bench"}]})

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the module report in this process, from the installed collection, and print by how many bytes its memory grew."""
+"""Run the installed module report in this process, and print the growth of its memory in bytes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ansible_collections.scanops.scanner.plugins.modules import report
 
 
 def peak() -> int:
-    """The most memory that this program has had, in bytes."""
+    """The peak memory of this program in bytes."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) * 1024
     except FileNotFoundError:
-        # elsewhere, where it may be that of the program that started this one
+        # on other systems; it can include the program that started this one
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

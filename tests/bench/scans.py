@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from stage import Broken, Result, Side, Stage
+from .stage import BenchmarkFailed, Result, Side, Stage
 
 SCANS = 100
 # a sixth of the default, so that a run takes half a minute
@@ -17,7 +17,7 @@ SECONDS = 20
 
 
 def wait(stage: Stage) -> Result:
-    """The calls of a wait for many scans against one call an interval, counted in the log of the service."""
+    """The calls of a wait for many scans against one call for each interval, counted in the log of the service."""
     stage.service.reset(
         settings={"rate_limits": None, "scan_queue_time": 2, "scan_run_time": SECONDS},
         state={"workspaces": [{"id": 2, "name": "Bench"}]},
@@ -29,12 +29,12 @@ def wait(stage: Stage) -> Result:
     stage.run(side.command)
     log = stage.service.log()
     starts = [number for number, entry in enumerate(log) if entry["method"] == "POST"]
-    looks = log[starts[-1] + 1 :]
+    polls = log[starts[-1] + 1 :]
     ended = sum(scan["status_name"] == "finished" for scan in stage.service.scans())
-    if len(starts) != SCANS or ended != SCANS or {entry["path"] for entry in looks} != {"/scans"}:
-        raise Broken(f"{len(starts)} scans were started, {ended} have finished, and {len(looks)} calls waited for them")
-    taken = looks[-1]["at"] - log[starts[-1]]["at"]
-    value = len(looks) / (taken / INTERVAL)
+    if len(starts) != SCANS or ended != SCANS or {entry["path"] for entry in polls} != {"/scans"}:
+        raise BenchmarkFailed(f"{len(starts)} scans were started, {ended} have finished, after {len(polls)} polls")
+    taken = polls[-1]["at"] - log[starts[-1]]["at"]
+    value = len(polls) / (taken / INTERVAL)
     return Result(
-        value, value, value, None, (len(looks), taken / INTERVAL), (stage.shown(side), "one call an interval")
+        value, value, value, None, (len(polls), taken / INTERVAL), (stage.shown(side), "one call an interval")
     )

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Show the built and installed collection at work against the local service: `python tests/demo/run.py [--record]`.
+"""Demonstrate the built and installed collection against the local service: `python tests/demo/run.py [--record]`.
 
-It needs ansible-core, requests and tests/service/requirements.txt. --record writes the output into its guide, and twelve
-lines of it into README.md.
+The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to its guide,
+and twelve lines of it to README.md.
 """
 
 from __future__ import annotations
@@ -19,33 +19,34 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "tests" / "unit"))
 
-from local_service import LocalService  # noqa: E402
+if TYPE_CHECKING:
+    from ..unit.local_service import LocalService
+else:
+    sys.path.insert(0, str(CHECKOUT / "tests" / "unit"))
+    from local_service import LocalService
 
 GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_demo.rst"
 # the indented lines of a code block, without the blank lines after it
 BLOCK = re.compile(r"(?<=^\.\. code-block:: text\n\n)(?:   .*\n|\n+(?=   ))+", re.M)
-# between two steps of the output; each has a block of its own in the guide
+# between two steps of the output, each of which is a code block of the guide
 BETWEEN = re.compile(r"\n(?==== \d+\. )")
 README = CHECKOUT / "README.md"
 EXCERPT = re.compile(r"(?<=<!-- demo output begins -->\n```text\n).*?(?=```\n<!-- demo output ends -->)", re.S)
-# where the lines that README.md shows begin, and how many there are
+# the first of the lines that README.md shows, and their number
 EXCERPT_BEGINS = "TASK [Scan the targets] "
 EXCERPT_LINES = 12
 BUILD = Path("build")
 WRITES = ("POST", "PUT", "DELETE")
 RECAP = re.compile(r"^\S+ +: ok=\d+ +changed=(\d+) ", re.M)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-
-
 REPORTS = BUILD / "reports"
-# a line of a scan that goes on, which tells how far it is
+# the progress of a running scan
 PROGRESS = re.compile(r"^.*\bscan \d+ of \S+: .*\n", re.M)
-# scans that end one after another, so that something is to be seen, and soon
+# short scans that end one after another, so that the output shows their progress
 SCRIPTS = [
     {"target": "shop.example.com", "queue": 1, "run": 3, "findings": [0, 1, 2]},
     {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
@@ -55,9 +56,8 @@ SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_folder=../{REP
 
 
 class Step(NamedTuple):
-    """title: what it shows; command: as a person would type it; writes: whether the service may receive more than GET;
-    changed: how many changed tasks must be in the recap, None for any; waits: whether it waits for scans, so that lines
-    tell how far they are, as many as the time allows."""
+    """title: what it shows; command: as a user would type it; writes: whether it may send more than GET; changed: the
+    number of changed tasks in the recap, None for any; waits: whether it waits for scans and prints their progress."""
 
     title: str
     command: str
@@ -79,26 +79,26 @@ STEPS = (
 
 
 class DemoFailed(Exception):
-    """A step did not do what the demo says that it does."""
+    """A step did not do what the demo claims."""
 
 
 class Interrupted(Exception):
-    """A signal asks to stop. number: the signal's."""
+    """The program received this signal."""
 
-    def __init__(self, number: int):
+    def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
 
 
 def interrupt(number: int, _frame: object) -> None:
-    # a second one must not end the cleaning up
+    # a second signal must not interrupt the cleanup
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     raise Interrupted(number)
 
 
 def environment() -> dict[str, str]:
-    """The environment of the commands: nothing of the user's own Ansible or service, colour for a terminal only."""
+    """The environment of the commands: without the user's settings for Ansible and the service, with colours on a terminal."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
     colour = "ANSIBLE_FORCE_COLOR" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else "ANSIBLE_NOCOLOR"
     no_proxy = {name: ",".join(filter(None, [kept.get(name), "127.0.0.1"])) for name in ("no_proxy", "NO_PROXY")}
@@ -106,17 +106,17 @@ def environment() -> dict[str, str]:
 
 
 def run(command: str, env: dict[str, str], show: bool = True) -> str:
-    """Run an Ansible command by this Python; show and return what it prints. Raises DemoFailed."""
+    """Run an Ansible command with this Python, print its output and return it. Raises DemoFailed."""
     program, *arguments = command.split()
     process = subprocess.Popen(
         [sys.executable, "-m", "ansible", program.removeprefix("ansible-"), *arguments],
         cwd=CHECKOUT, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        # Ctrl-C in a terminal reaches this program alone, which ends the whole group
+        # Ctrl-C reaches only this program, which then ends the process group
         start_new_session=True,
     )  # fmt: skip
     lines = []
     try:
-        for line in process.stdout:
+        for line in process.stdout or ():
             lines.append(line)
             if show:
                 print(line, end="", flush=True)
@@ -125,46 +125,49 @@ def run(command: str, env: dict[str, str], show: bool = True) -> str:
         end(process)
     printed = "".join(lines)
     if status:
-        raise DemoFailed(f"{command} ended with status {status}" + ("" if show else f":\n{printed}"))
+        raise DemoFailed(f"{command} exited with status {status}" + ("" if show else f":\n{printed}"))
     return COLOUR.sub("", printed)
 
 
-def end(process: subprocess.Popen) -> None:
-    """End a command and what it started; nothing happens to one that has ended."""
-    started = set()
+def end(process: subprocess.Popen[str]) -> None:
+    """End a command, if it still runs, and all its descendants."""
+    started: set[int] = set()
     for number, seconds in ((signal.SIGINT, 4), (signal.SIGKILL, 4)):
         if process.poll() is not None:
             break
         with suppress(ProcessLookupError):
-            # while it is stopped it can begin no worker that is not seen here
+            # a stopped process cannot start another worker before the list is complete
             os.kill(process.pid, signal.SIGSTOP)
-            started |= below({process.pid})
+            started |= descendants({process.pid})
             os.killpg(process.pid, number)
             os.kill(process.pid, signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
-    # ansible-core 2.19 and later gives each worker a session of its own, and one that has just begun misses the signal
-    killed = set()
-    while left := (started | below(started)) - killed:
+    # from ansible-core 2.19 on, each worker has its own session, and a new one misses the signal
+    killed: set[int] = set()
+    while left := (started | descendants(started)) - killed:
         for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         killed |= left
-    process.stdout.close()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
-def below(pids: set[int]) -> set[int]:
-    """The processes that descend from these."""
+def descendants(pids: set[int]) -> set[int]:
+    """The descendants of these processes."""
+    pairs: list[tuple[int, int]] = []
     if Path("/proc/self/stat").exists():
-        pairs = []
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
-                # the second field, the name in parentheses, may hold spaces
+                # the second field, the name in parentheses, can contain spaces
                 pairs.append((int(stat.parent.name), int(stat.read_text().rpartition(")")[2].split()[1])))
     else:
         listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True)
-        pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
-    found = set()
+        for line in listed.stdout.splitlines():
+            pid, parent = line.split()
+            pairs.append((int(pid), int(parent)))
+    found: set[int] = set()
     fresh = set(pids)
     while fresh:
         fresh = {pid for pid, parent in pairs if parent in fresh} - found
@@ -186,7 +189,7 @@ def show(step: Step, number: int, service: LocalService, env: dict[str, str]) ->
     polls = ", and GET while it waited" if step.waits else ""
     say(("" if printed.endswith("\n\n") else "\n") + f"Requests that the service received: {counts}{polls}")
     if step.waits and len(PROGRESS.findall(printed)) < len(SCRIPTS):
-        raise DemoFailed(f"{step.command} must show how far the scans are")
+        raise DemoFailed(f"{step.command} must show the progress of the scans")
     if not step.writes and any(method in received for method in WRITES):
         raise DemoFailed(f"{step.command} must send nothing but GET")
     if step.changed is not None and RECAP.findall(printed) != [str(step.changed)]:
@@ -194,7 +197,7 @@ def show(step: Step, number: int, service: LocalService, env: dict[str, str]) ->
 
 
 def install(env: dict[str, str]) -> None:
-    """Build the collection as it would be released and install the artefact where ansible.cfg looks for it."""
+    """Build the collection as for a release, and install the artefact where ansible.cfg finds it."""
     say("The collection is built, and the artefact is installed into build/collections.\n")
     (CHECKOUT / BUILD).mkdir(exist_ok=True)
     for artefact in (CHECKOUT / BUILD).glob("scanops-scanner-*.tar.gz"):
@@ -224,13 +227,13 @@ def demo() -> None:
 
 
 def masked(text: str) -> str:
-    """What is the same in every run, without spaces at the end of lines."""
+    """The text with what differs between runs masked, and without trailing spaces."""
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
 def shown(guide: str) -> str:
-    """The output of the demo in the text of the guide: its code blocks, one after the other."""
+    """The output of the demo as recorded in the guide: its joined code blocks."""
     return "\n".join(re.sub(r"^   ", "", block, flags=re.M) for block in BLOCK.findall(guide))
 
 
@@ -240,8 +243,8 @@ def excerpt(output: str) -> str:
     return "".join((begin + rest).splitlines(keepends=True)[:EXCERPT_LINES])
 
 
-def replaced(pattern: re.Pattern, path: Path, texts: list[str]) -> str:
-    """The text of a file with these texts in place of the matches of a pattern. Raises DemoFailed."""
+def replaced(pattern: re.Pattern[str], path: Path, texts: list[str]) -> str:
+    """The content of a file with the matches of a pattern replaced by these texts. Raises DemoFailed."""
     content = path.read_text(encoding="utf-8")
     if len(pattern.findall(content)) != len(texts):
         raise DemoFailed(f"{path.name} must have {len(texts)} blocks of the demo's output")
@@ -250,10 +253,10 @@ def replaced(pattern: re.Pattern, path: Path, texts: list[str]) -> str:
 
 
 def record() -> None:
-    """Run the demo and write its output into the guide and README.md. Raises DemoFailed."""
+    """Run the demo and write its output to the guide and README.md. Raises DemoFailed."""
     finished = subprocess.run([sys.executable, __file__], check=False, text=True, capture_output=True)
     if finished.returncode:
-        raise DemoFailed(f"the demo ended with status {finished.returncode}:\n{finished.stdout}{finished.stderr}")
+        raise DemoFailed(f"the demo exited with status {finished.returncode}:\n{finished.stdout}{finished.stderr}")
     output = masked(finished.stdout)
     blocks = [re.sub(r"^(?=.)", "   ", part, flags=re.M) for part in BETWEEN.split(output)]
     guide, readme = replaced(BLOCK, GUIDE, blocks), replaced(EXCERPT, README, [excerpt(output)])
@@ -263,7 +266,7 @@ def record() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Show the collection at work against the local service.")
-    parser.add_argument("--record", action="store_true", help="write the output into the guide and README.md")
+    parser.add_argument("--record", action="store_true", help="write the output to the guide and README.md")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The demo prints what its guide and README.md show, stops cleanly when interrupted, and fails when a step does."""
+"""The demo prints what its guide and README.md show, stops cleanly when interrupted, and fails if a step fails."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import run
 
-# ansible-core releases print a warning at other places, and break its lines differently
+# the place and the line breaks of this warning depend on the ansible-core release
 WARNING = re.compile(r"^\[WARNING\]: .*?creates\s+it\.\n", re.M | re.S)
 
 
@@ -33,7 +33,7 @@ def start(**env: str) -> subprocess.Popen:
 
 
 def test_the_guide_shows_what_the_demo_prints():
-    # settings of the user must not change what the commands do
+    # the user's settings must not change the output
     demo = start(ANSIBLE_STDOUT_CALLBACK="minimal", ANSIBLE_FORCE_COLOR="1", SCANNER_TIMEOUT="soon")
     printed = run.masked(demo.communicate()[0])
     assert demo.returncode == 0, printed
@@ -55,12 +55,12 @@ def test_the_readme_shows_lines_of_the_guide():
 
 
 def alike(text: str) -> str:
-    """What is the same on every ansible-core and at every speed."""
+    """The output without what depends on the ansible-core release and on time."""
     return run.PROGRESS.sub("", WARNING.sub("", text))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_nothing_runs_on_after_a_signal(number):
+def test_no_process_survives_a_signal(number):
     demo = start()
     port = None
     for line in demo.stdout:
@@ -74,7 +74,7 @@ def test_nothing_runs_on_after_a_signal(number):
     assert printed.endswith("Interrupted; everything is stopped.\n")
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", int(port[1])))
-    # what was killed is gone when the machine gets to it
+    # a killed process can exist for a moment
     for _moment in range(100):
         left = started_with(f"SCANNER_BASE_URL=http://127.0.0.1:{port[1]}/api/v2")
         if not left:
@@ -84,7 +84,7 @@ def test_nothing_runs_on_after_a_signal(number):
 
 
 def started_with(variable: str) -> list[str]:
-    """The command lines of the processes that have this environment variable; none where there is no /proc."""
+    """The command lines of the processes with this environment variable; none without /proc."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -98,7 +98,7 @@ def started_with(variable: str) -> list[str]:
 @pytest.mark.parametrize(
     ("step", "reason"),
     [
-        (run.Step("A play that is not there", "ansible-playbook playbooks/none.yml"), "ended with status"),
+        (run.Step("A missing play", "ansible-playbook playbooks/none.yml"), "exited with status"),
         (run.Step("A change", "ansible-playbook playbooks/demo.yml"), "must send nothing but GET"),
         (
             run.Step("A change", "ansible-playbook playbooks/demo.yml", writes=True, changed=0),
@@ -106,7 +106,7 @@ def started_with(variable: str) -> list[str]:
         ),
     ],
 )
-def test_a_step_that_goes_wrong_ends_the_demo(step, reason):
+def test_a_failing_step_ends_the_demo(step, reason):
     env = run.environment()
     run.install(env)
     with run.LocalService.start(key=None) as service:
@@ -115,7 +115,7 @@ def test_a_step_that_goes_wrong_ends_the_demo(step, reason):
             run.show(step, 1, service, env)
 
 
-def test_a_demo_that_fails_says_so(monkeypatch, capsys):
+def test_a_failing_demo_prints_the_reason(monkeypatch, capsys):
     def failing():
         raise run.DemoFailed("step 1 went wrong")
 

@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The cells of the matrix, all of them or a fixed sample. Pure."""
+"""The cells of the matrix: all of them, or a fixed sample. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ PLACES = ("first", "middle", "last")
 
 
 class Cell(NamedTuple):
-    """One fault at one call of one operation; `on`: at each call from there on."""
+    """One fault at one call of one operation or, with `on`, at every call from this one on."""
 
     operation: str
     fault: str
@@ -26,18 +27,18 @@ class Cell(NamedTuple):
 
 
 def number_of(place: str, calls: int) -> int:
-    """Which call a place is, from 1 on, of an operation with so many calls."""
+    """The number of the call at this place of an operation with so many calls, from 1 on."""
     return {"first": 1, "middle": (calls + 2) // 2, "last": calls}[place]
 
 
-def all_cells(calls: dict, faults) -> list[Cell]:
+def all_cells(calls: dict[str, int], faults: Iterable[str]) -> list[Cell]:
     """Every cell. calls: how many calls each operation sends without a fault; faults: their names.
 
-    Places that are the same call are one. A fault at the last call and one from there on are two: what a client sends
-    because of the fault, to try again or to read again, is a call too."""
-    cells = []
+    Places with the same call count once. A fault at the last call differs from one at every call from it on, because a
+    client sends more calls after a fault, to retry or to read again."""
+    cells: list[Cell] = []
     for operation, count in calls.items():
-        # an operation without a call, as a create in check mode may be, has no place
+        # an operation without a call, such as some creates in check mode, has no place
         places = {number_of(place, count): place for place in reversed(PLACES) if count}
         for fault in faults:
             for number in sorted(places):
@@ -46,19 +47,19 @@ def all_cells(calls: dict, faults) -> list[Cell]:
 
 
 def documented(guide: str, *figures: int) -> str:
-    """What is wrong with the figures of the matrix in the guide, or "": each is to be right to a tenth, so that not every
-    new operation makes the guide wrong. figures: operations, faults, cells."""
+    """What is wrong with the figures of the matrix in the guide, or "". A tenth of difference is fine, so that a new
+    operation does not make the guide wrong. figures: operations, faults, cells."""
     found = re.search(r"([\d,]+) operations, ([\d,]+) faults and ([\d,]+) cells", guide)
-    told = [int(number.replace(",", "")) for number in found.groups()] if found else [0] * len(figures)
-    if all(abs(number - figure) <= figure / 10 for number, figure in zip(told, figures)):
+    written = [int(number.replace(",", "")) for number in found.groups()] if found else [0] * len(figures)
+    if all(abs(number - figure) <= figure / 10 for number, figure in zip(written, figures)):
         return ""
     operations, faults, cells = figures
-    return f"is to say: {operations} operations, {faults} faults and {cells:,} cells"
+    return f"must say: {operations} operations, {faults} faults and {cells:,} cells"
 
 
 def sample(cells: list[Cell], count: int) -> list[Cell]:
-    """About so many cells, always the same ones: at least one of each operation and of each fault, and else spread by
-    their digest, so that a new operation does not move the others."""
+    """A fixed sample of about `count` cells, with at least one of each operation and each fault. The others are chosen by
+    their digest, so that a new operation does not change them."""
     ordered = sorted(cells, key=lambda cell: sha256(str(cell).encode()).digest())
     chosen = set(ordered[:count])
     for kind in ("operation", "fault"):

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What must hold in every cell. Judged by what the service received and what is in it, not by what the module says. Pure.
+"""The invariants of every cell, judged by the log and the state of the service, not by the module's own result. Pure.
 
-Each function takes the Evidence of a cell and the Usual of its operation, and yields what does not hold.
+Each function takes the Evidence of a cell and the Usual of its operation, and yields what is wrong.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
 from ansible_collections.scanops.scanner.tests.faults.state import State, differences, undeclared
 
-# what depends on the way to a result, not on what is declared
+# keys that depend on how a task gets its result
 UNCOMPARED = {".api_calls", ".invocation", ".warnings", ".deprecations", ".diff", ".elapsed", ".plan.calls"}
-# where modules report what failed beside api_error, which is that of one call
+# where modules report failures besides api_error, which is that of one call
 REPORTS = {"targets": ("results",), "estate": ("results",), "service_info": ("service",), "scan": ("outcome", "scans")}
 UNCERTAIN = re.compile(r"\bmay (still )?(have|be|exist)\b")
 MOST_TRIES = 4
@@ -28,14 +29,14 @@ MOST_TRIES = 4
 
 @dataclass
 class Outcome:
-    """One run of a module: what it printed, read as JSON in `result` (None where that failed), what arrived meanwhile, and
-    what there is afterwards."""
+    """One run of a module. text: its output; log: the requests; state, files: what exists afterwards; result: the output
+    read as JSON, None if that failed."""
 
     text: str
-    log: list
+    log: list[dict[str, Any]]
     state: State
-    files: dict
-    result: dict | None = None
+    files: dict[str, bytes]
+    result: dict[str, Any] | None = None
 
     @property
     def failed(self) -> bool:
@@ -56,32 +57,32 @@ class Outcome:
 
 @dataclass
 class Usual:
-    """An operation without a fault: what there was before, two runs at different times, and a run after the first one."""
+    """An operation without a fault: the state before, two first runs at different times, and a second run."""
 
     before: State
-    files: dict
+    files: dict[str, bytes]
     run: Outcome
     twin: Outcome
     again: Outcome
     module: str
     check: bool
     tells_all: bool = False
-    """Whether a fault is part of what the operation reports, as `service_info` does."""
+    """Whether the operation reports faults in its result, as `service_info` does."""
 
 
 @dataclass
 class Evidence:
-    """A cell: the run with the fault, the run after it without one, and whether the fault may have been the truth."""
+    """A cell: the run with the fault, a second run without it, and whether the faulty answer could be correct."""
 
     run: Outcome
     again: Outcome
     believable: bool
     key: str
-    notes: list = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def no_traceback(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """A result is JSON; a failure is one line that says something, without a traceback."""
+    """A result is JSON; a failure has a message of one line and no traceback."""
     for run in (seen.run, seen.again):
         if run.result is None:
             yield f"no result: {run.text[-500:]!r}"
@@ -94,7 +95,7 @@ def no_traceback(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def an_error_for_machines(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """A failure because of a call has api_error, or what the module documents for many objects or steps."""
+    """A failed call is in api_error, or where the module reports the failures of several objects or steps."""
     if seen.run.result is not None and seen.run.failed and not seen.believable:
         errors = list(_found(seen.run.result, "api_error"))
         if not errors and not any(seen.run.result.get(name) for name in REPORTS.get(usual.module, ())):
@@ -105,7 +106,7 @@ def an_error_for_machines(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def no_key(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """The key is in nothing that is printed or written, in no known form."""
+    """Neither the output nor a file contains the key in any known form."""
     forms = {seen.key, quote(seen.key, safe=""), base64.b64encode(seen.key.encode()).decode().rstrip("=")}
     for form in forms:
         if any(form in run.text for run in (seen.run, seen.again)):
@@ -115,7 +116,7 @@ def no_key(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def success_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """A task that succeeds has done what it declares, and what it read is what there is."""
+    """A task that succeeds has done what it declares, and returns the correct result."""
     if seen.run.failed or seen.believable:
         return
     if seen.run.state != usual.run.state:
@@ -132,7 +133,7 @@ def success_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def unchanged_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """Nothing has changed where the result says so, in a failure too."""
+    """`changed` is false only if nothing has changed, also in a failure."""
     if seen.run.result is not None and not seen.run.changed:
         if seen.run.state != usual.before:
             yield f"changed is false, but: {differences(seen.run.state, usual.before)}"
@@ -141,19 +142,19 @@ def unchanged_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def nothing_undeclared(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """Nothing is created, changed or deleted that the task does not declare, not even by its second run."""
+    """Neither the run nor a second run creates, changes or deletes anything that the task does not declare."""
     for which, run in (("", seen.run), ("the second run: ", seen.again)):
         for each in undeclared(usual.before, run.state, usual.run.state):
-            # a task that was told that something is missing may create it
+            # a task may create what the service reported as missing
             if not (seen.believable and each.endswith("was created")):
                 yield which + each
-        strange = set(run.files) - set(usual.run.files)
-        if strange:
-            yield f"{which}left {sorted(strange)} behind"
+        unexpected = set(run.files) - set(usual.run.files)
+        if unexpected:
+            yield f"{which}left the files {sorted(unexpected)}"
 
 
 def starts_are_reported(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """What takes its time is started once, and what was started is named, or said to be possible."""
+    """Scans and reports are started once. Their ids are reported, or the message says that they may exist."""
     for family in ("scans", "reports"):
         created = len(seen.run.state.created(family))
         most = max(1, len(usual.run.state.created(family)))
@@ -166,7 +167,7 @@ def starts_are_reported(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def calls_are_bounded(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """A fault costs retries and reads, not one more of each for every item."""
+    """A fault costs some retries and reads, not some for every item."""
     most = MOST_TRIES * (len(usual.run.calls) + 6)
     if len(seen.run.calls) > most:
         yield f"{len(seen.run.calls)} calls, where {len(usual.run.calls)} are usual"
@@ -178,7 +179,7 @@ def check_mode_writes_nothing(seen: Evidence, usual: Usual) -> Iterator[str]:
 
 
 def a_second_run_converges(seen: Evidence, usual: Usual) -> Iterator[str]:
-    """Without the fault a second run does what is left, or finds that nothing is; then there is what was declared."""
+    """A second run, without the fault, leads to the declared state."""
     if seen.believable or seen.again.result is None:
         return
     if seen.again.failed and not usual.again.failed:
@@ -202,16 +203,16 @@ INVARIANTS = (
 
 
 def broken(seen: Evidence, usual: Usual) -> list[str]:
-    """What does not hold, as "name of the invariant: what was seen"."""
+    """The broken invariants, each as "name: what was seen"."""
     return [f"{check.__name__}: {what}" for check in INVARIANTS for what in check(seen, usual)]
 
 
-def _words(result: dict) -> str:
+def _words(result: dict[str, Any]) -> str:
     return json.dumps([result.get("msg"), result.get("warnings"), list(_found(result, "error"))])
 
 
-def _found(value: object, name: str) -> Iterator:
-    """The values of this key anywhere in a result."""
+def _found(value: object, name: str) -> Iterator[Any]:
+    """All values of this key in a result, at any depth."""
     if isinstance(value, dict):
         if name in value:
             yield value[name]
@@ -223,7 +224,7 @@ def _found(value: object, name: str) -> Iterator:
 
 
 def _differing(value: object, usual: object, twin: object, path: str = "") -> Iterator[str]:
-    """Where a result differs from the usual one. What differs between the usual one and its twin is passed over."""
+    """Where a result differs from the usual one. Differences between the usual one and its twin are ignored."""
     if isinstance(usual, dict) and isinstance(value, dict) and isinstance(twin, dict):
         for name in sorted(name for name in {*value, *usual} if f"{path}.{name}" not in UNCOMPARED):
             if name not in value or name not in usual:

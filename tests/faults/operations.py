@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The operations of the matrix: every task of the table of scenarios, its check mode, and some that need more."""
+"""The operations of the matrix: every task of the scenarios, also in check mode, and some that need more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import scenarios
 
@@ -23,17 +24,17 @@ RUNNING = {
 
 @dataclass(frozen=True)
 class Operation:
-    """One task. more: what is in the account beside that of the scenarios; settings: those of the service."""
+    """One task. more: records of the account besides those of the scenarios; settings: those of the service."""
 
     name: str
     module: str
-    options: dict
+    options: dict[str, Any]
     check: bool = False
-    more: dict = field(default_factory=dict)
-    settings: dict = field(default_factory=dict)
+    more: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
-# what the scenarios leave out: scans in progress, batches that go on after an error
+# what the scenarios do not have: scans in progress, batches that continue after an error
 MORE = (
     Operation("scan-wait", "scan", dict(WEB_SHOP, target="www.example.com", tool="170", max_age="1m", poll_interval=5)),
     Operation(
@@ -75,8 +76,8 @@ MORE = (
 
 
 def all_operations() -> list[Operation]:
-    """Every operation, in the order of the tables; those that write come a second time in check mode."""
-    found = []
+    """Every operation in the order of the tables, each one that writes followed by its check mode."""
+    found: list[Operation] = []
     for name, task in {**scenarios.WRITES, **scenarios.READS}.items():
         found.append(Operation(name, task.module, task.options))
         if task.writes:

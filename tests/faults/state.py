@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The state of the local service in a form that two runs can be compared in: new ids and times taken out. Pure."""
+"""The state of the local service without new ids and times, so that two runs are comparable. Pure."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 FAMILIES = ("workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports")
-# what differs from run to run, or goes on by itself
+# what differs between runs, or changes with time
 VOLATILE = {
     "created",
     "start_time",
@@ -23,19 +24,23 @@ VOLATILE = {
     "stopping",
     "state",
 }
-# in which family a field names a record
+# the family of the record that a field names
 REFERENCES = {"workspace_id": "workspaces", "target_id": "targets", "task_id": "scans", "resources": "scans"}
 
 
-class State:
-    """Records by (family, id) for those that were there before, and a sorted list of (family, text) for new ones."""
+Record = dict[str, Any]
 
-    def __init__(self, snapshot: dict, known: State | None = None):
+
+class State:
+    """The records that existed before by (family, id), and the new ones as a sorted list of (family, text)."""
+
+    def __init__(self, snapshot: Record, known: State | None = None) -> None:
         self.names = {
             family: {record["id"]: record.get("name") or record.get("label") or "" for record in snapshot[family]}
             for family in FAMILIES
         }
-        self.kept, new = {}, []
+        self.kept: dict[tuple[str, int], Record] = {}
+        new: list[tuple[str, str]] = []
         for family in FAMILIES:
             for record in snapshot[family]:
                 key = (family, record["id"])
@@ -45,8 +50,8 @@ class State:
                     new.append((family, self._described(record)))
         self.new = sorted(new)
 
-    def _described(self, record: dict) -> str:
-        """A new record, with names in the place of ids."""
+    def _described(self, record: Record) -> str:
+        """A new record, with names in place of ids."""
         shown = _stable(record)
         shown.pop("id")
         for field, family in REFERENCES.items():
@@ -59,18 +64,16 @@ class State:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and (self.kept, self.new) == (other.kept, other.new)
 
-    __hash__ = None
-
     def created(self, family: str) -> list[str]:
         return [text for name, text in self.new if name == family]
 
 
-def _stable(record: dict) -> dict:
+def _stable(record: Record) -> Record:
     return {name: value for name, value in record.items() if name not in VOLATILE}
 
 
 def undeclared(before: State, after: State, declared: State) -> list[str]:
-    """What happened that does not happen without a fault. What is to be deleted may be changed first, as by a stop."""
+    """Changes that do not happen without a fault. A record that the task deletes may change first, for example by a stop."""
     found = []
     for key, record in before.kept.items():
         if key in after.kept and key not in declared.kept:
@@ -87,7 +90,7 @@ def undeclared(before: State, after: State, declared: State) -> list[str]:
 
 
 def differences(one: State, other: State) -> str:
-    """How two states differ, in short."""
+    """A short text on how two states differ."""
     found = [f"{key}" for key in {**one.kept, **other.kept} if one.kept.get(key) != other.kept.get(key)]
     found += [f"new {family} {text}" for family, text in one.new if (family, text) not in other.new]
     found += [f"no new {family} {text}" for family, text in other.new if (family, text) not in one.new]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the cells of some operations against a local service of its own, in this process."""
+"""Run cells of the matrix in this process, against a local service of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from multiprocessing import Queue
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ansible_collections.scanops.scanner.tests.faults.cells import Cell, number_of
 from ansible_collections.scanops.scanner.tests.faults.invariants import Evidence, Outcome, Usual, broken
@@ -25,15 +28,22 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
 
 TIMEOUT = 20
 SLOW_TIMEOUT = 0.1
-"""The option timeout, in seconds, in the cells where time must pass; below what the slow faults take."""
-SETTINGS = {"rate_limits": None}
+"""The option timeout for slow faults, in seconds, shorter than their delays."""
+SETTINGS: dict[str, Any] = {"rate_limits": None}
 ENVIRONMENT = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
 
 
-class Clock:
-    """Waits take no time, and have passed all the same."""
+class Failure(NamedTuple):
+    """A cell that breaks invariants."""
 
-    def __init__(self):
+    cell: Cell
+    reasons: list[str]
+
+
+class Clock:
+    """A clock that waits move forward without waiting."""
+
+    def __init__(self) -> None:
         self.slept = 0.0
 
     def sleep(self, seconds: float) -> None:
@@ -44,20 +54,21 @@ class Clock:
 
 
 class Bench:
-    """One local service, one directory, and the operations as they usually go."""
+    """A local service, a directory, and the operations without a fault."""
 
-    def __init__(self, service: LocalService):
+    def __init__(self, service: LocalService) -> None:
         self.service = service
         self.usual: dict[str, Usual] = {}
-        # what the service has now, as far as writes were seen
-        self._state = None
-        # the operation whose account and directory are still as they were before it
-        self._untouched = None
-        # the last cell, if its fault met the last call, and what did not hold in it
-        self._ended_with = self._ended_in = None
+        # the state of the service, read again only after writes
+        self._state: State | None = None
+        # the operation that the account and the directory are prepared for
+        self._prepared: str | None = None
+        # the last cell without its `on`, if no call followed its fault, and its result
+        self._last_call: tuple[str, str, str] | None = None
+        self._last_result: list[str] = []
 
     def learn(self, operation: Operation) -> Usual:
-        """How an operation goes without a fault."""
+        """Run an operation without a fault."""
         if operation.name not in self.usual:
             before = self._prepare(operation)
             files = _files()
@@ -71,12 +82,12 @@ class Bench:
         return self.usual[operation.name]
 
     def try_cell(self, operation: Operation, cell: Cell) -> list[str]:
-        """What does not hold in a cell."""
+        """The broken invariants of a cell."""
         usual = self.learn(operation)
         named = CATALOGUE[cell.fault]
-        if cell.on and self._ended_with == (cell.operation, cell.fault, cell.place):
-            # no call followed the one that the fault met: from there on is the same
-            return self._ended_in
+        if cell.on and self._last_call == (cell.operation, cell.fault, cell.place):
+            # no call followed the disturbed one, so that "from this call on" is the same cell
+            return self._last_result
         before = self._prepare(operation)
         first = number_of(cell.place, len(usual.run.calls))
         for fault in named.faults:
@@ -88,22 +99,22 @@ class Bench:
             usual.run.state,
             usual.run.files,
         ):
-            # where the usual runs begin and end: what follows is known
+            # a state before or after the usual run, for which the result of a second run is known
             again = usual.run if run.state == before else usual.again
         else:
             again = self._run(operation, before)
         found = broken(Evidence(run, again, _believable(named, run), self.service.api_key), usual)
-        self._ended_with = (cell.operation, cell.fault, cell.place) if len(run.calls) <= first else None
-        self._ended_in = found
+        self._last_call = (cell.operation, cell.fault, cell.place) if len(run.calls) <= first else None
+        self._last_result = found
         return found
 
-    def _prepare(self, operation: Operation, **settings) -> State:
-        """The account and the directory as they are before the operation, and what the service then has."""
-        if self._untouched == operation.name and not settings:
-            self._state = self.usual[operation.name].before
-            return self._state
-        self._untouched = None if settings else operation.name
-        state = {
+    def _prepare(self, operation: Operation, **settings: object) -> State:
+        """Prepare the account and the directory for an operation. Returns the state of the service."""
+        if self._prepared == operation.name and not settings:
+            before = self._state = self.usual[operation.name].before
+            return before
+        self._prepared = None if settings else operation.name
+        state: dict[str, Any] = {
             family: [*ACCOUNT.get(family, ()), *operation.more.get(family, ())] for family in (*ACCOUNT, *FAMILIES)
         }
         self.service.reset(settings={**operation.settings, **settings}, state=state)
@@ -111,18 +122,18 @@ class Bench:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         for name, text in FILES.items():
             Path(name).write_text(text, encoding="utf-8")
-        self._state = State(self.service.state())
-        return self._state
+        before = self._state = State(self.service.state())
+        return before
 
     def _run(self, operation: Operation, before: State, timeout: float = TIMEOUT) -> Outcome:
         self.service.clear_log()
         connection = {"base_url": self.service.base_url, "api_key": self.service.api_key, "timeout": timeout}
-        # so that a limit that is never lifted costs some calls, not hundreds
+        # a permanent rate limit costs some calls then, not hundreds
         connection["rate_limit_wait"] = 10
         if timeout == SLOW_TIMEOUT:
             connection["retries"] = 1
         clock = Clock()
-        result, text = None, ""
+        result: dict[str, Any] | None = None
         try:
             run = runner.run_module(
                 operation.module,
@@ -135,22 +146,22 @@ class Bench:
         except Exception as exc:
             text = f"{type(exc).__name__}: {exc}"
         log, files = self.service.log(), _files()
-        state = self._state
+        state = self._state or before
         if any(entry["method"] != "GET" for entry in log):
             state = self._state = State(self.service.state(), before)
         if state != before or files != _of_files():
-            self._untouched = None
+            self._prepared = None
         return Outcome(text, log, state, files, result)
 
 
 def _believable(named: Named, run: Outcome) -> bool:
-    """Whether one of the calls that the fault met may be answered like this in earnest."""
+    """Whether the faulty answer could be the correct answer to one of the disturbed calls."""
     disturbed = [entry for entry in run.log if entry["fault"] is not None]
     return any(named.may_be_true_of(f"{entry['method']} {entry['path']}") for entry in disturbed)
 
 
 def _of_files() -> dict[str, bytes]:
-    """What is in the directory before each operation."""
+    """The files in the directory before each operation."""
     return {name: text.encode() for name, text in FILES.items()}
 
 
@@ -159,22 +170,22 @@ def _files() -> dict[str, bytes]:
 
 
 @contextlib.contextmanager
-def bench():
-    """A bench in a directory of its own, with nothing of the machine's environment that reaches a module."""
+def bench() -> Iterator[Bench]:
+    """A bench in a temporary directory, without environment variables that change the behaviour of modules."""
     for name in ENVIRONMENT:
         os.environ.pop(name, None)
         os.environ.pop(name.lower(), None)
-    came_from = Path.cwd()
+    previous = Path.cwd()
     with tempfile.TemporaryDirectory() as place, LocalService.start(settings=SETTINGS) as service:
         os.chdir(place)
         try:
             yield Bench(service)
         finally:
-            os.chdir(came_from)
+            os.chdir(previous)
 
 
 def count_calls(operations: list[Operation]) -> dict[str, int]:
-    """How many calls each operation sends without a fault; one that fails even so raises ValueError."""
+    """How many calls each operation sends without a fault. Raises ValueError if one fails."""
     with bench() as place:
         counts = {}
         for operation in operations:
@@ -185,10 +196,10 @@ def count_calls(operations: list[Operation]) -> dict[str, int]:
         return counts
 
 
-def try_pieces(operations: dict[str, Operation], pieces, found) -> None:
-    """Take pieces, lists of cells, from a queue up to a None; put the cells of each in which something does not hold into
-    another one, with what. Runs in a process of its own."""
+def try_pieces(operations: dict[str, Operation], pieces: Queue[list[Cell] | None], found: Queue[list[Failure]]) -> None:
+    """Try pieces, lists of cells, from a queue until None, and put the failures of each into another queue. Runs in a
+    process of its own."""
     with bench() as place:
         for cells in iter(pieces.get, None):
-            tried = [(cell, place.try_cell(operations[cell.operation], cell)) for cell in cells]
-            found.put([(cell, what) for cell, what in tried if what])
+            tried = [Failure(cell, place.try_cell(operations[cell.operation], cell)) for cell in cells]
+            found.put([each for each in tried if each.reasons])

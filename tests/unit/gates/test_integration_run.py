@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The integration sessions fail on a deprecation, and on a complaint about code of the collection."""
+"""The integration sessions fail on a deprecation, and on a warning about code of the collection."""
 
 from __future__ import annotations
 

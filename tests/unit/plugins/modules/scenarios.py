@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # beside the workspace "My Workspace" (1, the current one) and the wordlists of a fresh account (1600 to 1602, 1700)
-ACCOUNT = {
+ACCOUNT: dict[str, list[dict[str, Any]]] = {
     "workspaces": [
         {"id": 2, "name": "Web shop", "description": "All that customers reach"},
         {"id": 3, "name": "Empty"},
