@@ -9,15 +9,40 @@ The text of every exception is one sentence that says what to do next. None hold
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar, Union
+
+# what to do next after some statuses: a clause without a full stop, or clauses by words of the service's message
+_Words = tuple[tuple[tuple[str, ...], str], ...]
+Hints = Mapping[int, Union[str, _Words]]
+
+_Error = TypeVar("_Error", bound="ScannerError")
+_FailedCall = TypeVar("_FailedCall", bound="CallError")
 
 
 class ScannerError(Exception):
-    """Base of all. ``result`` holds keys that a failing module adds to what it returns."""
+    """Base of all errors. One never changes after it was made: the ``with_...`` methods return another one.
+
+    result: keys that a failing module adds to what it returns.
+    """
 
     def __init__(self, sentence: str, **result: Any) -> None:
         super().__init__(sentence)
-        self.result = result
+        self.result: Mapping[str, Any] = result
+
+    def with_sentence(self: _Error, sentence: str) -> _Error:
+        """This error in other words."""
+        return self._copy(sentence)
+
+    def with_result(self: _Error, **more: Any) -> _Error:
+        """This error with more keys in its result, which replace those of the same name."""
+        return self._copy(str(self), result={**self.result, **more})
+
+    def _copy(self: _Error, sentence: str, **attributes: Any) -> _Error:
+        # without the constructor, because its parameters differ between the classes
+        copy = type(self).__new__(type(self), sentence)
+        copy.__dict__.update({**self.__dict__, **attributes})
+        return copy
 
 
 class WrongOption(ScannerError):
@@ -44,28 +69,28 @@ _LONGEST_QUOTE = 10000
 
 
 class CallError(ScannerError):
-    """A call that did not succeed.
+    """A call that failed.
 
-    what: what failed and why, and what to do next, which ``advice`` may hold instead: a clause without a full stop.
-    status: int or None, the HTTP status, None where no answer came; message, details: str or None, the service's;
-    method, path: str; maybe_done: bool, True where the service may have done the work all the same; final: bool, True
-    where the same call can only fail again; after_loss: bool, True where an earlier try of the same call may have done
-    the work; unread: bool, True where the read that should have shown whether the work was done failed too.
+    what: what failed and why, and what to do next, unless ``advice`` holds that: a clause without a full stop.
+    status: the HTTP status, None where no answer came; message, details: the service's own words.
+    maybe_done: the service may have done the work all the same; final: the same call can only fail again; after_loss: an
+    earlier try of the same call may have done the work; unread: the read that should have shown whether the work was done
+    failed too.
     """
 
     def __init__(
         self,
-        what,
-        method,
-        path,
-        status=None,
-        message=None,
-        details=None,
-        maybe_done=False,
-        final=False,
-        advice=None,
-    ):
-        message, details = (text and printable(text, _LONGEST_QUOTE) for text in (message, details))
+        what: str,
+        method: str,
+        path: str,
+        status: int | None = None,
+        message: str | None = None,
+        details: str | None = None,
+        maybe_done: bool = False,
+        final: bool = False,
+        advice: str | None = None,
+    ) -> None:
+        message, details = _quoted(message), _quoted(details)
         super().__init__(
             f"{what}: {advice}." if advice else what,
             api_error=dict(status=status, message=message, details=details, method=method, path=path),
@@ -76,27 +101,43 @@ class CallError(ScannerError):
         self.path = path
         self.status = status
         self.message = message
+        self.details = details
         self.maybe_done = maybe_done
         self.final = final
         self.after_loss = False
         self.unread = False
 
     @property
-    def may_have_worked(self):
+    def may_have_worked(self) -> bool:
         """Whether this is a write of which nobody knows whether it was done."""
         return self.method != "GET" and (self.maybe_done or self.after_loss)
 
-    def may_have(self, effect):
-        """Say in the message and in the result that something may have changed. effect: a sentence; the first counts."""
-        if self.result.get("changed"):
-            return
-        self.result["changed"] = True
-        advice = f" {self.advice[0].upper()}{self.advice[1:]}." if self.advice else ""
-        self.args = (f"{self.what.rstrip('.')}. {effect}{advice}",)
+    def with_sentence(self: _FailedCall, sentence: str) -> _FailedCall:
+        return self._copy(sentence, what=sentence, advice=None)
 
-    def excluded(self):
-        """Note that the work was not done, as reading again has shown."""
-        self.maybe_done = self.after_loss = False
+    def with_facts(
+        self: _FailedCall,
+        *,
+        maybe_done: bool | None = None,
+        after_loss: bool | None = None,
+        unread: bool | None = None,
+    ) -> _FailedCall:
+        """This error with what else is known of its call; None leaves a fact as it is."""
+        facts = dict(maybe_done=maybe_done, after_loss=after_loss, unread=unread)
+        return self._copy(str(self), **{name: value for name, value in facts.items() if value is not None})
+
+    def with_effect(self: _FailedCall, effect: str) -> _FailedCall:
+        """This error, saying in its text and its result that something may have changed. effect: a sentence; the first one
+        counts."""
+        if self.result.get("changed"):
+            return self
+        advice = f" {self.advice[0].upper()}{self.advice[1:]}." if self.advice else ""
+        return self._copy(f"{self.what.rstrip('.')}. {effect}{advice}", result={**self.result, "changed": True})
+
+    # until nobody uses it: with_effect does it without changing the error
+    def may_have(self, effect: str) -> None:
+        other = self.with_effect(effect)
+        self.args, self.result = other.args, other.result
 
 
 class NetworkError(CallError):
@@ -111,14 +152,18 @@ class ApiError(CallError):
     """The service's own refusal: an HTTP error status with its JSON error body."""
 
 
-def printable(text, longest=300):
+def _quoted(text: str | None) -> str | None:
+    return text and printable(text, _LONGEST_QUOTE)
+
+
+def printable(text: object, longest: int = 300) -> str:
     """The service's text on one line, control characters escaped, at most ``longest`` characters."""
     cut = str(text)[:longest]
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
     return shown + ("..." if len(str(text)) > longest else "")
 
 
-def counted(number, noun):
+def counted(number: int, noun: str) -> str:
     """A number of things: 1 target, 2 targets."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
@@ -141,8 +186,8 @@ class Call(NamedTuple):
     answered: bool = False
 
     @property
-    def facts(self):
-        """What the table of next steps asks for, a set of words."""
+    def facts(self) -> set[str]:
+        """The words that the table of next steps asks for."""
         kind = "reading" if self.action in READS else "starting" if self.action == "start" else "writing"
         others = (name for name in ("filtered", "within", "given", "answered") if getattr(self, name))
         return {self.action, kind, *others}
@@ -161,7 +206,7 @@ _SUPPORT = "tell the service's support if this persists"
 _ADDRESS = "check that base_url is the address of the service's API"
 
 # What to do next: statuses, facts of the call, clause. The first row counts whose facts are all true.
-_NEXT_STEPS = (
+_NEXT_STEPS: tuple[tuple[tuple[int, ...], str, str], ...] = (
     ((400, 422), "list filtered", "correct the filters of this task"),
     ((400, 422), "create", "correct the option {key}, or the one that the service names"),
     ((400, 422), "start", "correct the options of this task"),
@@ -201,7 +246,7 @@ _NEXT_STEPS = (
 _NO_ROW = f"{_AGAIN} if the cause is temporary, and {_SUPPORT}"
 
 # the reasons of a 403 on a create, told apart by words of the service's message
-_CREATE_REFUSALS = (
+_CREATE_REFUSALS: _Words = (
     (("api access",), "check that the account's plan includes API access"),
     (("blacklist", "blocklist"), "the service never scans this target; remove it from the declaration"),
     (
@@ -211,21 +256,25 @@ _CREATE_REFUSALS = (
     (("licen",), "the account's licence is not valid; renew it in the web application"),
 )
 
+CREATE_HINTS: Hints = {403: _CREATE_REFUSALS}
 
-CREATE_HINTS = {403: _CREATE_REFUSALS}
 
-
-def create_hints(key):
+def create_hints(key: str) -> Hints:
     """What to do next, by status, after a create of an object that only the option ``key`` describes."""
     correct = f"correct the option {key}"
     return {400: correct, 422: correct, **CREATE_HINTS}
 
 
-def next_step(status, message=None, hints=None, call=ANY_CALL, details=None):
+def next_step(
+    status: int,
+    message: str | None = None,
+    hints: Hints | None = None,
+    call: Call = ANY_CALL,
+    details: str | None = None,
+) -> str:
     """What the reader of an error with this status does next: a clause without a full stop.
 
-    hints: dict or None, for this call, from status to a clause, or to (words, clause) pairs, words of the message or of the
-    details; what they do not hold is in the table.
+    hints: those of this call; the table has the others.
     """
     hint = (hints or {}).get(status)
     if isinstance(hint, tuple):
@@ -234,7 +283,7 @@ def next_step(status, message=None, hints=None, call=ANY_CALL, details=None):
     return hint or _from_table(status, call)
 
 
-def _from_table(status, call):
+def _from_table(status: int, call: Call) -> str:
     facts = call.facts
     rows = (
         clause for statuses, wanted, clause in _NEXT_STEPS if status in statuses and facts.issuperset(wanted.split())
@@ -242,7 +291,7 @@ def _from_table(status, call):
     return next(rows, _NO_ROW).format(noun=call.noun, key=call.key, given=call.given)
 
 
-def after_no_answer(call, otherwise):
+def after_no_answer(call: Call, otherwise: str) -> str:
     """What to do next where the answer never came, or broke off. otherwise: what may help."""
     if call.action == "start":
         return _CHECK_FIRST.format(noun=call.noun)
@@ -251,14 +300,14 @@ def after_no_answer(call, otherwise):
     return f"{_COMPLETE}. {otherwise[0].upper()}{otherwise[1:]}"
 
 
-def unreachable(call):
+def unreachable(call: Call) -> str:
     """What to do next where no connection can be made."""
     if call.answered:
         return "it answered earlier in this task, so run the task again later"
     return "check base_url and that the service can be reached from this host"
 
 
-def after_another_answer(call):
+def after_another_answer(call: Call) -> str:
     """What to do next where the answer is not the service's: HTML, broken JSON, another shape."""
     if not call.answered:
         return _ADDRESS
@@ -267,8 +316,17 @@ def after_another_answer(call):
     return f"a proxy may have answered in the service's place; {_AGAIN if call.action in READS else _COMPLETE}"
 
 
-def api_error(status, message, details, method, path, hints=None, call=ANY_CALL, note=""):
-    """The ApiError for an answer with the service's JSON error body. note: what else is to be said of that body."""
+def api_error(
+    status: int,
+    message: str | None,
+    details: str | None,
+    method: str,
+    path: str,
+    hints: Hints | None = None,
+    call: Call = ANY_CALL,
+    note: str = "",
+) -> ApiError:
+    """The error for an answer with the service's JSON error body. note: what else to say about that body."""
     said = f", {printable(message)!r}" if message else ""
     if details:
         said += f" ({printable(details)})"

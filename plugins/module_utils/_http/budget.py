@@ -57,7 +57,7 @@ class Budget:
                 f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
                 f" in {pause:.0f} s",
                 answer.method, answer.path, status=429, message=error.message,
-                details=error.result["api_error"]["details"],
+                details=error.details,
                 advice=f"run the task again later, or raise rate_limit_wait (now {self._seconds} s for the whole task)",
             ) from None  # fmt: skip
         self._wait(pause)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Refused, printable
+from .._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Incomplete, printable
 from .._records import is_row, new_record, read_id, record_of
 from .._resources import TARGET, WORDLIST
 from . import listing
@@ -97,8 +97,8 @@ class Client:
                 answer = self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS)
                 record, object_id = self._created(resource, answer)
                 break
-            except CallError as error:
-                error.after_loss = error.after_loss or lost
+            except CallError as caught:
+                error = caught.with_facts(after_loss=caught.after_loss or lost)
                 found = self._look_again(resource, look, error)
                 if found is not None:
                     if error.may_have_worked:
@@ -106,8 +106,7 @@ class Client:
                     return Created(found, made=False)
                 # a unique key protects every family created here, so one more try cannot make a second object
                 if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
-                    _not_seen(error, resource.noun, "created")
-                    raise
+                    raise _unconfirmed(error, resource.noun, "created") from None
                 lost = True
         if record is None and not read_back:
             return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
@@ -115,9 +114,9 @@ class Client:
             if record is None:
                 record = look(None) if object_id is None else self.read(resource, object_id)
         except CallError as error:
-            raise Refused(
+            raise Incomplete(
                 f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
-                **{**error.result, "changed": True},
+                **error.result,
             ) from None
         if record is None:
             raise _not_read_back(resource, answer)
@@ -182,9 +181,10 @@ class Client:
         """A delete was answered 404: whether an earlier try did it; raises where a read does not confirm the 404."""
         try:
             there = self.read(resource, object_id) is not None
-        except CallError as second:
+        except CallError as unread:
             if error.after_loss:
-                second.may_have(f"The {resource.noun} may have been deleted by an earlier try.")
+                effect = f"The {resource.noun} may have been deleted by an earlier try."
+                raise unread.with_effect(effect) from None
             raise
         if there:
             raise error
@@ -200,13 +200,10 @@ class Client:
         try:
             shown = is_done()
         except CallError:
-            error.unread = True
-            error.may_have(f"The {what} may have been {done}.")
             # the write is what failed; that nothing could be read after it must not hide it
-            raise error from None
+            raise error.with_facts(unread=True).with_effect(f"The {what} may have been {done}.") from None
         if not shown:
-            _not_seen(error, what, done)
-            raise error
+            raise _unconfirmed(error, what, done)
         if isinstance(error, AnswerError):
             self._warn(f"{error.what}. Reading again shows that the {what} was {done}.")
 
@@ -247,10 +244,10 @@ class Client:
         try:
             return look(error.status)
         except CallError:
-            error.unread = True
-            if error.may_have_worked:
-                error.may_have(f"The {resource.noun} may have been created.")
             # the create is what failed; that nothing could be read after it must not hide it
+            error = error.with_facts(unread=True)
+            if error.may_have_worked:
+                error = error.with_effect(f"The {resource.noun} may have been created.")
             raise error from None
 
     def _created(self, resource, answer):
@@ -288,26 +285,25 @@ def _accepted(answer):
         raise answer.unexpected("no data in it")
 
 
-def _not_seen(error, what, done):
-    """A read after a write that failed does not show its work: say what that means."""
+def _unconfirmed(error: CallError, what: str, done: str) -> CallError:
+    """The error of a write whose work a read after it does not show."""
     if error.status == 500 and not error.after_loss:
         # the service has ended its work on the call, so it was not done
-        error.excluded()
-    elif error.may_have_worked:
-        error.may_have(f"The {what} may have been {done}, although reading again did not show it.")
+        return error.with_facts(maybe_done=False, after_loss=False)
+    if error.may_have_worked:
+        return error.with_effect(f"The {what} may have been {done}, although reading again did not show it.")
+    return error
 
 
 def _not_read_back(resource, answer):
-    error = AnswerError(
+    return AnswerError(
         f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
         answer.method,
         answer.path,
         status=answer.status,
         maybe_done=True,
         advice="run the task again; it changes only what is still missing",
-    )
-    error.may_have(f"The {resource.noun} may have been created.")
-    return error
+    ).with_effect(f"The {resource.noun} may have been created.")
 
 
 def _new_id(resource, data):

@@ -130,7 +130,7 @@ def _ask(transport, resource, query, place=None, number=1):
             resource.path,
             status=404,
             message=error.message,
-            details=error.result["api_error"]["details"],
+            details=error.details,
         ) from None
 
 

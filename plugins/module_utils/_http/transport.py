@@ -199,7 +199,7 @@ class Transport:
                     return answer
                 error = refusal(answer, hints)
                 outcome = answer.status
-            error.after_loss = after_loss
+            error = error.with_facts(after_loss=after_loss)
             if not retry.may_repeat(method, outcome) or error.final or self._bounds.over:
                 raise error
             if outcome == 429:

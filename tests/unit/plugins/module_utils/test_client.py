@@ -9,6 +9,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     AnswerError,
     ApiError,
     CallError,
+    Incomplete,
     NetworkError,
     Refused,
 )
@@ -338,7 +339,7 @@ def test_a_second_look_that_finds_it_elsewhere_says_so(service, client):
 
 def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client):
     service.fault(method="GET", path=r"/targets/\d+", action="status", status=503, times=None)
-    with pytest.raises(Refused, match="was created, but reading it back failed") as caught:
+    with pytest.raises(Incomplete, match="was created, but reading it back failed") as caught:
         client.create(TARGET, VALUES, Look(None, None))
     assert caught.value.result["changed"]
     assert service.writes() == ["POST /targets"]

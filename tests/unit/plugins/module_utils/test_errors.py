@@ -13,7 +13,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     ACTIONS,
     READS,
     Call,
+    Incomplete,
     NetworkError,
+    ScannerError,
     after_another_answer,
     after_no_answer,
     api_error,
@@ -151,11 +153,42 @@ def test_hints_of_the_call_come_first():
 def test_what_may_have_been_done_is_said_once_and_counts_as_changed(advice):
     error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice=advice)
     assert error.may_have_worked
-    error.may_have("The workspace may have been updated.")
-    error.may_have("The change may have been made.")
+    before = str(error)
+    other = error.with_effect("The workspace may have been updated.").with_effect("The change may have been made.")
     end = " Run the task again." if advice else ""
-    assert str(error) == f"PUT /x got no answer. The workspace may have been updated.{end}"
-    assert error.result["changed"] is True
+    assert str(other) == f"PUT /x got no answer. The workspace may have been updated.{end}"
+    assert other.result == {**error.result, "changed": True}
+    assert (str(error), "changed" in error.result) == (before, False)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ScannerError("no", kept=1),
+        Incomplete("no", kept=1),
+        NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice="run the task again"),
+    ],
+)
+def test_another_error_is_of_the_same_kind_and_leaves_the_first_as_it_was(error):
+    before = (str(error), error.result)
+    other = error.with_result(lost=2).with_sentence("It failed.")
+    assert type(other) is type(error)
+    assert (str(other), other.result) == ("It failed.", {**error.result, "lost": 2})
+    assert (str(error), error.result) == before
+
+
+def test_facts_are_added_to_the_others():
+    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True)
+    other = error.with_facts(after_loss=True, unread=True)
+    assert (other.maybe_done, other.after_loss, other.unread) == (True, True, True)
+    assert not other.with_facts(maybe_done=False, after_loss=False).may_have_worked
+    assert (error.maybe_done, error.after_loss, error.unread, str(other)) == (True, False, False, str(error))
+
+
+def test_another_sentence_takes_the_place_of_the_advice():
+    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice="run the task again")
+    other = error.with_sentence(f"It was deleted: {error}").with_effect("It may have been updated.")
+    assert str(other) == "It was deleted: PUT /x got no answer: run the task again. It may have been updated."
 
 
 def test_a_read_never_changes_anything():
