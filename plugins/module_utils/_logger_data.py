@@ -103,7 +103,7 @@ def _captured(task, logger):
     # assumed: data is an object that holds requests; a list is read as well
     entries = data.get("requests") if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(_is_request(entry) for entry in entries):
-        raise answer.unexpected("data that is no list of recorded requests")
+        raise answer.unexpected("data that is not a list of recorded requests")
     return entries
 
 

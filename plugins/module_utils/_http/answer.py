@@ -6,19 +6,31 @@
 
 from __future__ import annotations
 
-from .._errors import ANY_CALL, AnswerError, after_another_answer, printable
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from .._errors import ANY_CALL, AnswerError, Call, after_another_answer, printable
 from .border import Border, Watch, read_json, why_not_json
 
 
 class Answer:
-    """A whole answer, without the key that it may repeat.
+    """A complete answer. The key, which a service may repeat, is masked in it.
 
-    status: int; headers: mapping without case; body: bytes; moments: the Unix times of the request and of the first of the
-    answer; about: what the call was, a ``_errors.Call``; border: the Border that it passes; cut: bool, whether ``body`` is
-    only its beginning.
+    headers: a mapping that ignores case; moments: the Unix times of the request and of the first byte of the answer;
+    about: what the call was; cut: ``body`` is only its beginning.
     """
 
-    def __init__(self, method, path, status, headers, body=b"", moments=(0.0, 0.0), about=ANY_CALL, border=None):
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        moments: tuple[float, float] = (0.0, 0.0),
+        about: Call = ANY_CALL,
+        border: Border | None = None,
+    ) -> None:
         self._border = border or Border()
         self._watch = Watch(self._border)
         self.method = method
@@ -31,46 +43,46 @@ class Answer:
         self._body = body
         self.look(body)
 
-    def look(self, piece):
-        """Look for the key in the next piece of the body, wherever it goes."""
+    def look(self, piece: bytes) -> None:
+        """Search the next piece of the body for the key, wherever that piece goes."""
         self._watch.feed(piece)
 
-    def keep(self, body):
-        """Take the whole body, each piece of which was looked at."""
+    def keep(self, body: bytes) -> None:
+        """Take the complete body, each piece of which has passed ``look``."""
         self._body = body
 
     @property
-    def body(self):
+    def body(self) -> bytes:
         return self._border.data(self._body) if self._watch.seen else self._body
 
     @property
-    def content_type(self):
+    def content_type(self) -> str:
         return self.headers.get("Content-Type") or "no content type"
 
-    def json(self):
-        """The body read as JSON; AnswerError where it is not."""
+    def json(self) -> Any:
+        """The body read as JSON. Raises AnswerError."""
         try:
             return self.clean(read_json(self._body))
         except (ValueError, RecursionError) as error:
             raise self.not_json(error) from None
 
-    def clean(self, value):
-        """A value that was read from the body, without the key in it."""
+    def clean(self, value: Any) -> Any:
+        """A value that was read from the body, with the key masked."""
         return self._border.value(value) if self._watch.seen else value
 
-    def text(self):
-        """The body read as text; AnswerError where it is not UTF-8."""
+    def text(self) -> str:
+        """The body read as UTF-8. Raises AnswerError."""
         try:
             return self.body.decode("utf-8")
         except ValueError:
             raise self.unexpected("text that is not UTF-8") from None
 
-    def not_json(self, error):
-        """The AnswerError for a body that cannot be read as JSON. error: what ``_border.JSON`` raised."""
+    def not_json(self, error: Exception) -> AnswerError:
+        """The error for a body that is not JSON. error: what ``border.JSON`` raised."""
         return self.unexpected(f"a body that is not JSON{why_not_json(error)}")
 
-    def unexpected(self, what, message=None, details=None):
-        """The AnswerError that says that this answer is not the service's. message, details: as a CallError has them."""
+    def unexpected(self, what: str, message: str | None = None, details: str | None = None) -> AnswerError:
+        """The error that says that this answer is not the service's. message, details: as in a CallError."""
         return AnswerError(
             f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)})"
             f" with {self._border.text(what)}",
@@ -82,3 +94,13 @@ class Answer:
             maybe_done=self.method != "GET" and self.status < 300,
             advice=after_another_answer(self.about),
         )
+
+
+class Sink(Protocol):
+    """Where the body of a success goes in pieces instead of into the Answer."""
+
+    def restart(self, answer: Answer, /) -> None:
+        """Begin anew: called before the first piece of each try, with an Answer without a body."""
+
+    def write(self, piece: bytes, /) -> None:
+        """Take the next piece."""

@@ -2,77 +2,108 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The service's conventions: the data envelope, pages, creates that meet what is already there, deletes."""
+"""Calls by family: the service's conventions for lists, creates, updates and deletes, and what a lost answer means."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Optional
 
-from .._errors import CREATE_HINTS, AnswerError, ApiError, CallError, Incomplete, printable
-from .._records import is_row, new_record, read_id, record_of
-from .._resources import TARGET, WORDLIST
+from .._errors import CREATE_HINTS, AnswerError, ApiError, Call, CallError, Hints, Incomplete, printable
+from .._records import Record, is_row, new_record, read_id, record_of
+from .._resources import TARGET, WORDLIST, Resource
+from .._scope.gate import Gate
 from . import listing
+from .answer import Answer, Sink
+from .earned import Complete
 from .retry import GATEWAY
+from .transport import Transport
+
+# reads the live object of a name again, thoroughly: its record or None. It gets the status that made the client ask, None
+# where no answer came or the create succeeded.
+Look = Callable[[Optional[int]], Optional[Record]]
 
 
 class Created(NamedTuple):
-    """What a create led to. record: dict; made: bool, whether this run made it; note: str or None, a warning; shown: bool,
-    whether the service has shown the record, and not only answered an id or nothing."""
+    """What a create led to.
 
-    record: dict
+    made: whether this run created the object; note: a warning; shown: whether the service has shown the record, and not
+    only answered an id or nothing.
+    """
+
+    record: Record
     made: bool
     note: str | None = None
     shown: bool = True
 
 
+class Started(NamedTuple):
+    """What a create without a unique key was answered. object_id: None where the answer gives none; data: its object."""
+
+    object_id: int | None
+    data: Record
+
+
 class _Collected:
     """A sink that keeps the pieces of a body."""
 
-    def restart(self, _answer):
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+
+    def restart(self, _answer: Answer) -> None:
         self.pieces = []
 
-    def write(self, piece):
+    def write(self, piece: bytes) -> None:
         self.pieces.append(piece)
 
 
 class Client:
-    """Calls by resource (entries of ``_resources``) over a ``_transport.Transport``; each write passes the ``_gate.Gate``."""
+    """Calls by family. Each write passes the gate."""
 
-    def __init__(self, transport, gate, warn=lambda text: None):
-        """warn: takes what a person should know of a call that succeeded."""
+    def __init__(self, transport: Transport, gate: Gate, warn: Callable[[str], object] = lambda text: None) -> None:
+        """warn: gets what a person should know about a call that succeeded."""
         self.transport = transport
         self._gate = gate
         self._warn = warn
         self._about = transport.known.call
 
-    def _write(self, method, path, about, query=None, form=None, json=None, hints=None):
-        """Send a write that the gate permits; returns its Answer."""
+    def _write(
+        self,
+        method: str,
+        path: str,
+        about: Call,
+        query: Record | None = None,
+        form: Record | None = None,
+        json: Any = None,
+        hints: Hints | None = None,
+    ) -> Answer:
+        """Send a write that the gate permits."""
         permit = self._gate.permit(method, path, query, form, json, self._target_name)
         return self.transport.send(
             method, path, query=query, form=form, json=json, hints=hints, about=about, permit=permit
         )
 
-    def _target_name(self, target_id):
+    def _target_name(self, target_id: int) -> str | None:
         record = self.read(TARGET, target_id)
-        return record and record["name"]
+        return record["name"] if record else None
 
-    def pages(self, resource, query=None, whole=True):
+    def pages(self, resource: Resource, query: Record | None = None, whole: bool = True) -> Iterator[list[Record]]:
         """Yield the rows of a list as records, page by page; no id twice.
 
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
         return listing.pages(self.transport, resource, query, whole)
 
-    def page(self, resource, number, query=None):
+    def page(self, resource: Resource, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
         return listing.page(self.transport, resource, number, query)
 
-    def all(self, resource, query=None):
-        """Every record of a list, a Complete, or an error."""
+    def all(self, resource: Resource, query: Record | None = None) -> Complete:
+        """Every record of a list, or an error."""
         return listing.whole(self.transport, resource, query)
 
-    def read(self, resource, object_id):
-        """The record with this id, or None where the service says that there is none."""
+    def read(self, resource: Resource, object_id: int) -> Record | None:
+        """The record with this id, or None where the service says that none exists."""
         try:
             answer = self.transport.send("GET", f"{resource.path}/{object_id}", about=self._about("read", resource))
         except ApiError as error:
@@ -81,14 +112,14 @@ class Client:
             raise
         return self._record(resource, answer, object_id)
 
-    def create(self, resource, values, look, query=None, read_back=True):
-        """Create an object and return a Created.
+    def create(
+        self, resource: Resource, values: Record, look: Look, query: Record | None = None, read_back: bool = True
+    ) -> Created:
+        """Create an object.
 
-        values: the form fields; query: dict or None; look: a function that reads the live object of this name again,
-        thoroughly, and returns its record or None. It decides what a 409, a 403 or a lost answer means, and gets the
-        status of that answer, None where there was none or it was a success.
+        values: the form fields; look: decides what a 409, a 403 or a lost answer means.
         read_back: read the new record where the answer gives no more than its id, at 1 GET; without it the record is what
-        was declared, with its id, or None where the answer gives none.
+        was declared, with its id, or with None where the answer gives none.
         """
         lost = False
         about = self._about("create", resource, query or values)
@@ -122,27 +153,25 @@ class Client:
             raise _not_read_back(resource, answer)
         return Created(record, made=True)
 
-    def start(self, resource, body, hints=None):
-        """Send a create that no unique key protects: (id or None, data of the answer), None where the answer gives none.
+    def start(self, resource: Resource, body: Record, hints: Hints | None = None) -> Started:
+        """Send a create that no unique key protects.
 
-        body: a value for JSON. It is sent once; an error with ``maybe_done`` may have been started all the same, and only
-        the caller can know where to look for it.
+        body: a value for JSON. It is sent once. After an error with ``maybe_done`` the object may exist all the same, and
+        only the caller can know where to search for it.
         """
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
         answer = self._write("POST", resource.path, about, json=body, hints=hints)
-        data = self._data(answer) if answer.body.strip() else {}
-        if not isinstance(data, dict):
-            raise answer.unexpected("data that is no object")
-        return _new_id(resource, data), data
+        data = _object_in(answer)
+        return Started(_new_id(resource, data), data)
 
-    def stop(self, resource, object_id):
+    def stop(self, resource: Resource, object_id: int) -> None:
         """Ask that something that is running stops."""
         _accepted(self._write("POST", f"{resource.path}/{object_id}/stop", self._about("stop", resource)))
 
-    def update(self, resource, object_id, values):
-        """Change fields of an object. A lost answer is settled by reading the object again."""
+    def update(self, resource: Resource, object_id: int, values: Record) -> None:
+        """Change fields of an object. After a lost answer the object is read again."""
 
-        def is_done():
+        def is_done() -> bool:
             record = self.read(resource, object_id)
             return record is not None and all(record.get(field) == value for field, value in values.items())
 
@@ -160,11 +189,12 @@ class Client:
         except CallError as error:
             self._settle(error, resource.noun, "updated", is_done)
 
-    def delete(self, resource, object_id, below="", is_gone=None):
+    def delete(
+        self, resource: Resource, object_id: int, below: str = "", is_gone: Callable[[], bool] | None = None
+    ) -> bool:
         """Delete an object, or what is ``below`` it; True where this run did it, False where it was gone already.
 
-        is_gone: a function that reads whether it is gone; it decides what a lost answer means. Without it the object is
-        read.
+        is_gone: reads whether it is gone, which decides what a lost answer means. Without it the object is read.
         """
         is_gone = is_gone or (lambda: self.read(resource, object_id) is None)
         what = f"data of the {resource.noun}" if below else resource.noun
@@ -177,23 +207,23 @@ class Client:
             self._settle(error, what, "deleted", is_gone)
         return True
 
-    def _gone_before(self, error, resource, object_id):
-        """A delete was answered 404: whether an earlier try did it; raises where a read does not confirm the 404."""
+    def _gone_before(self, error: CallError, resource: Resource, object_id: int) -> bool:
+        """A delete was answered 404: whether an earlier try did it. Raises where a read does not confirm the 404."""
         try:
-            there = self.read(resource, object_id) is not None
+            exists = self.read(resource, object_id) is not None
         except CallError as unread:
             if error.after_loss:
                 effect = f"The {resource.noun} may have been deleted by an earlier try."
                 raise unread.with_effect(effect) from None
             raise
-        if there:
+        if exists:
             raise error
         return error.after_loss
 
-    def _settle(self, error, what, done, is_done):
+    def _settle(self, error: CallError, what: str, done: str, is_done: Callable[[], bool]) -> None:
         """Return where reading again shows that a write was done after all, else raise its error.
 
-        what: what was written; done: a participle; is_done: a function that reads whether it was done.
+        what: what was written; done: a participle; is_done: reads whether it was done.
         """
         if not error.may_have_worked:
             raise error
@@ -207,38 +237,53 @@ class Client:
         if isinstance(error, AnswerError):
             self._warn(f"{error.what}. Reading again shows that the {what} was {done}.")
 
-    def data(self, resource, object_id, below, **options):
-        """The Answer for what stands ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist.
-
-        options: accept, hints and sink as ``Transport.send`` takes them.
-        """
+    def data(
+        self,
+        resource: Resource,
+        object_id: int,
+        below: str,
+        accept: str = "application/json",
+        hints: Hints | None = None,
+        sink: Sink | None = None,
+    ) -> Answer:
+        """The Answer for what is ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist."""
+        path = f"{resource.path}/{object_id}{below}"
         about = self._about("download", resource)
-        return self.transport.send("GET", f"{resource.path}/{object_id}{below}", about=about, **options)
+        return self.transport.send("GET", path, accept=accept, hints=hints, sink=sink, about=about)
 
-    def text(self, resource, object_id, below, **options):
-        """As ``data``, for what may be plain text, whose end nothing marks: so the connection is closed behind it, and what
-        comes after the announced length shows."""
+    def text(
+        self,
+        resource: Resource,
+        object_id: int,
+        below: str,
+        accept: str = "application/json",
+        hints: Hints | None = None,
+    ) -> Answer:
+        """As ``data``, for what may be plain text.
+
+        Nothing marks the end of a text, so the connection is closed behind it to notice what exceeds the announced length.
+        """
         sink = _Collected()
-        answer = self.data(resource, object_id, below, sink=sink, **options)
+        answer = self.data(resource, object_id, below, accept, hints, sink)
         answer.keep(b"".join(sink.pieces))
         return answer
 
-    def words(self, wordlist_id):
-        """The words of a wordlist, a list of str."""
+    def words(self, wordlist_id: int) -> list[str]:
+        """The words of a wordlist."""
         answer = self.text(WORDLIST, wordlist_id, "/contents")
-        # assumed: one text, words parted by line ends; as a JSON text, as plain text, or wrapped in data
+        # assumed: one text with a word on each line, as JSON, as plain text, or wrapped in data
         body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
         if isinstance(body, dict):
             body = body.get("data")
-        words = [word.rstrip("\r") for word in body.split("\n")] if isinstance(body, str) else body
-        if isinstance(body, str) and not words[-1]:
-            words.pop()
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise answer.unexpected("contents that are no words")
-        return words
+        if isinstance(body, str):
+            words = [word.rstrip("\r") for word in body.split("\n")]
+            return words if words[-1] else words[:-1]
+        if not isinstance(body, list) or not all(isinstance(word, str) for word in body):
+            raise answer.unexpected("contents that are not words")
+        return body
 
     @staticmethod
-    def _look_again(resource, look, error):
+    def _look_again(resource: Resource, look: Look, error: CallError) -> Record | None:
         if error.status not in (403, 409) and not error.maybe_done:
             return None
         try:
@@ -250,21 +295,19 @@ class Client:
                 error = error.with_effect(f"The {resource.noun} may have been created.")
             raise error from None
 
-    def _created(self, resource, answer):
+    def _created(self, resource: Resource, answer: Answer) -> tuple[Record | None, int | None]:
         """(record, id) in the answer to a create, each None where it has none."""
         # assumed: data.created_id, as a scan start answers; a record and an empty answer are read as well
-        data = self._data(answer) if answer.body.strip() else {}
-        if not isinstance(data, dict):
-            raise answer.unexpected("data that is no object")
+        data = _object_in(answer)
         if is_row(resource, data) and all(field in data for field in resource.fields):
             record = record_of(resource, data)
             return record, record["id"]
         return None, _new_id(resource, data)
 
-    def _record(self, resource, answer, object_id):
-        data = self._data(answer)
+    def _record(self, resource: Resource, answer: Answer, object_id: int) -> Record:
+        data = listing.data_of(answer)
         if not is_row(resource, data):
-            raise answer.unexpected(f"data that is no {resource.noun}")
+            raise answer.unexpected(f"no valid {resource.noun} record")
         record = record_of(resource, data)
         if record["id"] != object_id:
             # as behind a redirect: nothing may be done to an object that was not asked for
@@ -272,12 +315,18 @@ class Client:
         self.transport.known.note(resource, [record])
         return record
 
-    _data = staticmethod(listing.data_of)
+
+def _object_in(answer: Answer) -> Record:
+    """The ``data`` of an answer to a POST, which is an object; an empty one where the answer has no body."""
+    data = listing.data_of(answer) if answer.body.strip() else {}
+    if not isinstance(data, dict):
+        raise answer.unexpected("data that is not an object")
+    return data
 
 
-def _accepted(answer):
-    """Raise unless the answer to a PUT, a DELETE or a stop says that it was done: 204, no body, or the service's JSON, an
-    object with data or an empty one."""
+def _accepted(answer: Answer) -> None:
+    """Raise unless the answer to a PUT, a DELETE or a stop says that it was done: 204, no body, or a JSON object that is
+    empty or has ``data``."""
     if answer.status == 204 or not answer.body.strip():
         return
     body = answer.json()
@@ -295,7 +344,7 @@ def _unconfirmed(error: CallError, what: str, done: str) -> CallError:
     return error
 
 
-def _not_read_back(resource, answer):
+def _not_read_back(resource: Resource, answer: Answer) -> AnswerError:
     return AnswerError(
         f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
         answer.method,
@@ -306,12 +355,12 @@ def _not_read_back(resource, answer):
     ).with_effect(f"The {resource.noun} may have been created.")
 
 
-def _new_id(resource, data):
+def _new_id(resource: Resource, data: Record) -> int | None:
     return read_id(next((data[field] for field in resource.created if field in data), None))
 
 
-def _lost_note(resource, error):
-    what = "was lost" if error.status is None else f"was no success ({error.status})"
+def _lost_note(resource: Resource, error: CallError) -> str:
+    what = "was lost" if error.status is None else f"was an error ({error.status})"
     return (
         f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
         " by this task."

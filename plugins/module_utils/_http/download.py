@@ -2,11 +2,16 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Files of the service, streamed into a draft, and refused where they are not what was asked for."""
+"""Files of the service, streamed into a draft, and refused where they do not have the requested format. Pure."""
 
 from __future__ import annotations
 
 import re
+from typing import Protocol
+
+from .._errors import Hints
+from .._resources import Resource
+from .answer import Answer, Sink
 
 # so much of the beginning is checked before the first byte is written, and of the end after the last
 _HEAD = _TAIL = 1024
@@ -29,32 +34,32 @@ CONTENT_TYPES = {
 _NOUNS = {"pdf": "a PDF file", "html": "an HTML page", "json": "JSON", "csv": "CSV", "raw": "text"}
 
 
-def noun_of(kind):
+def noun_of(kind: str | None) -> str:
     """A format as a phrase for messages."""
-    return _NOUNS.get(kind) or (f"a file of the format {kind}" if kind in CONTENT_TYPES else "a file")
+    return _NOUNS.get(kind or "") or (f"a file of the format {kind}" if kind in CONTENT_TYPES else "a file")
 
 
-def accept_of(kind):
-    """The Accept header for a format, None for one that is not known. The service has one file and does not choose."""
-    return f"{CONTENT_TYPES.get(kind, 'application/octet-stream')}, */*;q=0.1"
+def accept_of(kind: str | None) -> str:
+    """The Accept header for a format, None for an unknown one. The service has one file and does not choose."""
+    return f"{CONTENT_TYPES.get(kind or '', 'application/octet-stream')}, */*;q=0.1"
 
 
-def wrong_type(kind, content_type):
+def wrong_type(kind: str | None, content_type: str) -> str | None:
     """What an answer of this content type is, as a phrase, where it cannot be the format; else None.
 
-    The types of other formats are wrong; any that says less, such as application/octet-stream, is left to the first bytes.
+    The types of other formats are wrong. For vaguer ones, such as application/octet-stream, the first bytes decide.
     """
     main = content_type.partition(";")[0].strip().lower()
     found = next((name for name, known in CONTENT_TYPES.items() if known == main and name != "raw"), None)
     if found is None or found == kind:
         return None
-    # a format that is not known may be anything but the page of a gateway
+    # an unknown format may be anything but the page of a gateway
     return noun_of(found) if kind in CONTENT_TYPES or found == "html" else None
 
 
-def wrong_beginning(kind, head):
-    """What a file that begins so is, as a phrase, where it cannot be the format; else None. head: bytes, all of a file
-    that is shorter."""
+def wrong_beginning(kind: str | None, head: bytes) -> str | None:
+    """What a file with this beginning is, as a phrase, where it cannot be the format; else None. head: its first
+    kilobyte."""
     if not head:
         return None if kind == "raw" else "nothing"
     text = head[3:].lstrip() if head.startswith(b"\xef\xbb\xbf") else head.lstrip()
@@ -78,60 +83,89 @@ def wrong_beginning(kind, head):
     return None if fits else "another kind of file"
 
 
-def lacks_end(kind, tail):
-    """Whether a file that ends so breaks off. tail: bytes, all of a file that is shorter. Only PDF marks its end."""
+def lacks_end(kind: str | None, tail: bytes) -> bool:
+    """Whether a file with this end breaks off. tail: its last kilobyte. Only PDF marks its end."""
     # readers of PDF look for it in the last kilobyte
     return kind == "pdf" and b"%%EOF" not in tail
+
+
+class Draft(Protocol):
+    """Where a file is written before it replaces another one."""
+
+    def restart(self) -> object:
+        """Drop what was written."""
+
+    def write(self, piece: bytes, /) -> object:
+        """Add to what was written."""
 
 
 class Download:
     """Takes the body of an answer for ``Transport.send`` and passes it on to a draft.
 
-    draft: has restart() and write(bytes); kind: the format that was asked for, or None. Raises AnswerError where what
-    comes is not that.
+    kind: the format that was asked for, or None. Raises AnswerError for anything else.
     """
 
-    def __init__(self, draft, kind):
+    # set by restart, which is called before the first piece
+    _answer: Answer
+
+    def __init__(self, draft: Draft, kind: str | None) -> None:
         self._draft = draft
         self._kind = kind
-        self._answer = None
-        self._head = self._tail = b""
+        # the first bytes until they are judged, None from then on
+        self._head: bytes | None = b""
+        self._tail = b""
 
-    def restart(self, answer):
+    def restart(self, answer: Answer) -> None:
         self._answer = answer
         self._head = self._tail = b""
         self._draft.restart()
         # 204 says that there is nothing
         self._judge("nothing" if answer.status == 204 else wrong_type(self._kind, answer.content_type))
 
-    def write(self, piece):
+    def write(self, piece: bytes) -> None:
         self._tail = (self._tail + piece)[-_TAIL:]
-        if self._head is not None:
-            self._head += piece
-            if len(self._head) < _HEAD:
-                return
-            piece = self._judged_head()
-        self._draft.write(piece)
+        if self._head is None:
+            self._draft.write(piece)
+            return
+        self._head += piece
+        if len(self._head) >= _HEAD:
+            self._pass_on_head(self._head)
 
-    def finish(self):
-        """Say that the answer is whole."""
+    def finish(self) -> None:
+        """Note that the answer is complete."""
         if self._head is not None:
-            self._draft.write(self._judged_head())
+            self._pass_on_head(self._head)
         if lacks_end(self._kind, self._tail):
             raise self._answer.unexpected(f"{noun_of(self._kind)} that breaks off before its end")
 
-    def _judged_head(self):
-        head, self._head = self._head, None
+    def _pass_on_head(self, head: bytes) -> None:
+        self._head = None
         self._judge(wrong_beginning(self._kind, head[:_HEAD]))
-        return head
+        self._draft.write(head)
 
-    def _judge(self, found):
+    def _judge(self, found: str | None) -> None:
         if found:
             raise self._answer.unexpected(f"{found} where {noun_of(self._kind)} was asked for")
 
 
-def download(client, resource, object_id, below, kind, draft, hints=None):
-    """Stream the file ``below`` an object into a draft; tries that break off begin again. Raises what the client does."""
+class Source(Protocol):
+    """The client, as far as downloads need it."""
+
+    def data(
+        self, resource: Resource, object_id: int, below: str, accept: str, hints: Hints | None, sink: Sink | None
+    ) -> Answer: ...
+
+
+def download(
+    client: Source,
+    resource: Resource,
+    object_id: int,
+    below: str,
+    kind: str | None,
+    draft: Draft,
+    hints: Hints | None = None,
+) -> None:
+    """Stream the file ``below`` an object into a draft. A try that breaks off is repeated from the start."""
     sink = Download(draft, kind)
     client.data(resource, object_id, below, accept=accept_of(kind), hints=hints, sink=sink)
     sink.finish()

@@ -2,27 +2,31 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Lists whose completeness has been proven, as types. Pure.
+"""Types for lists that were proven to be complete. Pure.
 
-Whatever deletes, or says that something is missing, demands one of these with ``earned``. A filtered or handmade list is
-none of them. A test makes sure that only the readers of lists construct them.
+Code that deletes something, or says that something is missing, demands one of them with ``earned``. A filtered or handmade
+list has another type. A test makes sure that only the readers of lists construct them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from .._records import Record
+
+_Proof = TypeVar("_Proof")
 
 
-class Complete(tuple):
-    """Every record of a list, read up to an end that the service showed. Made by ``_listing``."""
+class Complete(tuple[Record, ...]):
+    """Every record of a list, read up to an end that the service showed. Constructed by ``listing`` only."""
 
     __slots__ = ()
 
 
 class InWorkspace(Complete):
-    """Every record of one family in one workspace. Made by ``_contents``.
+    """Every record of one family in one workspace. Constructed by ``_contents`` only.
 
-    Each record belongs to the workspace: it says so itself, or no other list that was read has it, and the service was
+    Each record belongs to the workspace: it says so itself, or no other list that was read contains it and the service was
     seen to filter its lists.
     """
 
@@ -30,9 +34,10 @@ class InWorkspace(Complete):
 
 
 class Streamed(NamedTuple):
-    """How a list was read whose rows were not kept. Made by ``_rows``.
+    """How far a list was read whose rows were not kept. Constructed by ``row_stream`` only.
 
-    rows: how many; total: how many the service says there are, or None; has_more: whether it says that more follow.
+    rows: how many were read; total: how many the service says the list has, None where it does not; has_more: whether the
+    service says that more follow.
     """
 
     rows: int
@@ -40,12 +45,12 @@ class Streamed(NamedTuple):
     has_more: bool
 
     @property
-    def is_short(self):
+    def is_short(self) -> bool:
         return self.total is not None and self.total > self.rows
 
 
-def earned(kind, value):
-    """Return ``value``, which must be of this kind; anything else is a mistake in the code that called."""
+def earned(kind: type[_Proof], value: object) -> _Proof:
+    """Return ``value``, which must be of this kind; anything else is a bug of the caller."""
     if not isinstance(value, kind):
-        raise TypeError(f"a {type(value).__name__} is no {kind.__name__}")
+        raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
     return value

@@ -2,28 +2,35 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Lists of the service, read page by page; the only maker of a Complete."""
+"""Lists of the service, read page by page. Nothing else constructs a Complete."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from .._errors import AnswerError, ApiError, printable
-from .._records import identity_of, is_row, record_of
-from .._resources import PAGE_SIZE
+from .._records import Record, identity_of, is_row, record_of
+from .._resources import PAGE_SIZE, Resource
+from .answer import Answer
 from .earned import Complete
-from .envelope import Progress, beside, placed
+from .envelope import Beside, Progress, beside, placed
+from .transport import Transport
 
 # no account is as large; a service without a last page must not be read for ever
 MOST_PAGES = 2000
-# how a service may refuse a page that it does not know
+# how a service may refuse a page that it does not have
 NO_SUCH_PAGE = (400, 404, 422)
 
 
-def whole(transport, resource, query=None):
-    """Every record of a list, a Complete, or an error."""
+def whole(transport: Transport, resource: Resource, query: Record | None = None) -> Complete:
+    """Every record of a list, or an error."""
     return Complete(row for page in pages(transport, resource, query) for row in page)
 
 
-def pages(transport, resource, query=None, whole=True):
+def pages(
+    transport: Transport, resource: Resource, query: Record | None = None, whole: bool = True
+) -> Iterator[list[Record]]:
     """Yield the rows of a list as records, page by page; no id twice.
 
     whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
@@ -33,24 +40,24 @@ def pages(transport, resource, query=None, whole=True):
     return _at_once(transport, resource, query or {})
 
 
-def page(transport, resource, number, query=None):
+def page(transport: Transport, resource: Resource, number: int, query: Record | None = None) -> list[Record]:
     """The records on one page of a list that is cut by pages; none past its end."""
     return rows_of(resource, _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, "page": number}, number))[0]
 
 
-def _by_pages(transport, resource, query, whole):
-    seen = set()
+def _by_pages(transport: Transport, resource: Resource, query: Record, whole: bool) -> Iterator[list[Record]]:
+    seen: set[Any] = set()
     received = 0
     number = 1
     answer, size = _first_page(transport, resource, query)
     while True:
-        rows, _beside = rows_of(resource, answer)
+        rows, dummy = rows_of(resource, answer)
         transport.known.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
         if rows and not fresh:
             raise AnswerError(
-                f"GET {resource.path} brought nothing new on page {number}: the list changed while it was read, or"
-                " the service ignores the page; run again.",
+                f"GET {resource.path} returned nothing new on page {number}: the list changed while it was read, or the"
+                " service ignores the page. Run the task again.",
                 "GET",
                 resource.path,
                 status=answer.status,
@@ -64,33 +71,33 @@ def _by_pages(transport, resource, query, whole):
         answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
 
 
-def _first_page(transport, resource, query):
-    """(Answer, rows of a page) of the first page, the largest that the service takes."""
-    refusal = None
+def _first_page(transport: Transport, resource: Resource, query: Record) -> tuple[Answer, int]:
+    """The first page, the largest that the service takes, and the number of rows that was asked for."""
+    refusals: list[ApiError] = []
     for size in resource.page_sizes:
         try:
             return _ask(transport, resource, query, {"limit": size, **_begin(resource, 1, 0)}), size
         except ApiError as error:
-            refusal = refusal or error
             if not _may_mean_the_limit(error, query):
                 raise
-    # the first one speaks of what was asked for
-    raise refusal
+            refusals.append(error)
+    # the first refusal is about the size that was preferred
+    raise refusals[0]
 
 
-def _begin(resource, number, received):
+def _begin(resource: Resource, number: int, received: int) -> Record:
     return {"offset": received} if resource.paged == "offset" else {"page": number}
 
 
-def _may_mean_the_limit(error, query):
-    """Whether a refusal of a page may go away with a smaller limit."""
+def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
+    """Whether the service may take the page with a smaller limit."""
     said = f"{error.message} {error.result['api_error']['details']}".lower()
     return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
-def _at_once(transport, resource, query):
-    """A list that is documented to come whole; where the answer shows that it does not, its other pages too."""
-    seen = set()
+def _at_once(transport: Transport, resource: Resource, query: Record) -> Iterator[list[Record]]:
+    """A list that is documented to have one page; its other pages too where the answer shows that it has some."""
+    seen: set[Any] = set()
     progress = Progress()
     answer = _ask(transport, resource, query)
     number = 1
@@ -113,9 +120,11 @@ def _at_once(transport, resource, query):
             raise _cut(resource, progress) from None
 
 
-def _ask(transport, resource, query, place=None, number=1):
-    """The Answer for one page. Only an empty page ends a list: a 404 behind the first may mean that its workspace was
-    deleted meanwhile."""
+def _ask(
+    transport: Transport, resource: Resource, query: Record, place: Record | None = None, number: int = 1
+) -> Answer:
+    """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
+    deleted in the meantime."""
     about = transport.known.call("list", resource, query)
     try:
         return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
@@ -134,7 +143,7 @@ def _ask(transport, resource, query, place=None, number=1):
         ) from None
 
 
-def following(resource, number):
+def following(resource: Resource, number: int) -> int:
     """The number of the next page. Raises AnswerError where there are too many."""
     if number < MOST_PAGES:
         return number + 1
@@ -147,39 +156,39 @@ def following(resource, number):
     )
 
 
-def _cut(resource, progress):
-    told = f" of {progress.total:,}" if progress.is_short else ""
+def _cut(resource: Resource, progress: Progress) -> AnswerError:
+    total = f" of {progress.total:,}" if progress.is_short else ""
     return AnswerError(
-        f"GET {resource.path} gave only {progress.rows:,}{told} rows, and asking for the next page gave no more. This task"
-        " needs the complete list. Ask the service's support how to read it.",
+        f"GET {resource.path} returned only {progress.rows:,}{total} rows, and the next page has no more. This task needs"
+        " the complete list. Ask the service's support how to read it.",
         "GET",
         resource.path,
         status=200,
     )
 
 
-def _fresh(resource, rows, seen):
-    """Those of the rows that no earlier page had; ``seen`` knows them from now on."""
+def _fresh(resource: Resource, rows: list[Record], seen: set[Any]) -> list[Record]:
+    """The rows that no earlier page had. seen: the identities of all rows, extended here."""
     fresh = {identity_of(resource, row): row for row in rows}
     fresh = {identity: row for identity, row in fresh.items() if identity not in seen}
     seen.update(fresh)
     return list(fresh.values())
 
 
-def rows_of(resource, answer):
-    """(records, Beside) of the answer to a list."""
+def rows_of(resource: Resource, answer: Answer) -> tuple[list[Record], Beside]:
+    """The records in the answer to a list, and what the answer holds beside them."""
     body = answer.json()
     # the contract wraps lists in data; a bare list is read as well
     bare = isinstance(body, list)
     rows = body if bare else data_of(answer, body)
     if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
-        raise answer.unexpected(f"data that is no list of {resource.noun}s")
+        raise answer.unexpected(f"data that is not a list of {resource.noun}s")
     others = {} if bare else {name: value for name, value in body.items() if name != "data"}
     return [record_of(resource, row) for row in rows], beside(others, answer.headers)
 
 
-def data_of(answer, body=None):
-    """The ``data`` of an answer. body: its JSON, where that has been read."""
+def data_of(answer: Answer, body: Any = None) -> Any:
+    """The ``data`` of an answer. body: its JSON, where that was read already."""
     body = answer.json() if body is None else body
     if not isinstance(body, dict) or "data" not in body:
         raise answer.unexpected("no data in it")

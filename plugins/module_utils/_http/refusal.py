@@ -2,28 +2,40 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The error for an answer that is no success: a refusal, a redirect, an answer that is late, too long or broken. Pure."""
+"""The error for an answer that is not a success: a refusal, a redirect, one that is late, too long or broken. Pure."""
 
 from __future__ import annotations
 
 import json
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from .._errors import AnswerError, ApiError, NetworkError, after_no_answer, api_error, next_step, printable
+from .._errors import (
+    AnswerError,
+    ApiError,
+    Call,
+    CallError,
+    Hints,
+    NetworkError,
+    after_no_answer,
+    api_error,
+    next_step,
+    printable,
+)
+from .answer import Answer
 from .retry import GATEWAY
 
-# where JSON errors have their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what
+# where JSON errors hold their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what
 # common frameworks and gateways send
 _MESSAGES = ("message", "title", "error", "faultstring", "fault", "msg", "reason", "detail", "errors", "description")
 _DETAILS = ("details", "detail", "error_description", "errors", "description")
 _MOST_REASONS = 5
 
 
-def refusal(answer, hints=None):
-    """The error for an answer that is no success.
+def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
+    """The error for an answer that is not a success.
 
-    hints: as ``_errors.next_step`` takes them. A 404 in another form than the service's never means that an object is
-    absent.
+    A 404 in another form than the service's never means that an object is absent.
     """
     method, path, status = answer.method, answer.path, answer.status
     try:
@@ -31,7 +43,7 @@ def refusal(answer, hints=None):
     except AnswerError:
         said = None
     message, details = reason_in(said)
-    # what stands before the service answers so, without the service's error body
+    # a gateway in front of the service answers so, without the service's error body
     if is_own_form(said) or status in (429, 500) or status in GATEWAY:
         note = ", with an error body of more than 1 MiB" if answer.cut else ""
         return api_error(status, message, details, method, path, hints, answer.about, note)
@@ -49,24 +61,31 @@ def refusal(answer, hints=None):
     return ApiError(other.what, method, path, status, message, details, advice=advice)
 
 
-def is_own_form(said):
+def is_own_form(said: Any) -> bool:
     """Whether JSON is an error body as the service writes it."""
     return isinstance(said, dict) and isinstance(said.get("message"), str)
 
 
-def reason_in(said):
-    """(message, details) of an error body read as JSON, each a text or None."""
+class Reason(NamedTuple):
+    """What an error body says."""
+
+    message: str | None
+    details: str | None
+
+
+def reason_in(said: Any) -> Reason:
+    """The reason in an error body read as JSON."""
     if not isinstance(said, dict):
-        return _text(said), None
+        return Reason(_text(said), None)
     named = {str(key).lower(): value for key, value in said.items()}
     place = next((name for name in _MESSAGES if _text(named.get(name))), None)
     if place is None:
-        return None, None
+        return Reason(None, None)
     more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
-    return _text(named[place]), next(filter(None, more), None)
+    return Reason(_text(named[place]), next(filter(None, more), None))
 
 
-def _text(value):
+def _text(value: Any) -> str | None:
     """A value as a reason, None where it holds none."""
     if isinstance(value, str):
         return value if value.strip() else None
@@ -77,29 +96,31 @@ def _text(value):
     return None
 
 
-def _details(value):
+def _details(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 # --- answers that do not end as they should
 
 
-def no_answer(method, path, how, about, otherwise="check the network if this persists"):
-    """The error for a request that may have arrived, without a whole answer to it."""
+def no_answer(
+    method: str, path: str, how: str, about: Call, otherwise: str = "check the network if this persists"
+) -> NetworkError:
+    """The error for a request that may have arrived, without a complete answer to it."""
     advice = after_no_answer(about, otherwise)
     return NetworkError(f"{method} {path} {how}", method, path, maybe_done=True, advice=advice)
 
 
-def broken_off(answer, how="the answer broke off before its announced end"):
+def broken_off(answer: Answer, how: str = "the answer broke off before its announced end") -> NetworkError:
     return no_answer(answer.method, answer.path, f"was answered, but {how}", answer.about)
 
 
-def too_late(method, path, seconds, about):
+def too_late(method: str, path: str, seconds: float, about: Call) -> NetworkError:
     how = f"got no complete answer within {seconds:g} s, the limit of call_timeout"
     return no_answer(method, path, how, about, "raise call_timeout if the service is slow")
 
 
-def too_long(answer, most):
+def too_long(answer: Answer, most: int) -> AnswerError:
     return AnswerError(
         f"{answer.method} {answer.path} was answered {answer.status} with more than {most} bytes, the limit of max_answer",
         answer.method,
@@ -115,7 +136,7 @@ def too_long(answer, most):
 _PORTS = {"http": 80, "https": 443}
 
 
-def redirected(method, path, status, url, location):
+def redirected(method: str, path: str, status: int, url: str, location: str) -> str:
     """The address to which a GET is sent again. Raises AnswerError for any other call, and for another host.
 
     url: where the answer came from; location: where it points to.
@@ -130,29 +151,29 @@ def redirected(method, path, status, url, location):
     return target
 
 
-def _joined(url, location):
-    """The address that a Location means, or None where it is none of the web."""
+def _joined(url: str, location: str) -> str | None:
+    """The address that a Location means, or None where it is not an http address."""
     try:
         target = urljoin(url, location)
-        scheme, host, _port = _place(target)
+        scheme, host, dummy = _place(target)
     except ValueError:
         return None
     return target if location and host and scheme in _PORTS else None
 
 
-def _place(url):
+def _place(url: str) -> tuple[str, str | None, int | None]:
     """(scheme, host, port) of an address. Raises ValueError."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
 
 
-def _shown(url):
+def _shown(url: str) -> str:
     """An address for messages, without user info and query, which may hold secrets."""
     parts = urlsplit(url)
     return printable(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
 
 
-def _not_followed(method, path, status, where):
+def _not_followed(method: str, path: str, status: int, where: str) -> AnswerError:
     return AnswerError(
         f"{method} {path} was redirected to {where}",
         method,

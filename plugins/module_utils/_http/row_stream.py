@@ -141,7 +141,7 @@ class _Reader:
         refuse_depth(row)
         row = self._answer.clean(row)
         if not is_row(self._resource, row):
-            raise _Unexpected(f"data that is no list of {self._resource.noun}s")
+            raise _Unexpected(f"data that is not a list of {self._resource.noun}s")
         self._take(record_of(self._resource, row))
 
 
@@ -277,7 +277,7 @@ class _Text:
             mark = yield from self._next()
             if key == "data" and mark != "[":
                 yield from self._value()
-                raise _Unexpected("data that is no list")
+                raise _Unexpected("data that is not a list")
             if key == "data":
                 found = True
                 yield from self._list()

@@ -128,7 +128,7 @@ def test_a_server_that_ignores_the_page(service, parse):
     service.fill("Bulk", 1500)
     service.settings(ignore_page=True)
     inventory = parse()
-    assert "brought nothing new on page 2" in inventory.error
+    assert "returned nothing new on page 2" in inventory.error
     assert inventory.hosts == {}
 
 

@@ -71,7 +71,7 @@ def test_capped_pages_lose_nothing(service, client, count):
 def test_a_service_that_ignores_the_page_is_an_error_not_a_cut(service, client, count):
     service.settings(ignore_page=True)
     fill(service, count)
-    with pytest.raises(AnswerError, match="brought nothing new on page 2"):
+    with pytest.raises(AnswerError, match="returned nothing new on page 2"):
         client.all(TARGET, BULK)
     assert pages_of(service) == [1, 2]
 

@@ -29,7 +29,7 @@ def workspaces(service):
 def test_a_list_that_is_cut_is_an_error_or_is_read_to_its_end(workspaces, client, beside_data):
     workspaces.allow_violations = True
     workspaces.settings(beside_data=beside_data)
-    with pytest.raises(AnswerError, match="gave only 10 of 25 rows, and asking for the next page gave no more"):
+    with pytest.raises(AnswerError, match="returned only 10 of 25 rows, and the next page has no more"):
         client.all(WORKSPACE)
     workspaces.settings(paged_lists=["workspaces"])
     workspaces.clear_log()
@@ -49,7 +49,7 @@ def test_a_list_that_fits_costs_one_call_whatever_stands_beside_it(service, clie
 def test_a_service_that_refuses_a_further_page_has_cut_its_list(workspaces, client, status):
     workspaces.settings(beside_data="total")
     workspaces.fault(path="/workspaces", nth=2, action="status", status=status)
-    with pytest.raises(AnswerError, match="gave only 10 of 25 rows"):
+    with pytest.raises(AnswerError, match="returned only 10 of 25 rows"):
         client.all(WORKSPACE)
 
 
@@ -83,5 +83,5 @@ def test_what_is_taken_out_of_a_complete_list_is_none(service, client):
     for other in (list(rows), rows[:], [row for row in rows if row], rows + rows):
         with pytest.raises(TypeError):
             earned(Complete, other)
-    with pytest.raises(TypeError, match="a Complete is no InWorkspace"):
+    with pytest.raises(TypeError, match="expected InWorkspace, got Complete"):
         earned(InWorkspace, rows)

@@ -33,12 +33,12 @@ def test_ids_that_are_texts_of_digits_are_read_as_integers(service, run, name):
         ('{"id": 1, "name": "A", "x": Infinity}', "a body that is not JSON (Infinity is not a JSON number)"),
         ('{"id": 1, "name": "A", "x": 1e999}', "a body that is not JSON (a number is too large)"),
         ('{"id": 1, "id": 2, "name": "A"}', "a body that is not JSON (the key 'id' occurs twice in one object)"),
-        ('{"id": 0, "name": "A"}', "data that is no list of workspaces"),
-        ('{"id": -5, "name": "A"}', "data that is no list of workspaces"),
-        ('{"id": "007", "name": "A"}', "data that is no list of workspaces"),
-        ('{"id": 1e2, "name": "A"}', "data that is no list of workspaces"),
-        ('{"id": 99999999999999999999, "name": "A"}', "data that is no list of workspaces"),
-        ('{"id": 1, "name": "A", "workspace_id": 0}', "data that is no list of workspaces"),
+        ('{"id": 0, "name": "A"}', "data that is not a list of workspaces"),
+        ('{"id": -5, "name": "A"}', "data that is not a list of workspaces"),
+        ('{"id": "007", "name": "A"}', "data that is not a list of workspaces"),
+        ('{"id": 1e2, "name": "A"}', "data that is not a list of workspaces"),
+        ('{"id": 99999999999999999999, "name": "A"}', "data that is not a list of workspaces"),
+        ('{"id": 1, "name": "A", "workspace_id": 0}', "data that is not a list of workspaces"),
     ],
 )
 def test_an_ambiguous_answer_is_refused_with_its_reason(service, run, row, why):

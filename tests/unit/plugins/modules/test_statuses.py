@@ -478,7 +478,7 @@ def test_a_create_that_was_done_in_spite_of_500_is_changed_and_warned_of(account
     call.fault(account, action="status", status=500, when="after")
     result = run_task(run, call)
     assert_succeeded(result, call)
-    assert [warning for warning in result.warnings if "was no success (500)" in warning]
+    assert [warning for warning in result.warnings if "was an error (500)" in warning]
     assert account.calls().count(f"POST {call.path}") == 1
 
 

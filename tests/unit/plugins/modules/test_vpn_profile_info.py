@@ -66,4 +66,4 @@ def test_what_is_no_profile_is_an_error(service, run, row):
     service.fault(path="/vpn_profiles", action="wrong_type", data=[OFFICE, row])
     result = run("vpn_profile_info")
     assert result.failed
-    assert "data that is no list of VPN profiles" in result.msg
+    assert "data that is not a list of VPN profiles" in result.msg
