@@ -13,27 +13,33 @@ PAGE_SIZE = 1000
 
 
 class Resource(NamedTuple):
-    """One API family.
+    """One API family. What code does for one family and not for another is decided by these fields, never by its name.
 
-    name, plural: result keys; noun: the word in messages; path: the collection; key: the field that is its natural key.
-    fields: what a record always carries in results; text: those of them that are text, null read as "".
-    declared: the fields beside the key that a user may declare; updatable: those fields, the key included, that PUT
-    takes; where ``declared`` holds a field that ``updatable`` lacks, the field can drift.
-    in_workspace: "" where the family stands outside workspaces, else how a create names the workspace: form,
-    query or json.
-    identity: the field that tells records apart and names one in a path, "" where a record has none.
-    paged: how the list is cut, by "page" or by "offset", or "" where it comes whole. page_sizes: the rows of a page that
-    are asked for; where the service refuses one, the next is tried. holds: the families that are deleted
-    with it. created: the fields of a create's answer that may hold the new id, the first that is there counts.
-    also: where a field of a record may be found under another name, by field. read_only: the API has no call that makes
-    or deletes one. kept: the field that, where true, forbids deletion, or "". delete_hints: what to do next after a
-    refused delete, by status.
-    scoped: whether a POST or PUT can create, scan or contact a target, so that the gate judges its body (a new family is
-    judged unless its entry says otherwise). target_names: the fields of that body that are a target's name.
-    unscoped_fields: the fields of that body that name no place: prose, and secrets, which must not appear in a refusal.
-    harmless_actions: what a POST below one of its objects may ask without being judged, as "stop".
-    key_is_place: whether the key is a host, an address or a URL, of which one has several spellings.
-    key_is_account_wide: whether a key is unique in the account, although the family is in workspaces.
+    Names: ``name`` and ``plural`` are result keys, ``noun`` is the word in messages, ``path`` the collection in the API.
+
+    Records: ``key`` is the field that is the natural key; ``identity`` the one that tells records apart and names one in a
+    path, "" where records have none; ``fields`` are what a record always has in results; ``text`` are those of them that
+    are text, so that null is read as "". ``also`` maps a field to another name under which the service may send it.
+    ``workspace_field`` is the field that names a workspace.
+
+    Declarations: ``declared`` are the fields beside the key that a user may declare; ``updatable`` those fields, the key
+    included, that PUT takes; ``key_suffices`` says that a list may declare an object by its key alone.
+
+    Workspaces: ``in_workspace`` is how a create names the workspace (form, query or json), "" where the family has none;
+    ``key_is_account_wide`` says that the key is unique in all workspaces together; ``uses_current_workspace`` that a call
+    without a workspace means the account's current one; ``holds`` are the families that are deleted with an object.
+
+    Lists: ``paged`` is how a list is cut, by "page" or by "offset", "" where it has one page; ``page_sizes`` are the rows of
+    a page that are asked for, the next where the service refuses one.
+
+    Calls: ``created`` are the fields in the answer to a create that may hold the new id, the first one found counts;
+    ``read_only`` families have no call that creates or deletes; a true field ``kept`` forbids deletion; ``delete_hints``
+    say what to do next after a refused delete.
+
+    Scope: ``scoped`` says that a POST or PUT can create, scan or contact a target, so that the gate judges its body (a new
+    family is judged unless its entry says otherwise); ``target_names`` are the fields of that body that are a target's name;
+    ``unscoped_fields`` those that name no place: prose, and secrets, which must not appear in a refusal;
+    ``harmless_actions`` what a POST below one of its objects may ask without being judged, such as "stop".
     """
 
     name: str
@@ -45,7 +51,11 @@ class Resource(NamedTuple):
     text: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
     updatable: tuple[str, ...] = ()
+    key_suffices: bool = False
     in_workspace: str = ""
+    workspace_field: str = "workspace_id"
+    key_is_account_wide: bool = False
+    uses_current_workspace: bool = False
     identity: str = "id"
     paged: str = ""
     page_sizes: tuple[int, ...] = (PAGE_SIZE,)
@@ -59,13 +69,21 @@ class Resource(NamedTuple):
     target_names: tuple[str, ...] = ()
     unscoped_fields: tuple[str, ...] = ()
     harmless_actions: tuple[str, ...] = ()
-    key_is_place: bool = False
-    key_is_account_wide: bool = False
+
+    @property
+    def key_is_place(self) -> bool:
+        """Whether the key is the name of a target: a host, an address or a URL, each of which has several spellings."""
+        return self.key in self.target_names
 
     @property
     def recreatable(self) -> bool:
-        """Whether declared fields can drift: no call updates them, so only a new object can have other ones."""
+        """Whether a declared field can drift, because only deleting and creating again changes it."""
         return not set(self.declared) <= set(self.updatable)
+
+    @property
+    def shows_workspace(self) -> bool:
+        """Whether a record says in which workspace it is."""
+        return bool(self.in_workspace) and self.workspace_field in self.fields
 
 
 WORKSPACE = Resource(
@@ -78,6 +96,7 @@ WORKSPACE = Resource(
     text=("name", "description"),
     declared=("description",),
     updatable=("name", "description"),
+    workspace_field="id",
     holds=("target", "http_logger"),
     scoped=False,
     delete_hints={
@@ -95,12 +114,13 @@ TARGET = Resource(
     fields=("id", "name", "type", "description", "workspace_id"),
     text=("name", "description"),
     declared=("description",),
+    key_suffices=True,
     in_workspace="form",
+    uses_current_workspace=True,
     paged="page",
     delete_hints={403: "the account's plan may not include deleting targets; delete it in the web application"},
     target_names=("name",),
     unscoped_fields=("description",),
-    key_is_place=True,
 )
 
 HTTP_LOGGER = Resource(
@@ -112,8 +132,8 @@ HTTP_LOGGER = Resource(
     fields=("id", "label", "handler_url", "active_days", "num_requests"),
     text=("label",),
     in_workspace="query",
-    scoped=False,
     key_is_account_wide=True,
+    scoped=False,
 )
 
 WORDLIST = Resource(
