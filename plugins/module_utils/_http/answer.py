@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from typing import Any, Protocol
 
 from .._errors import ANY_CALL, AnswerError, Call, after_another_answer, printable
@@ -25,7 +25,7 @@ class Answer:
         method: str,
         path: str,
         status: int,
-        headers: Mapping[str, str],
+        headers: MutableMapping[str, str],
         body: bytes = b"",
         moments: tuple[float, float] = (0.0, 0.0),
         about: Call = ANY_CALL,
