@@ -2,9 +2,9 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The exception tree: what was wrong with the options, the network, or the service's answer.
+"""The errors of the collection, and what their reader does next.
 
-The text of every exception is one sentence that says what to do next. None holds a header or a request body.
+The text of each error says what failed, why, and what to do. None holds a header or a request body.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ class WrongOption(ScannerError):
 
 
 class Refused(ScannerError):
-    """The collection will not do what was declared; nothing was written."""
+    """The task refuses what was declared; nothing was written."""
 
 
 class Incomplete(ScannerError):
-    """The task failed after it had written, or may have written, something: its result says ``changed``."""
+    """The task failed after it had written something, or may have: its result says ``changed``."""
 
     def __init__(self, sentence: str, **result: Any) -> None:
         super().__init__(sentence, **{**result, "changed": True})
 
 
-# characters of the service's words in api_error, which programs read
+# characters of the service's text in api_error, which programs read
 _LONGEST_QUOTE = 10000
 
 
@@ -109,7 +109,7 @@ class CallError(ScannerError):
 
     @property
     def may_have_worked(self) -> bool:
-        """Whether this is a write of which nobody knows whether it was done."""
+        """Whether this is a write that may have been done."""
         return self.method != "GET" and (self.maybe_done or self.after_loss)
 
     def with_sentence(self: _FailedCall, sentence: str) -> _FailedCall:
@@ -164,17 +164,17 @@ def printable(text: object, longest: int = 300) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: 1 target, 2 targets."""
+    """A number with its noun: 1 target, 2 targets."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class Call(NamedTuple):
     """What is known about a call when its failure is explained.
 
-    action: one of ACTIONS; noun: what it is about; key: the option that names such an object; filtered: the task filters
-    the list; within: the call names a workspace; given: the option that gave the id in the call, "" where the service
-    itself has shown this id in this task; answered: the service has accepted a call of this task before, so that address
-    and key were right then.
+    action: one of ACTIONS; noun: the kind of object; key: the option that names such an object; filtered: the task filters
+    the list; within: the call names a workspace; given: the option that gave the id in the call, "" where the service has
+    shown this id to the task; answered: the service has accepted a call of this task before, so that address and key were
+    right then.
     """
 
     action: str = "read"
@@ -202,7 +202,7 @@ ACTIONS = (*READS, "create", "start", "update", "delete", "stop")
 _AGAIN = "run the task again later"
 _COMPLETE = "run the task again; it changes only what is still missing"
 _CHECK_FIRST = "check the {noun}s in the web application before you run the task again"
-_SUPPORT = "tell the service's support if this persists"
+_SUPPORT = "contact the service's support if this persists"
 _ADDRESS = "check that base_url is the address of the service's API"
 
 # What to do next: statuses, facts of the call, clause. The first row counts whose facts are all true.
@@ -211,7 +211,7 @@ _NEXT_STEPS: tuple[tuple[tuple[int, ...], str, str], ...] = (
     ((400, 422), "create", "correct the option {key}, or the one that the service names"),
     ((400, 422), "start", "correct the options of this task"),
     ((400, 422), "update", "correct the declared values"),
-    ((400, 422), "", "this task sends no value that could be corrected; tell the service's support"),
+    ((400, 422), "", "this task sends no value that could be corrected; contact the service's support"),
     ((401,), "answered", "the key was accepted earlier in this task; create a new one if it was revoked since"),
     ((401,), "", "check api_key, or create a new key in the account's API section"),
     ((403,), "answered", "check what this key may do, and what the account's plan and licence include"),
@@ -219,29 +219,29 @@ _NEXT_STEPS: tuple[tuple[tuple[int, ...], str, str], ...] = (
     ((404,), "within given", "no workspace has this id; check {given}"),
     ((404,), "within", "the workspace was deleted after this task had found it; run the task again"),
     ((404,), "given", "check {given}, and that this key may see the {noun}"),
-    ((404,), "list answered", "the service lists no {noun}s for this account; tell its support"),
-    ((404,), "create answered", "the service creates no {noun}s for this account; tell its support"),
-    ((404,), "start answered", "the service starts no {noun}s for this account; tell its support"),
+    ((404,), "list answered", "the service lists no {noun}s for this account; contact its support"),
+    ((404,), "create answered", "the service creates no {noun}s for this account; contact its support"),
+    ((404,), "start answered", "the service starts no {noun}s for this account; contact its support"),
     ((404,), "list", _ADDRESS),
     ((404,), "create", _ADDRESS),
     ((404,), "start", _ADDRESS),
     ((404,), "", "the {noun} was deleted after this task had found it; run the task again"),
     ((406,), "download", "ask for another format"),
     ((409,), "create", "another {noun} has this {key}, and this task cannot see it; choose another {key}"),
-    ((409,), "start", "wait until what is in progress has ended, and run the task again"),
+    ((409,), "start", "wait until the {noun} in progress has ended, and run the task again"),
     ((409,), "update", "somebody else may be changing the {noun}; run the task again"),
-    ((409,), "delete", "the {noun} is in use; end what uses it, and run the task again"),
+    ((409,), "delete", "the {noun} is in use; stop what uses it, and run the task again"),
     ((409,), "stop", "the {noun} may have ended; run the task again"),
-    ((409,), "", f"the service cannot show this now; {_AGAIN}"),
+    ((409,), "", f"the service cannot return this now; {_AGAIN}"),
     ((429,), "", f"{_AGAIN}, or raise rate_limit_wait"),
     ((500, 502, 503, 504), "starting", _CHECK_FIRST),
     ((500,), "writing", f"{_COMPLETE}. {_SUPPORT.capitalize()}"),
     ((500,), "", f"{_AGAIN}, and {_SUPPORT}"),
-    ((502, 504), "writing", f"a gateway answered in the service's place; {_COMPLETE}"),
+    ((502, 504), "writing", f"a gateway answered instead of the service; {_COMPLETE}"),
     ((503,), "writing", f"the service is not available now; {_COMPLETE}"),
-    ((502,), "", f"a gateway answered in the service's place; {_AGAIN}"),
+    ((502,), "", f"a gateway answered instead of the service; {_AGAIN}"),
     ((503,), "", f"the service is not available now; {_AGAIN}"),
-    ((504,), "", f"a gateway waited for the service in vain; {_AGAIN}"),
+    ((504,), "", f"a gateway got no answer from the service; {_AGAIN}"),
 )
 _NO_ROW = f"{_AGAIN} if the cause is temporary, and {_SUPPORT}"
 
@@ -313,7 +313,7 @@ def after_another_answer(call: Call) -> str:
         return _ADDRESS
     if call.action == "start":
         return _CHECK_FIRST.format(noun=call.noun)
-    return f"a proxy may have answered in the service's place; {_AGAIN if call.action in READS else _COMPLETE}"
+    return f"a proxy may have answered instead of the service; {_AGAIN if call.action in READS else _COMPLETE}"
 
 
 def api_error(

@@ -129,7 +129,7 @@ def test_an_error_says_what_failed_why_and_what_to_do(status):
         (404, {"action": "create", "within": True}, "the workspace was deleted after this task had found it"),
         (404, {"action": "update"}, "the target was deleted after this task had found it"),
         (404, {"action": "read", "given": "scan_id"}, "check scan_id"),
-        (409, {"action": "list"}, "cannot show this now"),
+        (409, {"action": "list"}, "cannot return this now"),
         (401, {"action": "list"}, "check api_key"),
         (401, {"action": "list", "answered": True}, "was accepted earlier"),
         (422, {"action": "list", "filtered": True}, "correct the filters"),
