@@ -16,15 +16,15 @@ from ._resources import Resource
 # a row of the service, or the record of one: field to value
 Record = dict[str, Any]
 
-# the fields that hold the id of an object, whatever the record; other names that end in _id, as vuln_id, are texts
+# the fields that hold the id of an object in any record; other names that end in _id, such as vuln_id, are texts
 _REFERENCES = ("workspace_id", "target_id", "tool_id", "task_id", "scan_id")
-# 64 bits with a sign, which every database and every reader of JSON has
+# a signed 64-bit integer, which every database and JSON parser can hold
 _LARGEST_ID = 2**63 - 1
 
 
 def is_row(resource: Resource, value: object) -> bool:
-    """Whether a value of the service is a record: an object with its identity, its natural key, text for text, and ids
-    that are ids."""
+    """Whether a value of the service is a record: an object with a valid identity, a natural key, and texts and ids of the
+    right types."""
     if not isinstance(value, dict) or value.get(resource.key) is None:
         return False
     if not all(_is_text(value.get(field)) for field in resource.text):
@@ -38,14 +38,14 @@ def is_row(resource: Resource, value: object) -> bool:
 
 
 def read_id(value: object) -> int | None:
-    """The id in a value of the service, an integer or its digits as a text; None where it is neither."""
+    """The id in a value of the service, an integer or its digits as text; None where it is neither."""
     if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,18}", value):
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST_ID else None
 
 
 def identity_of(resource: Resource, row: Record) -> Any:
-    """What tells a row of a list from the others: its identity, or all that it says where the family has none."""
+    """What distinguishes a row from the others of its list: its identity, or the complete row where the family has none."""
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
 
 
@@ -54,8 +54,8 @@ def _is_text(value: object) -> bool:
 
 
 def record_of(resource: Resource, row: Record) -> Record:
-    """A row of the service as results carry it: every field of the table there, null text as "", a number in the place
-    of a text as text, ids as integers, the rest as it came."""
+    """The record of a row: it has every field of the table; null text is "", a number in a text field is text, ids are
+    integers, and the rest is unchanged."""
     record: Record = dict.fromkeys(resource.fields)
     record.update(row)
     for field in ("id", *_REFERENCES) if resource.identity == "id" else _REFERENCES:
@@ -70,19 +70,19 @@ def record_of(resource: Resource, row: Record) -> Record:
 
 
 class _NotShown(str):
-    """The empty text of a field that an answer of the service does not have: nobody can tell what it is."""
+    """The empty text of a field that the service's answer lacks, so that its value is unknown."""
 
 
 NOT_SHOWN = _NotShown()
 
 
 def not_shown(record: Record, fields: Iterable[str]) -> list[str]:
-    """Which of these fields the service has not shown for a record, a list."""
+    """Those of the fields that the service has not shown for a record."""
     return [field for field in fields if isinstance(record.get(field), _NotShown)]
 
 
 def revealed(record: Record, read: Record | None) -> Record:
-    """A record with what a read by id, a record or None, shows beyond it."""
+    """A record, completed with what a read by id has shown."""
     more = {field: read[field] for field in not_shown(record, record) if read and not not_shown(read, [field])}
     return {**record, **more}
 
@@ -90,13 +90,13 @@ def revealed(record: Record, read: Record | None) -> Record:
 def not_compared(what: str, fields: Iterable[str]) -> str:
     """The warning on declared fields that the service shows nowhere."""
     return (
-        f"The service does not show the {' and '.join(fields)} of {what}, so it cannot be compared with the declaration: it"
+        f"The service does not show the {' and '.join(fields)} of {what}, so it cannot be compared with the declaration. It"
         " is written on create only."
     )
 
 
 def new_record(resource: Resource, values: Record) -> Record:
-    """The record that a create of ``values`` will leave: what only the service can give is None."""
+    """The record that a create of ``values`` leads to; what only the service can give is None."""
     record: Record = dict.fromkeys(resource.fields)
     record.update(dict.fromkeys(resource.text, ""))
     record.update({name: value for name, value in values.items() if name in resource.fields})
@@ -104,9 +104,9 @@ def new_record(resource: Resource, values: Record) -> Record:
 
 
 def difference(resource: Resource, live: Record, declared: Record) -> tuple[Record, Record]:
-    """What a declaration changes in a live record: (changes, drift). What the service does not show is not compared.
+    """Compare a declaration with a live record: (changes, drift). Fields that the service does not show are skipped.
 
-    changes: {field: declared value}, to be written; drift: {field: {declared, live}}, what no call can change.
+    changes: {field: declared value}, to be written; drift: {field: {declared, live}}, which no call can change.
     """
     unknown = not_shown(live, declared)
     differing = {field: value for field, value in declared.items() if live[field] != value and field not in unknown}
