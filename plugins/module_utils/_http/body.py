@@ -8,22 +8,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
 
 from .._errors import printable
 from . import bounds, retry
-from .answer import Answer
+from .answer import Answer, Sink
 from .refusal import broken_off, too_long
-
-
-class Sink(Protocol):
-    """Takes the body of a success in pieces, instead of the Answer."""
-
-    def restart(self, answer: Answer, /) -> None:
-        """Begin again: called before the first piece of each try, with an Answer without body."""
-
-    def write(self, piece: bytes, /) -> None:
-        """Take the next piece."""
 
 
 class Body:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._errors import Call
 from .._records import Record
-from .._resources import WORKSPACE, Resource
+from .._resources import Resource
 
 
 class Known:
@@ -24,7 +24,7 @@ class Known:
 
     def note(self, resource: Resource, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
-        field = WORKSPACE.identity if resource is WORKSPACE else "workspace_id"
+        field = resource.workspace_field
         self._workspaces.update(row[field] for row in rows if isinstance(row.get(field), int))
 
     def call(self, action: str, resource: Resource, query: Mapping[str, Any] | None = None) -> Call:

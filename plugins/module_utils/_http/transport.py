@@ -24,8 +24,8 @@ from .._errors import ANY_CALL, AnswerError, Call, CallError, NetworkError, Wron
 from .._options import Connection
 from .._scope.gate import require
 from . import bounds, retry
-from .answer import Answer
-from .body import Body, Sink, is_success
+from .answer import Answer, Sink
+from .body import Body, is_success
 from .border import Border
 from .budget import Budget
 from .known import Known
