@@ -110,7 +110,7 @@ def test_it_polls_until_the_module_has_a_result(action):
         ({}, {"check": True}),
     ],
 )
-def test_what_does_not_wait_is_one_plain_run(action, args, more):
+def test_a_task_that_does_not_wait_is_one_plain_run(action, args, more):
     one = action(args, [{"changed": True}], **more)
     assert one.run() == {"changed": True}
     assert one.runs == [(None, False)]
@@ -131,7 +131,7 @@ def test_a_task_that_logs_nothing_shows_nothing(action):
     assert one.shown == []
 
 
-def test_a_run_that_fails_ends_the_wait_and_knows_what_was_started(action):
+def test_a_failed_run_ends_the_wait_and_returns_what_was_started(action):
     one = action({}, [goes_on(), {"failed": True, "msg": "no python"}])
     result = one.run()
     assert (result["failed"], result["changed"], result["started"]) == (True, True, True)
@@ -140,7 +140,7 @@ def test_a_run_that_fails_ends_the_wait_and_knows_what_was_started(action):
 
 @pytest.mark.parametrize("args", [{"_step": {"stop": [900]}}, {"_step": None, "wait": False}])
 @pytest.mark.parametrize("more", [{}, {"check": True}, {"async_val": 60}])
-def test_what_it_hands_over_is_no_option_of_a_task(action, args, more):
+def test_the_step_is_not_an_option_of_a_task(action, args, more):
     one = action(args, [], **more)
     result = one.run()
     assert (result["failed"], result["changed"]) == (True, False)
@@ -223,7 +223,7 @@ def test_a_stop_that_takes_too_long_says_that_scans_may_go_on(action, monkeypatc
     assert one.last == ["interrupted: scan 7 of www.example.com: may go on (the stop took more than 60 s)"]
 
 
-def test_a_ctrl_c_does_not_break_a_run_of_the_module(action):
+def test_a_ctrl_c_does_not_interrupt_a_run_of_the_module(action):
     seen = []
 
     def run():
@@ -237,7 +237,7 @@ def test_a_ctrl_c_does_not_break_a_run_of_the_module(action):
     assert signal.getsignal(signal.SIGINT) == before
 
 
-def test_what_was_joined_is_not_stopped(action):
+def test_a_joined_scan_is_not_stopped(action):
     joined = goes_on(LONG)
     joined["watch"]["entries"][0]["started"] = False
     one = action({"stop_on_interrupt": True}, [lambda: os.kill(os.getpid(), signal.SIGTERM) or joined])
@@ -250,7 +250,7 @@ def test_what_was_joined_is_not_stopped(action):
 @pytest.mark.parametrize(
     "stop, runs, fate", [(True, 2, "stopped"), (False, 1, "goes on (stop_on_interrupt is not set)")]
 )
-def test_a_worker_that_is_left_alone_ends(action, monkeypatch, stop, runs, fate):
+def test_a_worker_whose_parent_has_died_ends(action, monkeypatch, stop, runs, fate):
     one = action({"stop_on_interrupt": stop}, [goes_on(LONG), stopped()])
     parents = iter([100, 1, 1, 1])
     monkeypatch.setattr(plugin.os, "getppid", lambda: next(parents))

@@ -72,7 +72,7 @@ def test_ages(text, seconds):
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5h", "soon", "5 years", "h", "9" * 20, "1h30m", None, "٣"])
-def test_what_is_no_age_is_refused(text):
+def test_an_invalid_age_is_refused(text):
     with pytest.raises(WrongOption, match="max_age is"):
         seconds_of(text)
 
@@ -101,12 +101,12 @@ def at(moment):
         (DATE, [-7200 + 1700], NOW + 6300),
     ],
 )
-def test_the_present_is_that_of_the_service(date, ages, expected):
+def test_the_present_is_by_the_service_clock(date, ages, expected):
     clock = service_now(date, [row(1, age) for age in ages], NOW + 5000)
     assert clock.now + clock.ahead == expected
 
 
-def test_a_time_with_an_offset_tells_nothing_of_the_clock_of_the_others():
+def test_a_time_with_an_offset_says_nothing_about_the_zone_of_the_others():
     rows = [row(1, 100), {"id": 2, "end_time": "2024-05-17T12:30:00+02:00"}]
     assert service_now(DATE, rows, NOW).ahead == 0
 
@@ -167,7 +167,7 @@ RECORD = {"tool_params": {"scan_type": "light", "depth": 5, "deep": {"a": 1, "b"
         {"none": None},
     ],
 )
-def test_parameters_that_are_there(declared):
+def test_parameters_that_match(declared):
     assert why_other_params(RECORD, declared, None, None) is None
 
 
@@ -189,11 +189,11 @@ def test_parameters_that_are_there(declared):
         {"scan_type": ["light"]},
     ],
 )
-def test_parameters_that_are_not(declared):
+def test_parameters_that_do_not_match(declared):
     assert "tool_params." in why_other_params(RECORD, declared, None, None)
 
 
-def test_records_that_do_not_tell():
+def test_records_without_the_compared_fields():
     assert why_other_params({}, {"a": 1}, None, None) == "its record does not show its tool_params"
     assert why_other_params({}, None, "u-1", None) == "its VPN profile differs"
     assert why_other_params({"vpn_profile_uuid": None}, None, "", None) is None
@@ -236,7 +236,7 @@ def test_a_record_without_secrets_stays_as_it_is(record):
     assert without_secrets(record) is record
 
 
-def test_findings_are_counted_where_the_record_tells():
+def test_findings_are_counted_if_the_record_has_numbers():
     assert findings_of({}) == findings_of({"result_summary": None}) == findings_of({"result_summary": "x"}) == {}
     counts = {"critical": 1, "high": None, "low": True, "info": 3, "text": "x"}
     assert findings_of({"result_summary": counts}) == {"critical": 1, "info": 3}

@@ -48,7 +48,7 @@ def test_a_watch_can_be_sent_as_json():
         {**watching(1).to_json(), "entries": [None]},
     ],
 )
-def test_what_is_no_watch_is_refused(value):
+def test_a_value_that_is_not_a_watch_is_refused(value):
     with pytest.raises(ValueError):
         Watch.from_json(value)
 
@@ -79,13 +79,13 @@ def test_two_timeouts(seen, outcome):
     assert entry.outcome == outcome
 
 
-def test_a_scan_that_is_gone_was_deleted_and_its_last_record_is_kept():
+def test_a_scan_that_no_longer_exists_was_deleted_and_its_last_record_is_kept():
     entry = watching(1).entries[0]
     assert entry.observe(None, 1, LIMITS)
     assert (entry.outcome, entry.record["id"]) == ("deleted", 1)
 
 
-def test_what_counts_as_moving():
+def test_which_fields_show_that_a_scan_moves():
     entry = watching(1).entries[0]
     assert entry.observe(record(1), 1, LIMITS)
     assert not entry.observe(record(1, duration=7), 2, LIMITS)
@@ -117,7 +117,7 @@ def test_no_pause_goes_beyond_a_timeout():
     assert watch.pause(1090, 10, 0, LIMITS) == 5
 
 
-def test_how_many_may_be_started():
+def test_how_many_scans_can_be_started():
     watch = Watch([Entry(f"host-{number}") for number in range(5)], {}, None)
     assert len(watch.startable()) == 5
     assert [each.target for each in watch.startable(2)] == ["host-0", "host-1"]
@@ -148,7 +148,7 @@ def test_one_scan_is_read_by_its_id_and_several_by_their_pages():
     assert watch.next_reading() == ("page", 4)
 
 
-def test_one_that_has_left_its_page_is_looked_for():
+def test_a_scan_that_has_left_its_page_causes_a_walk():
     watch = watching(3)
     watch.found_on(1, [record(1), record(2), record(3)])
     watch.found_on(1, [record(1), record(3)])
@@ -156,7 +156,7 @@ def test_one_that_has_left_its_page_is_looked_for():
     assert watch.next_reading() == ("walk", 0)
 
 
-def test_one_that_no_page_shows_has_its_turn():
+def test_a_scan_that_no_page_shows_is_read_in_turn():
     watch = watching(3)
     watch.found_on(1, [record(1), record(2)])
     watch.entries[2].unlisted = True
@@ -171,7 +171,7 @@ def test_one_that_no_page_shows_has_its_turn():
     assert len(watch.pending()) == 1
 
 
-def test_a_wait_for_a_slot_ends_only_where_no_scan_of_the_task_holds_one():
+def test_a_wait_for_a_slot_ends_only_if_no_scan_of_the_task_holds_one():
     watch = watching(2)
     watch.entries.append(Entry("host-3"))
     assert not watch.waited_too_long_for_a_slot(0, 100)

@@ -69,7 +69,7 @@ def test_a_scan_is_started_and_waited_for(account, scan, passing):
     assert len(account.calls()[3:]) <= 12
 
 
-def test_nothing_is_waited_for_where_nobody_asked(account, scan, passing):
+def test_without_wait_the_task_ends_after_the_start(account, scan, passing):
     result = good(scan(wait=False))
     assert (result.changed, result["outcome"], result["scan"]["status_name"]) == (True, None, "waiting")
     assert account.calls() == [f"GET {T}", f"GET {S}", f"POST {S}", f"GET {S}/40001"]
@@ -86,7 +86,7 @@ def test_each_answer_of_a_start_is_understood(account, scan, form):
 
 
 @pytest.mark.parametrize("form", ["created_id", "record", "nothing"])
-def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
+def test_a_start_creates_a_missing_target(account, scan, form):
     account.settings(create_answer=form)
     result = good(scan(target="new.example.com", workspace_id=3))
     assert [row["name"] for row in account.targets()][-1] == "new.example.com"
@@ -94,7 +94,7 @@ def test_a_target_that_is_not_there_is_made_by_the_start(account, scan, form):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_target_that_the_start_makes_is_warned_of(scan, check):
+def test_a_target_that_the_start_creates_is_a_warning(scan, check):
     (warning,) = good(scan(check=check, target="new.example.com")).warnings
     assert warning.startswith(
         "Target 'new.example.com' does not exist yet. The service creates a missing target and scans it"
@@ -106,7 +106,7 @@ def test_a_target_that_the_start_makes_is_warned_of(scan, check):
 
 
 @pytest.mark.parametrize("state", ["stopped", "absent"])
-def test_a_target_that_is_not_there_is_no_warning_where_nothing_is_started(scan, state):
+def test_a_missing_target_is_no_warning_if_nothing_is_started(scan, state):
     assert good(scan(target="new.example.com", state=state)).warnings == []
 
 
@@ -117,7 +117,7 @@ def test_the_live_spelling_of_a_target_is_scanned(account, scan):
     assert len(account.targets()) == 2
 
 
-def test_a_workspace_that_is_not_named_stays_the_same(account, scan):
+def test_the_current_workspace_is_kept_during_the_wait(account, scan):
     account.add(current_workspace=2)
     account.fault(method="POST", path=S, action="reset", when="after")
     result = good(scan(workspace_id="left out"))
@@ -135,7 +135,7 @@ def test_a_target_by_id(account, scan):
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_every_other_end_fails_the_task_with_the_record(account, scan, end):
+def test_any_other_outcome_fails_the_task_with_the_record(account, scan, end):
     account.settings(scan_scripts=[{"end": end, "message": "said\x1b so"}])
     result = scan()
     assert result.failed
@@ -187,7 +187,7 @@ def test_a_few_failed_polls_do_not_end_a_wait(account, scan):
 
 
 @pytest.mark.parametrize("status, polls", [(503, 5), (401, 1), (403, 1)])
-def test_a_wait_that_cannot_read_says_what_it_knows(account, scan, status, polls):
+def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status, polls):
     account.fault(method="GET", path=f"{S}/40001", action="status", status=status, times=None)
     result = scan(retries=0)
     assert (result.failed, result.changed, result["started"]) == (True, True, True)
@@ -200,7 +200,7 @@ def test_a_wait_that_cannot_read_says_what_it_knows(account, scan, status, polls
 # --- many targets
 
 
-def test_many_targets_cost_one_call_an_interval(account, scan, passing):
+def test_many_targets_cost_one_call_per_poll(account, scan, passing):
     names = [f"host-{number:03d}.example" for number in range(100)]
     result = good(scan(target=None, targets=names))
     assert [each["target"] for each in result["scans"]] == names
@@ -231,7 +231,7 @@ def test_a_list_that_ends_with_a_404_does_not_end_a_wait(account, scan):
     assert [each["outcome"] for each in result["scans"]] == ["finished", "finished", "deleted", "finished"]
 
 
-def test_one_that_is_deleted_and_one_that_fails_do_not_hide_the_others(account, scan):
+def test_a_deleted_and_a_failed_scan_do_not_hide_the_others(account, scan):
     account.settings(scan_scripts=[{"target": "b.example", "end": "aborted"}])
     account.fault(method="GET", path=S, nth=3, action="do", do="delete", resource="scans", record={"id": 40003})
     result = scan(target=None, targets=["a.example", "b.example", "c.example", "d.example"])
@@ -250,7 +250,7 @@ def test_a_start_that_is_refused_does_not_hide_the_others(account, scan):
     assert [each["started"] for each in result["scans"]] == [True, False, True]
 
 
-def test_one_that_cannot_be_started_makes_room_for_the_next(account, scan):
+def test_a_failed_start_makes_room_for_the_next(account, scan):
     account.settings(blacklist=["a.example", "b.example"])
     result = scan(target=None, targets=["a.example", "b.example", "c.example"], concurrency=1)
     assert [each["outcome"] for each in result["scans"]] == ["failed_to_start", "failed_to_start", "finished"]
@@ -259,14 +259,14 @@ def test_one_that_cannot_be_started_makes_room_for_the_next(account, scan):
     assert (result.failed, result.changed, result["outcome"]) == (True, False, "failed_to_start")
 
 
-def test_a_key_that_is_refused_ends_the_starting(account, scan):
+def test_a_rejected_key_ends_the_starts(account, scan):
     account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
     result = scan(target=None, targets=["a.example", "b.example", "c.example"])
     assert [each["outcome"] for each in result["scans"]] == ["finished", "failed_to_start", "failed_to_start"]
     assert account.calls().count(f"POST {S}") == 2
 
 
-def test_no_more_than_so_many_at_a_time(account, scan):
+def test_concurrency_limits_the_scans_in_progress(account, scan):
     result = good(scan(target=None, targets=[f"host-{number}.example" for number in range(5)], concurrency=2))
     assert {each["outcome"] for each in result["scans"]} == {"finished"}
     scans = sorted(account.scans(), key=lambda each: each["created"])
@@ -293,7 +293,7 @@ def test_a_fresh_scan_is_used(account, scan, passing):
     assert passing.slept == []
 
 
-def test_an_old_one_is_not_and_it_is_said_why(account, scan):
+def test_an_old_scan_is_not_used_and_the_reason_is_returned(account, scan):
     account.add(scans=[old(9000), old(10, status_name="aborted"), old(5, end_time=None, start_time=None)])
     result = good(scan(max_age="90m"))
     assert result.changed
@@ -304,7 +304,7 @@ def test_an_old_one_is_not_and_it_is_said_why(account, scan):
     }
 
 
-def test_one_that_runs_is_joined(account, scan, passing):
+def test_a_scan_in_progress_is_joined(account, scan, passing):
     account.add(scans=[old(9000), old(5, **RUNNING)])
     result = good(scan(max_age="1h"))
     assert (result.changed, result["started"], result["outcome"]) == (False, False, "finished")
@@ -329,7 +329,7 @@ def test_parameters_are_compared_where_they_are_declared(account, scan):
     assert gets(account)[-3:] == [f"GET {S}/40003", f"GET {S}/40002", f"GET {S}/40001"]
 
 
-def test_five_are_looked_at(account, scan):
+def test_at_most_five_scans_are_considered(account, scan):
     account.add(scans=[old(50 - number) for number in range(8)])
     result = good(scan(max_age="1h", tool_params={"a": 1}, wait=False))
     assert result.changed
@@ -382,7 +382,7 @@ def test_a_second_run_starts_nothing(account, scan):
 
 
 @pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}, {"action": "html"}])
-def test_a_start_that_was_done_and_whose_answer_is_lost(account, scan, fault):
+def test_a_start_whose_answer_is_lost_is_found_in_the_list(account, scan, fault):
     account.add(scans=[old(5, **RUNNING)])
     account.fault(method="POST", path=S, when="after", **fault)
     result = good(scan())
@@ -392,7 +392,7 @@ def test_a_start_that_was_done_and_whose_answer_is_lost(account, scan, fault):
 
 
 @pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}, {"action": "html"}])
-def test_a_start_of_which_nothing_is_seen_is_not_repeated(account, scan, fault):
+def test_a_start_that_the_list_does_not_show_is_not_repeated(account, scan, fault):
     account.add(scans=[old(5, **RUNNING)])
     account.fault(method="POST", path=S, **fault)
     result = scan()
@@ -401,7 +401,7 @@ def test_a_start_of_which_nothing_is_seen_is_not_repeated(account, scan, fault):
     assert account.calls().count(f"POST {S}") == 1
 
 
-def test_two_new_scans_are_one_too_many(account, scan):
+def test_two_new_scans_after_a_lost_answer_are_ambiguous(account, scan):
     account.fault(method="POST", path=S, action="reset", when="after")
     record = {"target_id": 1001, "tool_id": 170, "status_name": "waiting"}
     account.fault(method="POST", path=S, action="do", resource="scans", record=record)
@@ -423,7 +423,7 @@ def test_a_lost_start_of_a_new_target(account, scan):
         (400, "target is not reachable", "target is not reachable"),
     ],
 )
-def test_a_refused_start_says_why(account, scan, status, message, words):
+def test_a_refused_start_says_why_and_what_to_do(account, scan, status, message, words):
     account.fault(method="POST", path=S, action="status", status=status, message=message)
     result = scan()
     assert (result.failed, result.changed) == (True, False)
@@ -489,7 +489,7 @@ def test_secrets_of_an_authentication_are_in_no_output(account, scan, kind):
     assert good(scan(max_age="1h", authentication=other, wait=False)).changed
 
 
-def test_an_authentication_with_parts_of_another_type_is_refused(account, scan):
+def test_an_authentication_with_fields_of_another_type_is_refused(account, scan):
     result = scan(authentication={"type": "cookies", "cookie_header": "a=b", "password": SECRET})
     assert "authentication.password does not belong to type cookies" in result.msg
     assert "cookie_header" in scan(authentication={"type": "cookies"}).msg
@@ -542,7 +542,7 @@ def test_a_stop_that_is_refused_is_an_error(account, scan):
 
 @pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 500}])
 @pytest.mark.parametrize("done", [True, False])
-def test_a_stop_whose_answer_is_lost_is_looked_at(account, scan, fault, done):
+def test_a_stop_whose_answer_is_lost_is_verified(account, scan, fault, done):
     account.add(scans=[old(5, **RUNNING), old(5, **RUNNING)])
     account.fault(method="POST", path=f"{S}/40002/stop", when="after" if done else "before", **fault)
     result = scan(state="stopped")
@@ -574,7 +574,7 @@ def test_a_late_stop_whose_answer_and_reads_are_lost_may_have_been_done(account,
     assert any("40001 took too long and may have been stopped" in warning for warning in result.warnings)
 
 
-def test_a_stop_need_not_be_waited_for(account, scan, passing):
+def test_a_stop_without_wait(account, scan, passing):
     account.settings(scan_stop_time=30)
     account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
     result = good(scan(state="stopped", wait=False))
@@ -582,7 +582,7 @@ def test_a_stop_need_not_be_waited_for(account, scan, passing):
     assert account.calls()[-1] == f"POST {S}/40001/stop"
 
 
-def test_one_that_took_too_long_is_stopped_once_and_the_others_go_on(account, scan):
+def test_a_scan_that_took_too_long_is_stopped_once_and_the_others_go_on(account, scan):
     account.settings(scan_scripts=[{"target": "a.example", "run": 9000}])
     result = scan(target=None, targets=["a.example", "b.example"], run_timeout=60, on_timeout="stop", queue_timeout=60)
     assert [each["outcome"] for each in result["scans"]] == ["run_timeout", "run_timeout"]
@@ -602,7 +602,7 @@ def test_scans_that_the_list_does_not_show_are_read_by_their_ids(account, scan, 
     assert len(account.calls()) <= len(passing.slept) + 8
 
 
-def test_one_that_took_too_long_and_cannot_be_stopped_is_warned_of(account, scan):
+def test_a_scan_that_took_too_long_and_cannot_be_stopped_is_a_warning(account, scan):
     account.settings(scan_run_time=9000)
     account.fault(method="POST", path=f"{S}/40001/stop", action="status", status=403, message="not yours")
     result = scan(run_timeout=60, on_timeout="stop")
@@ -644,7 +644,7 @@ def test_a_service_that_ignores_the_filters_loses_no_other_scan(account, scan):
     assert used["started"] is True
 
 
-def test_nothing_is_deleted_in_a_workspace_that_is_not_there(account, scan):
+def test_nothing_is_deleted_in_a_workspace_that_does_not_exist(account, scan):
     account.add(scans=[old(100)])
     for named in ({"target": "www.example.com"}, {"target": None, "target_id": 1001}):
         result = good(scan(state="absent", workspace_id=None, workspace="Never", **named))
@@ -673,7 +673,7 @@ def test_delete_by_id(account, run):
     assert [each["id"] for each in account.scans()] == [40002]
 
 
-def test_what_was_deleted_before_a_failure_is_told(account, scan):
+def test_what_was_deleted_before_a_failure_is_returned(account, scan):
     account.add(scans=[old(100), old(50)])
     account.fault(method="DELETE", path=f"{S}/40002", action="status", status=403, times=None)
     result = scan(state="absent")
@@ -697,7 +697,7 @@ def test_check_mode_starts_nothing_and_waits_for_nothing(account, scan, passing)
     assert (account.writes(), passing.slept) == ([], [])
 
 
-def test_check_mode_knows_what_earlier_tasks_would_have_made(account, scan):
+def test_check_mode_assumes_what_earlier_tasks_create(account, scan):
     result = good(scan(check=True, workspace_id=None, workspace="New", target="new.example"))
     assert (result.changed, result["scan"]["target_id"]) == (True, None)
     by_id = good(scan(check=True, workspace_id=None, target=None, target_id=None))
@@ -750,12 +750,12 @@ def test_a_tool_has_many_spellings(account, scan, tool):
     assert bodies(account)[0]["tool_id"] == 170
 
 
-def test_an_unknown_tool_id_is_sent_as_it_is(account, scan):
+def test_an_unknown_tool_id_is_sent_unchanged(account, scan):
     good(scan(tool="98765", wait=False))
     assert bodies(account)[0]["tool_id"] == 98765
 
 
-def test_a_job_in_the_background_says_that_it_is_over(account, scan, monkeypatch):
+def test_an_async_job_says_that_it_has_finished(account, scan, monkeypatch):
     monkeypatch.setenv("ANSIBLE_ASYNC_DIR", "/nowhere")
     assert good(scan())["finished"] == 1
     account.settings(scan_end="aborted")

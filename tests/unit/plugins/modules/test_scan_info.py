@@ -94,7 +94,7 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     assert queries(service)[0] == {"workspace_id": "2", "target_id": "1002"}
 
 
-def test_a_status_that_nobody_has_described_is_looked_for_with_a_warning(service, run):
+def test_an_unknown_status_is_searched_for_with_a_warning(service, run):
     result = run("scan_info", workspace_id=2, status=["Resting", "finished"])
     assert found(result) == [40001, 40004]
     assert ["Unknown status 'resting'; it may match nothing" in warning for warning in result.warnings] == [True]

@@ -43,7 +43,7 @@ def test_the_output_of_each_tool_is_passed_on(run):
     assert output["output_data"]["ports"][0]["number"] == 443
 
 
-def test_a_tool_that_has_only_raw_output_gives_text(service, run):
+def test_a_tool_with_only_raw_output_returns_text(service, run):
     result = run("scan_output_info", id=40002)
     assert result["output"] is None
     assert result["text"].startswith("Scan 40002 of www.example.com: finished\n")
@@ -98,7 +98,7 @@ def test_the_output_of_a_scan_in_progress_is_refused_with_its_status(service, ru
 
 
 @pytest.mark.parametrize("number, key", [(40003, "output"), (40004, "text")])
-def test_a_part_of_the_output_is_given_with_a_warning(service, run, number, key):
+def test_incomplete_output_is_returned_with_a_warning(service, run, number, key):
     service.settings(running_output="partial")
     result = run("scan_output_info", id=number)
     assert result[key]

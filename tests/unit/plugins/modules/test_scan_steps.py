@@ -81,7 +81,7 @@ def test_start_params_do_not_replace_other_options(account, scan, option):
     assert account.calls() == []
 
 
-def test_a_wait_in_short_runs_comes_to_the_same_end(account, in_steps):
+def test_a_wait_in_short_runs_has_the_same_result(account, in_steps):
     results = in_steps(target=None, targets=["a.example", "b.example", "c.example"], concurrency=2)
     assert len(results) > 5
     assert [each.changed for each in results] == [False] * (len(results) - 1) + [True]
@@ -98,7 +98,7 @@ def test_a_wait_that_a_password_would_garble_stays_in_one_run(account, scan, pas
     assert 115 <= passing.now <= 150
 
 
-def test_a_wait_goes_by_the_time_that_is_handed_over(account, scan, passing):
+def test_a_wait_uses_the_time_in_the_step(account, scan, passing):
     account.settings(scan_queue_time=100000)
     begun = scan(_step={**step_of(passing), "now": 1000000.0}, queue_timeout=100)
     result = scan(_step={**step_of(passing, begun), "now": 1000050.0}, queue_timeout=100)
@@ -107,7 +107,7 @@ def test_a_wait_goes_by_the_time_that_is_handed_over(account, scan, passing):
     assert result["outcome"] == "queue_timeout"
 
 
-def test_a_wait_that_comes_to_stay_in_one_run_keeps_its_time(account, scan, passing):
+def test_a_wait_that_continues_in_one_run_keeps_its_time(account, scan, passing):
     account.settings(scan_run_time=100000)
     login = {**LOGIN, "password": "running"}
     options = dict(run_timeout=100, authentication=login)
@@ -119,7 +119,7 @@ def test_a_wait_that_comes_to_stay_in_one_run_keeps_its_time(account, scan, pass
     assert 119 <= passing.now <= 130
 
 
-def test_what_is_remembered_holds_no_secret_of_others(account, scan, passing):
+def test_a_handover_contains_no_secret_of_others(account, scan, passing):
     login = {"type": "headers", "params": {"headers": [SECRET]}}
     account.add(scans=[old(5, **RUNNING, tool_params={"authentication": login})])
     begun = good(scan(max_age="1h", _step=step_of(passing)))
@@ -128,7 +128,7 @@ def test_what_is_remembered_holds_no_secret_of_others(account, scan, passing):
     assert SECRET not in json.dumps(result.result)
 
 
-def test_only_what_this_task_started_is_stopped_from_outside(account, scan, passing):
+def test_an_interrupt_stops_only_what_this_task_started(account, scan, passing):
     account.add(scans=[old(5, **RUNNING)])
     options = dict(target=None, targets=["www.example.com", "api.example.com"], max_age="1h")
     begun = good(scan(**options, _step=step_of(passing)))
@@ -193,7 +193,7 @@ FORGERIES = tuple(forgeries({"watch": {"entries": [{}, {}]}, "seal": ""}))
 
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("name", FORGERIES)
-def test_what_was_not_handed_over_does_nothing(account, scan, passing, name, check):
+def test_a_forged_step_does_nothing(account, scan, passing, name, check):
     account.add(
         targets=[{"id": 1009, "name": "evil.example", "workspace": "Web shop"}],
         scans=[{"id": 900, "target_id": 1009, "tool_id": 170, **RUNNING, "age": 1}],
@@ -210,7 +210,7 @@ def test_what_was_not_handed_over_does_nothing(account, scan, passing, name, che
 
 
 @pytest.mark.parametrize("change", [{"tool": "350"}, {"workspace_id": 3}, {"targets": ["a.example", "b.example"]}])
-def test_a_wait_is_not_taken_to_another_task(account, scan, passing, change):
+def test_a_handover_of_another_task_is_refused(account, scan, passing, change):
     options = dict(target=None, targets=["www.example.com", "api.example.com"], concurrency=1)
     begun = good(scan(**options, _step=step_of(passing)))
     account.clear_log()
@@ -219,7 +219,7 @@ def test_a_wait_is_not_taken_to_another_task(account, scan, passing, change):
 
 
 @pytest.mark.parametrize("stop", [False, True])
-def test_check_mode_starts_and_stops_nothing_whatever_arrives(account, scan, passing, stop):
+def test_check_mode_ignores_every_step(account, scan, passing, stop):
     options = dict(target=None, targets=["a.example", "b.example"], concurrency=1)
     begun = good(scan(**options, _step=step_of(passing)))
     account.clear_log()

@@ -133,7 +133,7 @@ def spoil_file(runtime, _elsewhere):
 
 
 @pytest.mark.parametrize("spoil", [spoil_link, spoil_mode, spoil_file])
-def test_a_lock_that_cannot_be_made_is_one_warning(account, scan, runtime, tmp_path, spoil):
+def test_a_lock_that_cannot_be_taken_is_one_warning(account, scan, runtime, tmp_path, spoil):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     spoil(runtime, elsewhere)
@@ -150,7 +150,7 @@ def test_a_platform_without_locks_is_one_warning(account, scan, monkeypatch):
 
 
 @pytest.mark.parametrize("given", ["", "relative", "/nonexistent/run"])
-def test_without_a_runtime_directory_a_private_one_is_made(account, scan, monkeypatch, tmp_path, given):
+def test_without_a_runtime_directory_a_private_one_is_created(account, scan, monkeypatch, tmp_path, given):
     monkeypatch.setenv("XDG_RUNTIME_DIR", given)
     monkeypatch.setattr(_start_lock.tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(_start_lock, "_is_own", lambda path: str(tmp_path) in path and Path(path).is_dir())

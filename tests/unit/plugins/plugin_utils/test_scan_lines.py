@@ -26,7 +26,7 @@ def watching(count, status="waiting", started=True):
     return watch
 
 
-def test_a_line_tells_what_has_moved_and_nothing_twice():
+def test_a_line_shows_what_has_moved_and_nothing_twice():
     watch = watching(2)
     shown, told = lines(watch, None, 0)
     assert shown == ["scan 1 of host-1: waiting", "scan 2 of host-2: waiting"]
@@ -43,7 +43,7 @@ def test_a_line_tells_what_has_moved_and_nothing_twice():
     assert [line.partition(",")[0] for line in lines(watch, told, 10)[0]] == ["scan 2 of host-2: deleted"]
 
 
-def test_many_scans_share_one_line_an_interval():
+def test_many_scans_share_one_line_per_poll():
     watch = watching(50)
     for number, entry in enumerate(watch.entries[:20], 1):
         entry.observe(record(number, "finished", result_summary={"high": 1}), 1, LIMITS)
