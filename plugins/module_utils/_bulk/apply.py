@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
 from .._http.client import Created
@@ -18,6 +18,9 @@ from .cost import Listing, listing_of
 from .model import Done, Step, normal_name
 from .plan import writing_order
 from .progress import Progress
+
+# the query or form field that names a workspace, empty for the account
+_Place = dict[str, Optional[int]]
 
 _ACCEPTED = "the service accepted its creation"
 _SEE = "run the task again to see whether it exists"
@@ -128,12 +131,12 @@ class Run:
             return None
         return {normal_name(resource, row[resource.key]): row["id"] for row in rows}
 
-    def _rows(self, resource: Resource, place: Mapping[str, int | None]) -> list[Record]:
+    def _rows(self, resource: Resource, place: _Place) -> list[Record]:
         rows = self.client.all(resource, place)
         # a service that ignores the filter must not mix workspaces up
         return [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
 
-    def _place(self, resource: Resource, workspace: str) -> dict[str, int | None]:
+    def _place(self, resource: Resource, workspace: str) -> _Place:
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
 
     # --- one step
@@ -176,7 +179,7 @@ class Run:
             return _Written("delete" if deleted else "unchanged", object_id)
         if step.recreates:
             return _Written("update", self._recreate(step))
-        self.client.update(resource, object_id, step.changes)
+        self.client.update(resource, object_id, step.changes or {})
         self.wrote = True
         return _Written("update", object_id)
 
@@ -214,7 +217,7 @@ class Run:
             self.ids[step.name] = object_id
         return _Written(self._create_action(step, created), object_id if created.shown else None)
 
-    def _new_id(self, resource: Resource, name: str, place: Mapping[str, int | None]) -> int | None:
+    def _new_id(self, resource: Resource, name: str, place: _Place) -> int | None:
         try:
             record = self._read_by_name(resource, name, place)
         except CallError as error:
@@ -233,9 +236,7 @@ class Run:
             self.wrote = True
         return "update" if changes else "drifted" if drift else "unchanged"
 
-    def _read_by_name(
-        self, resource: Resource, name: str, place: Mapping[str, int | None], status: int | None = None
-    ) -> Record | None:
+    def _read_by_name(self, resource: Resource, name: str, place: _Place, status: int | None = None) -> Record | None:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
         known = (resource.name, *place.values())

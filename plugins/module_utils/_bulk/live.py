@@ -30,7 +30,7 @@ def live_targets(client: Client, place: Place, wanted: Wanted) -> Account:
     """Read the targets of one workspace."""
     # a workspace that check mode has not created has neither name nor id
     name = place.name or str(place.id or "")
-    if place.missing:
+    if place.id is None:
         return Account([Managed(name, wanted, Live(None, {}, {}))], Contents(client, []))
     contents = Contents(client, [(place.id, TARGET)])
     record = dict(id=place.id, name=place.name)
