@@ -240,7 +240,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     hosts_of,
     is_this_machine,
 )
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Plan
+from ansible_collections.scanops.scanner.plugins.plugin_utils._inventory_plan import Plan
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 try:

@@ -231,5 +231,8 @@ RESOURCES = {
     for entry in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, SCAN, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
 }
 
+# severities of a finding by the service's risk_level, 0 to 4, and the keys of a scan's result_summary
+SEVERITIES = ("info", "low", "medium", "high", "critical")
+
 # values of the type filter of the target list (public documentation of the service)
 TARGET_TYPES = ("hostname", "ip_address", "url")

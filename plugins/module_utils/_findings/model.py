@@ -10,8 +10,8 @@ import fnmatch
 import re
 from typing import NamedTuple
 
-# by the service's risk_level, 0 to 4
-SEVERITIES = ("info", "low", "medium", "high", "critical")
+from .._resources import SEVERITIES
+
 # what the service calls otherwise, or not at all
 UNKNOWN = "unknown"
 # as a summary lists them

@@ -21,7 +21,8 @@ from .note import LONGEST_NAME, Note, note_path, read_note, write_note
 from .start import RESUMED_FOR, create, from_earlier_run
 from .status import readiness
 
-FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")
+# "raw" is a format of scan outputs only
+FORMATS = tuple(name for name in CONTENT_TYPES if name != "raw")
 SOURCES = ("scans", "findings")
 GROUPINGS = ("target", "vulnerability")
 

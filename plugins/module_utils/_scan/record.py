@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .._errors import WrongOption, printable
 from .._moments import Clock, Moment, moment_of
 from .._records import Record
+from .._resources import SEVERITIES
 from .statuses import (
     DELETED,
     FINISHED,
@@ -26,7 +27,6 @@ from .statuses import (
 )
 
 MOST_CANDIDATES = 5
-_LEVELS = ("critical", "high", "medium", "low", "info")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 # time zones differ by multiples of this, in seconds
 _ZONE_STEP = 900
@@ -181,7 +181,7 @@ def findings_of(record: Record) -> dict[str, int]:
     summary = record.get("result_summary")
     if not isinstance(summary, dict):
         return {}
-    counts = {level: summary.get(level) for level in _LEVELS}
+    counts = {level: summary.get(level) for level in reversed(SEVERITIES)}
     return {level: count for level, count in counts.items() if isinstance(count, int) and not isinstance(count, bool)}
 
 

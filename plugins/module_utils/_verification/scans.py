@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from .._findings.model import SEVERITIES
 from .._http.download import CONTENT_TYPES
 from .._http.retry import moment
 from .._report.status import is_known
+from .._resources import SEVERITIES
 from .._scan.record import last_moment_of
 from .._scan.statuses import SCAN_STATUSES
 from .._scan.tools import TOOLS

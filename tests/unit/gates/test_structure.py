@@ -151,7 +151,6 @@ NEEDED = {
         "_names",
         "_preflight/openapi",
         "_preflight/relied_on",
-        "_findings/model",
         "_http/download",
     },
     "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/answer", "_preflight/relied_on"},

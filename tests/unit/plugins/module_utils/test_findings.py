@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import (
-    SEVERITIES,
     SUMMARY,
     UNKNOWN,
     at_least,
@@ -18,7 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     severity_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, SEVERITIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
