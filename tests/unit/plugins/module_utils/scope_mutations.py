@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 
-SOURCES = Path(_scope.__file__).parent
-FILES = ("_errors", "_names", "_valid_names", "_addresses", "_scope")
+SOURCES = Path(_scope.__file__).parent.parent
+FILES = ("_errors", "_names", "_valid_names", "_scope/__init__", "_scope/addresses", "_scope/rules")
 
 # by file: the text as it is, exactly once in the file, and the text with the mistake
 NAMES = [
@@ -343,29 +343,29 @@ SCOPE += [
 
 MUTATIONS = [
     (file, *texts)
-    for file, pairs in (("_names", NAMES), ("_addresses", ADDRESSES), ("_scope", SCOPE))
+    for file, pairs in (("_names", NAMES), ("_scope/addresses", ADDRESSES), ("_scope/rules", SCOPE))
     for texts in pairs
 ]
 
 
 @contextlib.contextmanager
-def mutated(folder, file, old, new):
-    """The module _scope of a copy of the code below ``folder``, a Path, with one text replaced by another."""
-    package = folder / f"copy_{len(list(folder.iterdir()))}"
-    package.mkdir()
+def mutated(directory, file, old, new):
+    """The module _scope.rules of a copy of the code in ``directory``, with one text replaced by another."""
+    package = directory / f"copy_{len(list(directory.iterdir()))}"
+    (package / "_scope").mkdir(parents=True)
     (package / "__init__.py").touch()
     for name in FILES:
-        shutil.copy(SOURCES / f"{name}.py", package)
+        shutil.copy(SOURCES / f"{name}.py", package / f"{name}.py")
     path = package / f"{file}.py"
     text = path.read_text(encoding="utf-8")
     if text.count(old) != 1:
         raise ValueError(f"{old!r} is {text.count(old)} times in {file}.py, not once")
     path.write_text(text.replace(old, new), encoding="utf-8")
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(directory))
     try:
         importlib.invalidate_caches()
-        yield importlib.import_module(f"{package.name}._scope")
+        yield importlib.import_module(f"{package.name}._scope.rules")
     finally:
-        sys.path.remove(str(folder))
+        sys.path.remove(str(directory))
         for name in [name for name in sys.modules if name.partition(".")[0] == package.name]:
             del sys.modules[name]

@@ -34,7 +34,7 @@ def red_rows(module):
 
 
 def test_the_copy_without_a_mistake_gets_every_row_right(tmp_path):
-    with mutated(tmp_path, "_scope", "class Scope:", "class Scope:") as module:
+    with mutated(tmp_path, "_scope/rules", "class Scope:", "class Scope:") as module:
         assert red_rows(module) == set()
 
 
