@@ -2,21 +2,24 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The machine's scope file, which stands above the scope of a task. Whatever is wrong with it is an error, never "no scope"."""
+"""The scope file of the machine, which applies in addition to the scope of a task. A wrong file is always an error."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType
 
 from .._errors import WrongOption, printable
-from .rules import SCOPE_OPTION, combine, compile_scope
+from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"
 
 
-def scope_in_force(option, environ):
-    """The Scope for a task: its option ``scope`` (a dict, or None where not given) below the file that ``environ`` names.
+def scope_in_force(option: object, environ: Mapping[str, str]) -> Scope:
+    """The Scope for a task: its option ``scope`` (None if not set) and the file that ``environ`` names.
 
     Raises WrongOption. Not for ``state: absent``, which no scope refuses.
     """
@@ -27,11 +30,13 @@ def scope_in_force(option, environ):
     )
 
 
-def read_scope_file(path):
-    """The Scope in a YAML (without PyYAML: JSON) file. Raises WrongOption, which names the file or the entry."""
+def read_scope_file(path: str) -> Scope:
+    """The Scope in a YAML file (JSON without PyYAML). Raises WrongOption, which names the file or the entry."""
     shown = printable(repr(path), 200)
     if not os.path.isabs(path):
-        raise WrongOption(f"{VARIABLE} is {shown}, which is no absolute path: give the whole path of the scope file.")
+        raise WrongOption(
+            f"{VARIABLE} is {shown}, which is not an absolute path: give the absolute path of the scope file."
+        )
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
@@ -40,29 +45,25 @@ def read_scope_file(path):
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise WrongOption(
-            f"{VARIABLE} names a file that cannot be read, {shown} ({printable(reason)}): put it there or correct the path."
+            f"{VARIABLE} names a file that cannot be read, {shown} ({printable(reason)}): create it or correct the path."
         ) from None
     pairs = _pairs(text, shown)
     mapping = dict(pairs)
     if len(mapping) != len(pairs):
-        raise WrongOption(f"The scope file {shown} gives one key twice: join what stands under the two.")
-    for key in SCOPE_OPTION["options"]:
+        raise WrongOption(f"The scope file {shown} has a key twice: merge the two entries.")
+    for key in SCOPE_KEYS:
         if key in mapping and mapping[key] is None:
-            raise WrongOption(
-                f"The scope file {shown} has nothing under the key {key}: write what belongs there, or remove the key."
-            )
+            raise WrongOption(f"The scope file {shown} has no value for the key {key}: add one, or remove the key.")
     return compile_scope(mapping, VARIABLE)
 
 
-def _pairs(text, shown):
-    """The keys and values of the file's one mapping, in order, a key that is there twice included."""
+def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
+    """The keys and values of the mapping in the file, in order, with duplicate keys."""
     yaml = _pyyaml()
     try:
         pairs = _json_pairs(text) if yaml is None else _yaml_pairs(yaml, text)
     except (ValueError, LookupError, RecursionError) as error:
-        language = (
-            "JSON, the only form that is read where the Python library PyYAML is missing" if yaml is None else "YAML"
-        )
+        language = "JSON, the only format supported without the Python library PyYAML" if yaml is None else "YAML"
         raise WrongOption(
             f"The scope file {shown} is not valid {language} ({printable(error)}): correct it, and put entries that begin"
             " with * or [ in quotes."
@@ -75,21 +76,21 @@ def _pairs(text, shown):
     return pairs
 
 
-def _pyyaml():
-    """The library, or None on a machine where only modules run; most tasks have no scope file and need not wait for it."""
+def _pyyaml() -> ModuleType | None:
+    """The library, or None if it is missing, as on hosts that only run modules. Imported late, because most tasks have no
+    scope file."""
     try:
-        import yaml
+        return import_module("yaml")
     except ImportError:
         return None
-    return yaml
 
 
-def _json_pairs(text):
+def _json_pairs(text: str) -> list[tuple[str, object]] | None:
     top = json.loads(text, object_pairs_hook=tuple)
     return list(top) if isinstance(top, tuple) else None
 
 
-def _yaml_pairs(yaml, text):
+def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
@@ -105,6 +106,6 @@ def _yaml_pairs(yaml, text):
         raise ValueError(where + (getattr(error, "problem", None) or str(error))) from None
 
 
-def _hashable(key):
-    # a key of another type is an unknown key like any other
+def _hashable(key: object) -> str:
+    # a key of another type is an unknown key as well
     return key if isinstance(key, str) else repr(key)

@@ -2,13 +2,14 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The gate that every write passes: it judges the exact request and gives the permit without which nothing is sent. Pure."""
+"""The gate that every write passes: it judges the exact request and gives the permit that sending requires. Pure."""
 
 from __future__ import annotations
 
 import copy
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 from .._errors import Refused, printable
 from .._resources import RESOURCES, Resource
@@ -16,7 +17,7 @@ from .._resources import RESOURCES, Resource
 # nothing but a gate can make a permit
 _SEAL = object()
 
-# a body without an entry in the table of resources is judged like one that names targets
+# a path outside the table of resources is judged as if its body could name targets
 _UNKNOWN = Resource(name="", plural="", noun="", path="", key="", fields=())
 
 _ID_KEYS = ("target_id", "target_ids")
@@ -24,12 +25,13 @@ _ID_KEYS = ("target_id", "target_ids")
 _HOST_KEY = re.compile(
     r"(?:^|_)(?:target_name|target|url|uri|host|hostname|domain|subdomain|ip|endpoint|callback|webhook)s?(?:_in_scope)?$"
 )
-# what a template makes of a boolean, under a name that ends in _url
+# how templates render a boolean, in a field whose name ends in _url
 _FLAGS = ("", "true", "false", "yes", "no", "on", "off", "none", "null")
-# what programs follow as a URL, also without the slashes, and after white space or invisible characters
+# what programs follow as a URL, even without the slashes, or after white space or invisible characters
 _URL = re.compile(r"[^0-9a-z]*(?:https?:\S|[a-z][a-z0-9+.-]+:[/\\]{2})", re.IGNORECASE)
 _URL_INSIDE = re.compile(r"(?<![a-z])[a-z][a-z0-9+.-]+:[/\\]{2}[^\s,;|\"'<>]*", re.IGNORECASE)
 _BETWEEN_URLS = re.compile(r"[\s,;|]+")
+_ANY_INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class Permit:
@@ -37,61 +39,76 @@ class Permit:
 
     __slots__ = ("_request",)
 
-    def __init__(self, seal, request):
+    def __init__(self, seal: object, request: tuple[object, ...]) -> None:
         if seal is not _SEAL:
             raise TypeError("only a gate makes permits")
         self._request = copy.deepcopy(request)
 
-    def covers(self, *request):
+    def covers(self, *request: object) -> bool:
         """Whether this is the permit for this request: method, path, query, form, json."""
         return self._request == request
 
 
-def require(permit, method, path, query, form, json):
+def require(permit: object, method: str, path: str, query: object, form: object, json: object) -> None:
     """Raise unless the call is a read, or a gate has permitted exactly this write."""
     if method != "GET" and not (isinstance(permit, Permit) and permit.covers(method, path, query, form, json)):
         raise RuntimeError(f"{method} {path} has no permit of the gate")
 
 
 class Place(NamedTuple):
-    """A place that a body names. field: where in the body, as tool_params.urls[0]; value: text, or an id where ``by_id``;
-    is_name: whether the field is the name of the target itself."""
+    """A place that a body names. field: where in the body, such as tool_params.urls[0]; value: a text, or the id of a
+    target; is_name: whether the text is the name of the target itself."""
 
     field: str
-    value: object
-    by_id: bool = False
+    value: str | int
     is_name: bool = False
 
 
-class Gate:
-    """What a task may write. Made once for each task.
+class Verdicts(Protocol):
+    """What a gate needs of a Scope."""
 
-    scope: a Scope, or None for a task that may neither create nor scan a target; closed: why nothing may be written at all,
-    a clause, or None.
+    def __bool__(self) -> bool: ...
+
+    def verdict(self, name: str) -> str | None: ...
+
+
+class Gate:
+    """What a task may write. Created once for each task.
+
+    scope: None for a task that can neither create nor scan a target; closed: why nothing may be written at all, a clause.
     """
 
-    def __init__(self, scope=None, closed=None):
+    def __init__(self, scope: Verdicts | None = None, closed: str | None = None) -> None:
         self._scope = scope
         self._closed = closed
 
-    def verdict(self, name):
-        """None where a target may have this name, or a clause on why not."""
+    def verdict(self, name: str) -> str | None:
+        """None where a target may have this name, or why not, a clause."""
         return None if self._scope is None else self._scope.verdict(name)
 
-    def refuse(self, names):
+    def refuse(self, names: Iterable[str | None]) -> None:
         """Raise Refused for the first name that the scope does not permit."""
         for name in names:
-            self._judge(Place("", name, is_name=True), None)
+            if name is not None:
+                self._judge(Place("", name, is_name=True), name)
 
-    def refuse_body(self, path, body):
-        """Raise Refused for the first place in a body of POST ``path`` that the scope does not permit. Ids are left to
-        ``permit``: use this before the first write of several."""
+    def refuse_body(self, path: str, body: object) -> None:
+        """Raise Refused for the first place in a body of POST ``path`` that the scope does not permit. Call this before the
+        first write of several. It leaves ids to ``permit``."""
         for place in places_in(_entry(path), body):
-            if not place.by_id:
-                self._judge(place, None)
+            if isinstance(place.value, str):
+                self._judge(place, place.value)
 
-    def permit(self, method, path, query, form, json, name_of):
-        """The Permit for a write, or Refused. name_of: a function from a target's id to its live name, or None."""
+    def permit(
+        self,
+        method: str,
+        path: str,
+        query: object,
+        form: object,
+        json: object,
+        name_of: Callable[[int], str | None],
+    ) -> Permit:
+        """The Permit for a write, or Refused. name_of: from the id of a target to its live name, None if it is unknown."""
         if self._closed:
             raise Refused(f"{method} {path} was not sent: {self._closed}.")
         entry = _entry(path)
@@ -100,34 +117,39 @@ class Gate:
                 raise RuntimeError(f"{method} {path} can reach a target, and the task has no scope")
             for body in (query, form, json):
                 for place in places_in(entry, body):
-                    self._judge(place, name_of)
+                    if self._scope:
+                        self._judge(place, _name_at(place, name_of))
         return Permit(_SEAL, (method, path, query, form, json))
 
-    def _judge(self, place, name_of):
-        if not self._scope or place.value is None:
-            return
-        name = place.value
-        if place.by_id:
-            name = name_of(name)
-            if name is None:
-                raise Refused(
-                    f"{place.field} {place.value} is no target that this API key can see, so it cannot be checked against"
-                    f" scope. The request was not sent. Correct {place.field}."
-                )
-        reason = self._scope.verdict(name)
+    def _judge(self, place: Place, name: str) -> None:
+        reason = self._scope.verdict(name) if self._scope else None
         if reason:
-            what = f"target {printable(name)!r}" if place.is_name or place.by_id else place.field
+            is_target = place.is_name or isinstance(place.value, int)
+            what = f"target {printable(name)!r}" if is_target else place.field
             raise Refused(outside_scope(what, reason))
 
 
-def outside_scope(what, reason):
-    """The sentence for a target or a field that the scope refuses. reason: a verdict of the scope."""
+def _name_at(place: Place, name_of: Callable[[int], str | None]) -> str:
+    """The name that the scope judges for a place."""
+    if isinstance(place.value, str):
+        return place.value
+    name = name_of(place.value)
+    if name is None:
+        raise Refused(
+            f"{place.field} {place.value} is not a target that this API key can see, so it cannot be checked against"
+            f" scope. The request was not sent. Correct {place.field}."
+        )
+    return name
+
+
+def outside_scope(what: str, reason: str) -> str:
+    """The message for a target or a field that the scope refuses. reason: a verdict of the scope."""
     next_step = getattr(reason, "next_step", "Remove it, or widen that scope if you are authorised to scan it.")
     return f"{what} is outside the authorised scope: {reason}. The request was not sent. {next_step}"
 
 
-def _entry(path):
-    """The resource to which a POST path belongs."""
+def _entry(path: str) -> Resource:
+    """The resource to which the path of a write belongs."""
     for entry in RESOURCES.values():
         if path == entry.path:
             return entry
@@ -137,12 +159,13 @@ def _entry(path):
     return _UNKNOWN
 
 
-def places_in(entry, body):
-    """Yield each Place that a body names, however deep: target names and ids, URLs, and hosts in fields for hosts.
+def places_in(entry: Resource, body: object) -> Iterator[Place]:
+    """Yield each Place that a body names at any depth: target names and ids, URLs, and hosts in fields for hosts.
 
-    entry: the Resource that is created. Raises Refused for an id that is no id.
+    entry: the family of the created object. Raises Refused for an invalid id.
     """
-    waiting = [("", "", body)]
+    # the path of a value, the name of the nearest field, and the value
+    waiting: list[tuple[str, str, object]] = [("", "", body)]
     while waiting:
         field, key, value = waiting.pop()
         if _ANY_INDEX.sub("", field) in entry.unscoped_fields:
@@ -158,24 +181,21 @@ def places_in(entry, body):
             yield from _in_value(entry, field, key, value)
 
 
-_ANY_INDEX = re.compile(r"\[[0-9]+\]")
-
-
-def _in_value(entry, field, key, value):
+def _in_value(entry: Resource, field: str, key: str, value: object) -> Iterator[Place]:
     if key in _ID_KEYS:
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) < 20):
             raise Refused(f"{field} is {printable(text, 60)!r}, which is not the id of a target: give a number.")
-        yield Place(field, int(text), by_id=True)
+        yield Place(field, int(text))
     elif field in entry.target_names:
         yield Place(field, str(value), is_name=True)
     else:
         yield from _in_text(field, key, value if isinstance(value, str) else str(value))
 
 
-def _in_text(field, key, text):
+def _in_text(field: str, key: str, text: str) -> Iterator[Place]:
     if _URL.match(text):
-        # the text as it is, and where it is a list, what comes after the first URL
+        # the complete text, and if it is a list, each URL after the first one
         yield Place(field, text)
         for piece in _BETWEEN_URLS.split(text)[1:]:
             if _URL.match(piece):
@@ -187,14 +207,14 @@ def _in_text(field, key, text):
         yield Place(field, text)
 
 
-def _takes_a_host(key):
+def _takes_a_host(key: str) -> bool:
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|-", "_", key).lower()
     return bool(_HOST_KEY.search(words)) and not words.startswith("exclude")
 
 
-def _is_no_host(text):
+def _is_no_host(text: str) -> bool:
     if text.lower() in _FLAGS or (text.isascii() and text.isdigit() and int(text[:9]) < 1 << 24 and len(text) < 9):
-        # a smaller number is no address of a host
+        # no host has an address below 1.0.0.0
         return True
     # a path or a query, relative to the target
     return text[0] in "?#" or (text[0] == "/" and text[1:2] not in ("/", "\\"))

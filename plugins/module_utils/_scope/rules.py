@@ -4,30 +4,34 @@
 
 """The authorised scope: which hosts, networks and URLs may be targets at all. Pure; resolves no name.
 
-A name stands for a set of places: a host without a port for all ports and URLs of this one host, a host with a port for
-all URLs on it, a URL for all that is below its path. A name is in scope when nothing of it is denied and, where there is
-an allow list, one entry of that list covers all of it. ``state: absent`` is never checked: that is the caller's part.
+A name means a set of places: a host without a port means all ports and URLs of this host, a host with a port all URLs
+on it, a URL everything below its path. A name is in scope if nothing of it is denied and, where an allow list exists, one
+entry of that list covers all of it. Callers do not check ``state: absent``.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar, Union
 
 from .._errors import WrongOption, printable
-from .._names import DEFAULT_PORTS, UnreadableName, other_reading, read_host, read_name, read_path
+from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .._valid_names import problem_of
-from .addresses import Networks, embedded, kind_of
+from .addresses import Address, Network, Networks, embedded, kind_of
 
-SCOPE_OPTION = dict(
-    type="dict",
-    options=dict(
-        allow=dict(type="list", elements="str"),
-        deny=dict(type="list", elements="str"),
-        private=dict(type="bool", default=False),
-    ),
+_OPTIONS: dict[str, dict[str, Any]] = dict(
+    allow=dict(type="list", elements="str"),
+    deny=dict(type="list", elements="str"),
+    private=dict(type="bool", default=False),
 )
+SCOPE_KEYS = tuple(_OPTIONS)
+# the entry of an argument spec for the option ``scope``
+SCOPE_OPTION: dict[str, Any] = dict(type="dict", options=_OPTIONS)
+
+Ports = tuple[int, int]
+Segments = tuple[str, ...]
 
 # names that lead to the machine itself or into a local network: RFC 6761, 6762 (with appendix G), 8375, ICANN's .internal
 _LOCAL_DOMAINS = frozenset(
@@ -42,26 +46,26 @@ _FORMS = (
 
 
 class _Entry(NamedTuple):
-    """One entry of a list. where: str, as scope.allow[2]; ports: (first, last); itself: bool, False for *.domain;
-    names_local: bool, whether it names local places and nothing beside."""
+    """One entry of a list. where: such as scope.allow[2]; ports: the first and the last; itself: False for *.domain;
+    names_local: whether it names only local places."""
 
     where: str
     text: str
-    ports: tuple = _ALL_PORTS
+    ports: Ports = _ALL_PORTS
     itself: bool = True
     names_local: bool = True
 
 
 class _Entries:
-    """One list, indexed by what the entries name: a look-up does not scan the list."""
+    """One list, indexed by what the entries name, so that a look-up does not scan the list."""
 
-    def __init__(self):
-        self.anywhere = []
-        self.domains = {}
-        self.networks = Networks()
+    def __init__(self) -> None:
+        self.anywhere: list[_Entry] = []
+        self.domains: dict[str, list[_Entry]] = {}
+        self.networks: Networks[_Entry] = Networks()
 
-    def at(self, target):
-        """The entries, URLs excepted, for the host of a target, whatever the port."""
+    def at(self, target: TargetName) -> Iterator[_Entry]:
+        """The entries for the host of a target, whatever the port. Entries that are URLs are not among them."""
         yield from self.anywhere
         if target.address:
             yield from self.networks.covering(target.address)
@@ -74,40 +78,40 @@ class _Entries:
 
 
 class _Allow(_Entries):
-    """urls: {(scheme, host, port): {path segments: entry}}."""
+    """The entries of ``allow``."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.urls = {}
+        # by scheme, host and port, then by path
+        self.urls: dict[tuple[str | None, str, int | None], dict[Segments, _Entry]] = {}
 
-    def add_url(self, target, segments, entry):
+    def add_url(self, target: TargetName, segments: Segments, entry: _Entry) -> None:
         self.urls.setdefault((target.scheme, target.host, target.port), {}).setdefault(segments, entry)
 
-    def covering(self, target):
-        """The entries that hold all of a target."""
+    def covering(self, target: TargetName) -> Iterator[_Entry]:
+        """The entries that cover all of a target."""
         yield from (entry for entry in self.at(target) if _within(target, entry))
         paths = self.urls.get((target.scheme, target.host, target.port))
         if paths:
-            segments, trouble = read_path(target.path)
-            # a path that servers understand differently is only sure to be below the root
-            for depth in range(1 if trouble else len(segments) + 1):
+            segments, problem = read_path(target.path)
+            # of a path that servers understand differently, only the root is certain
+            for depth in range(1 if problem else len(segments) + 1):
                 if segments[:depth] in paths:
                     yield paths[segments[:depth]]
 
 
 class _Deny(_Entries):
-    """Wider than what is written: http and https on one port are one server, and paths are compared as servers may do.
+    """The entries of ``deny``, which refuse more than they say: http and https on one port are one server, and paths are
+    compared as tolerantly as servers may compare them."""
 
-    paths: {(host, port): {folded path segments: entry}}; above: {(host, port or None, folded path segments or None):
-    entry} for all the places that hold a denied URL.
-    """
-
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.paths = {}
-        self.above = {}
+        # by host and port, then by folded path
+        self.paths: dict[tuple[str, int | None], dict[Segments, _Entry]] = {}
+        # by host, port and folded path, or None for all of them: the places that contain a denied URL
+        self.above: dict[tuple[str, int | None, Segments | None], _Entry] = {}
 
-    def add_url(self, target, segments, entry):
+    def add_url(self, target: TargetName, segments: Segments, entry: _Entry) -> None:
         folded = _folded(segments)
         self.paths.setdefault((target.host, target.port), {}).setdefault(folded, entry)
         self.above.setdefault((target.host, None, None), entry)
@@ -115,48 +119,53 @@ class _Deny(_Entries):
         for depth in range(len(folded)):
             self.above.setdefault((target.host, target.port, folded[:depth]), entry)
 
-    def touching(self, target):
-        """Why something of a target is in this list, a clause, or None."""
+    def touching(self, target: TargetName) -> str | None:
+        """Why some of a target is in this list, a clause, or None."""
         first, last = _ports(target)
         for entry in self.at(target):
             if entry.ports[0] <= last and first <= entry.ports[1]:
                 return _because(target, entry, _within(target, entry))
         folded = None
-        paths = target.scheme and self.paths.get((target.host, target.port))
+        paths = self.paths.get((target.host, target.port)) if target.scheme else None
         if paths:
-            segments, trouble = read_path(target.path)
-            if trouble:
-                return f"{_shown(target)} is refused because {trouble}, and there are denied URLs on this host"
+            segments, problem = read_path(target.path)
+            if problem:
+                return f"{_shown(target)} is refused because {problem}, and some URLs on this host are denied"
             folded = _folded(segments)
             for depth in range(len(folded) + 1):
                 if folded[:depth] in paths:
                     return _because(target, paths[folded[:depth]], True)
-        entry = self.above.get((target.host, target.port, folded))
-        return entry and _because(target, entry, False)
+        above = self.above.get((target.host, target.port, folded))
+        return above and _because(target, above, False)
+
+
+_List = Union[_Allow, _Deny]
+_OneList = TypeVar("_OneList", _Allow, _Deny)
 
 
 class _Layer(NamedTuple):
-    """One compiled scope mapping. allow: _Allow, or None where all is allowed that is not denied."""
+    """One compiled scope mapping. allow: None if everything is allowed that is not denied."""
 
     source: str
-    allow: object
+    allow: _Allow | None
     deny: _Deny
     private: bool
 
-    def refusal(self, target):
+    def refusal(self, target: TargetName) -> str | None:
+        """Why this mapping refuses a target, a clause, or None."""
         stand_ins = [target._replace(host=str(other), address=other) for other in _others(target.address)]
         for place in (target, *stand_ins):
             reason = self.deny.touching(place)
-            # an IPv4-mapped address is the IPv4 address; the others lead there by way of a gateway, and are both
+            # an IPv4-mapped address is only the IPv4 address; the others reach it through a gateway, and are both
             if reason is None and not (place is target and _is_mapped(target.address)):
                 reason = self._not_allowed(place)
             if reason:
-                return reason if place is target else f"{_shown(target)} stands for {place.host}, and {reason}"
+                return reason if place is target else f"{_shown(target)} leads to {place.host}, and {reason}"
         other = None if target.address else other_reading(target.host)
-        reason = other and self.deny.touching(target._replace(host=other))
-        return reason and f"{_shown(target)} is {other} to programs that know IDNA 2003 only, and {reason}"
+        reason = self.deny.touching(target._replace(host=other)) if other else None
+        return reason and f"{_shown(target)} is {other} to programs that support only IDNA 2003, and {reason}"
 
-    def _not_allowed(self, target):
+    def _not_allowed(self, target: TargetName) -> str | None:
         entries = () if self.allow is None else tuple(self.allow.covering(target))
         if self.allow is not None and not entries:
             return f"{_shown(target)} is not in {self.source}.allow"
@@ -167,46 +176,48 @@ class _Layer(NamedTuple):
 
 
 class Unreadable(str):
-    """A reason that no other scope would lift: the name itself must be written in another way."""
+    """A reason that no other scope would change: the name itself must be corrected. next_step: how, a sentence."""
 
-    next_step = "Correct its spelling."
+    next_step: str
+
+    def __new__(cls, reason: object, next_step: str) -> Unreadable:
+        text = super().__new__(cls, reason)
+        text.next_step = next_step
+        return text
 
 
 class Scope:
     """What may be a target. Made by ``compile_scope`` and ``combine``."""
 
-    def __init__(self, layers):
+    def __init__(self, layers: Iterable[_Layer]) -> None:
         self._layers = tuple(layers)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         """Whether it refuses anything at all."""
         return bool(self._layers)
 
-    def verdict(self, name):
+    def verdict(self, name: str) -> str | None:
         """None where ``name``, any text, may be a target, or the reason why not: a clause without a full stop."""
         if not self._layers:
             return None
         try:
             target = read_name(name)
         except UnreadableName as error:
-            reason = Unreadable(error)
-            problem = problem_of(name)
-            if problem:
-                reason.next_step = f"{problem[0].upper()}{problem[1:]}."
-            return reason
+            problem = problem_of(name) or "correct its spelling"
+            return Unreadable(error, f"{problem[0].upper()}{problem[1:]}.")
         return next(filter(None, (layer.refusal(target) for layer in self._layers)), None)
 
 
-def combine(file_scope, task_scope):
-    """The Scope in which a name must pass both; None stands for one that is not given, which refuses nothing.
+def combine(file_scope: Scope | None, task_scope: Scope | None) -> Scope:
+    """The Scope in which a name must pass both. None refuses nothing.
 
-    Each is judged by itself, ``private`` and what its allow list names included, so neither lifts what the other refuses.
+    Each is judged by itself, with its own ``private`` and allow list, so that neither permits what the other refuses.
     """
     return Scope(layer for scope in (file_scope, task_scope) if scope is not None for layer in scope._layers)
 
 
-def compile_scope(option_mapping, source="scope"):
-    """The Scope of a mapping with the keys allow, deny (lists of str, or None: not given) and private (bool).
+def compile_scope(option_mapping: object, source: str = "scope") -> Scope:
+    """The Scope of a mapping with the keys allow and deny (lists of strings, or None if not set) and private (boolean).
 
     source: how messages call the mapping. Raises WrongOption with the path to the wrong entry. An empty mapping is
     a scope: it refuses what is not public. An empty allow list allows nothing.
@@ -214,7 +225,7 @@ def compile_scope(option_mapping, source="scope"):
     if not isinstance(option_mapping, dict):
         raise WrongOption(f"{source} is not a mapping: give it the keys allow, deny and private.")
     for key in option_mapping:
-        if key not in SCOPE_OPTION["options"]:
+        if key not in SCOPE_KEYS:
             raise WrongOption(f"{source} has an unknown key {printable(key)!r}: write allow, deny or private.")
     private = option_mapping.get("private")
     if not isinstance(private, (bool, type(None))):
@@ -232,7 +243,7 @@ def compile_scope(option_mapping, source="scope"):
     )
 
 
-def _compile_list(texts, where, entries):
+def _compile_list(texts: object, where: str, entries: _OneList) -> _OneList:
     if not isinstance(texts, list):
         raise WrongOption(f"{where} is not a list: write one entry on each line, with a dash before it.")
     for index, text in enumerate(texts):
@@ -240,16 +251,16 @@ def _compile_list(texts, where, entries):
     return entries
 
 
-def _add(entries, text, where):
+def _add(entries: _List, text: object, where: str) -> None:
     if not isinstance(text, str):
         raise _wrong(where, text, "it is not text; put it in quotes")
     try:
         if "://" in text:
             target = read_name(text)
             _refuse_mapped(where, text, target.address)
-            segments, trouble = read_path(target.path)
-            if trouble or target.more:
-                problem = trouble or "it has user info, a query or a fragment"
+            segments, problem = read_path(target.path)
+            if problem or target.more:
+                problem = problem or "it has user info, a query or a fragment"
                 raise _wrong(where, text, f"{problem}; write scheme, host, port and a plain path only")
             entries.add_url(target, segments, _Entry(where, text))
             return
@@ -273,7 +284,7 @@ def _add(entries, text, where):
         raise _wrong(where, text, f"{error}; {_FORMS}") from None
 
 
-def _split_ports(where, text):
+def _split_ports(where: str, text: str) -> tuple[str, Ports]:
     match = _ENTRY.fullmatch(text)
     if not match:
         # an IPv6 address or network without brackets, so without a port
@@ -287,43 +298,43 @@ def _split_ports(where, text):
     return place, ports
 
 
-def _network(where, text, place):
+def _network(where: str, text: str, place: str) -> Network:
     if "%" in place:
         raise _wrong(where, text, "a network has no zone; leave it out")
     try:
         network = ipaddress.ip_network(place)
     except ValueError as error:
-        raise _wrong(where, text, f"it is no network ({printable(error)}); {_FORMS}") from None
+        raise _wrong(where, text, f"it is not a network ({printable(error)}); {_FORMS}") from None
     _refuse_mapped(where, text, network.network_address)
     return network
 
 
-def _refuse_mapped(where, text, address):
+def _refuse_mapped(where: str, text: str, address: Address | None) -> None:
     if _is_mapped(address):
         raise _wrong(where, text, "it is an IPv4 address in the form of an IPv6 address; write it as IPv4")
 
 
-def _wrong(where, text, problem):
+def _wrong(where: str, text: object, problem: str) -> WrongOption:
     return WrongOption(f"{where}, {printable(text, 100)!r}, is not usable: {problem}.")
 
 
-def _within(target, entry):
-    """Whether the ports of a target are all among those of an entry for its host."""
+def _within(target: TargetName, entry: _Entry) -> bool:
+    """Whether an entry for the host of a target covers all of its ports."""
     first, last = _ports(target)
     return entry.ports[0] <= first and last <= entry.ports[1]
 
 
-def _ports(target):
+def _ports(target: TargetName) -> Ports:
     return _ALL_PORTS if target.port is None else (target.port, target.port)
 
 
-def _folded(segments):
-    """The path for denials: servers may ignore case and what follows a semicolon."""
+def _folded(segments: Segments) -> Segments:
+    """The path as ``deny`` compares it: servers may ignore case and what follows a semicolon."""
     return tuple(segment.split(";")[0].casefold() for segment in segments)
 
 
-def _kind(target):
-    """What a place is instead of public, or None."""
+def _kind(target: TargetName) -> str | None:
+    """Why a place is not public, such as "a local name", or None."""
     if target.address:
         return kind_of(target.address)
     domain = target.host
@@ -336,22 +347,22 @@ def _kind(target):
     return None
 
 
-def _others(address):
+def _others(address: Address | None) -> tuple[ipaddress.IPv4Address, ...]:
     return embedded(address) if address else ()
 
 
-def _is_mapped(address):
-    return address is not None and address.version == 6 and address.ipv4_mapped is not None
+def _is_mapped(address: Address | None) -> bool:
+    return isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
 
 
-def _because(target, entry, whole):
+def _because(target: TargetName, entry: _Entry, whole: bool) -> str:
     if whole:
         return f"{_shown(target)} is refused by {entry.where} ({printable(entry.text, 100)})"
     return f"{_shown(target)} includes {printable(entry.text, 100)}, which {entry.where} refuses"
 
 
-def _shown(target):
-    """The place as text, without what may be secret in user info or query."""
+def _shown(target: TargetName) -> str:
+    """The place as text, without user info and query, which may hold secrets."""
     host = f"[{target.host}]" if target.address and target.address.version == 6 else target.host
-    port = f":{target.port}" if target.port != DEFAULT_PORTS.get(target.scheme) else ""
+    port = f":{target.port}" if target.port != DEFAULT_PORTS.get(target.scheme or "") else ""
     return f"{target.scheme}://{host}{port}{printable(target.path, 100)}" if target.scheme else f"{host}{port}"

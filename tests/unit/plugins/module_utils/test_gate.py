@@ -129,7 +129,7 @@ def test_an_id_is_judged_by_the_live_name():
             Refused, match=r"^target 'evil\.example' is outside the authorised scope: evil\.example is not"
         ):
             post(gate, "/scans", body, names.get)
-    with pytest.raises(Refused, match=r"target_id 3 is no target that this API key can see"):
+    with pytest.raises(Refused, match=r"target_id 3 is not a target that this API key can see"):
         post(gate, "/scans", {"target_id": 3}, names.get)
     for wrong in ("evil.example", 1.5, "١"):
         with pytest.raises(Refused, match="is not the id of a target"):

@@ -52,9 +52,9 @@ WRONG = [
     ("alow: [allowed.example]\n", "SCANNER_SCOPE_FILE has an unknown key 'alow'"),
     ("scope: {deny: [evil.example]}\n", "SCANNER_SCOPE_FILE has an unknown key 'scope'"),
     ("[deny]: [evil.example]\n", "SCANNER_SCOPE_FILE has an unknown key"),
-    ("allow:\n", "has nothing under the key allow"),
-    ("deny:\n# - evil.example\n", "has nothing under the key deny"),
-    ("private:\n", "has nothing under the key private"),
+    ("allow:\n", "has no value for the key allow"),
+    ("deny:\n# - evil.example\n", "has no value for the key deny"),
+    ("private:\n", "has no value for the key private"),
     ("private: 'true'\n", "SCANNER_SCOPE_FILE.private is neither true nor false"),
     ("deny: evil.example\n", "SCANNER_SCOPE_FILE.deny is not a list"),
     ("deny: [evil.example, 10:30]\n", "SCANNER_SCOPE_FILE.deny[1], '630', is not usable"),
@@ -63,7 +63,7 @@ WRONG = [
     ("deny: [10.0.0.5/8]\n", "has host bits set"),
     ("deny: [*.evil.example]\n", "line 1: "),
     ("deny:\n  - a\n deny: b\n", "is not valid YAML (line 3: "),
-    ("deny: [a.example]\ndeny: [b.example]\n", "gives one key twice"),
+    ("deny: [a.example]\ndeny: [b.example]\n", "has a key twice"),
     ("base: &base {deny: [a.example]}\n<<: *base\n", "is not valid YAML"),
     ("deny: []\n---\nallow: []\n", "is not valid YAML"),
     ("deny: !!python/object/apply:os.getcwd []\n", "is not valid YAML"),
@@ -118,12 +118,12 @@ def test_reads_json_without_pyyaml(write, no_yaml):
 @pytest.mark.parametrize(
     "content, words",
     [
-        (GOOD, "is not valid JSON, the only form that is read where the Python library PyYAML is missing"),
+        (GOOD, "is not valid JSON, the only format supported without the Python library PyYAML"),
         ("", "is not valid JSON"),
         ("null", "is not a mapping"),
         ('["evil.example"]', "is not a mapping"),
-        ('{"deny": ["a.example"], "deny": []}', "gives one key twice"),
-        ('{"deny": null}', "has nothing under the key deny"),
+        ('{"deny": ["a.example"], "deny": []}', "has a key twice"),
+        ('{"deny": null}', "has no value for the key deny"),
         ('{"deny": {"a.example": true}}', "SCANNER_SCOPE_FILE.deny is not a list"),
         ('{"deny": [{"a.example": true}]}', "SCANNER_SCOPE_FILE.deny[0]"),
         ('{"alow": []}', "SCANNER_SCOPE_FILE has an unknown key 'alow'"),
@@ -136,9 +136,9 @@ def test_wrong_json_is_an_error_without_pyyaml(write, no_yaml, content, words):
 @pytest.mark.parametrize(
     "path, words",
     [
-        ("", "is no absolute path"),
-        ("scope.yml", "is no absolute path"),
-        ("~/scope.yml", "is no absolute path"),
+        ("", "is not an absolute path"),
+        ("scope.yml", "is not an absolute path"),
+        ("~/scope.yml", "is not an absolute path"),
         ("/nonexistent/scope.yml", "No such file"),
         ("/nonexistent/\x00", "cannot be read"),
     ],
@@ -173,5 +173,5 @@ def test_file_alone_task_alone_and_neither(write):
 def test_wrong_file_is_an_error_also_without_the_option():
     with pytest.raises(WrongOption, match="names a file that cannot be read"):
         scope_in_force(None, {VARIABLE: "/nonexistent/scope.yml"})
-    with pytest.raises(WrongOption, match="is no absolute path"):
+    with pytest.raises(WrongOption, match="is not an absolute path"):
         scope_in_force(None, {VARIABLE: ""})
