@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Owner, mode, context and attributes of the files that modules write, by the functions of ansible-core."""
+"""Owner, mode, SELinux context and attributes of the files that modules write, set by ansible-core's functions."""
 
 from __future__ import annotations
 
@@ -11,27 +11,47 @@ import errno
 import os
 import shutil
 import stat
+from typing import Any, NamedTuple
 
+from .._task import Task
 from .draft import Draft
 from .rights import Rights, is_foreign, kept_mode, starting_rights
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
 _RIGHTS = ("owner", "group", "mode")
-# set last, as a file that is immutable cannot be put in place
+# set last, because an immutable file cannot be moved
 _FLAGS = ("attributes",)
 _CONTEXT = ("secontext",)
 _ALL = (*_CONTEXT, *_RIGHTS, *_FLAGS)
-# what ansible-core takes for a place where no file can be replaced: https://github.com/ansible/ansible, atomic_move
+# errors after which ansible-core honours unsafe_writes: atomic_move in lib/ansible/module_utils/basic.py of
+# https://github.com/ansible/ansible
 _UNMOVABLE = (errno.EPERM, errno.EXDEV, errno.EACCES, errno.ETXTBSY, errno.EBUSY)
 _ACL = "system.posix_acl_access"
 
+# {before: {name: value}, after: {name: value}}, which ansible-core fills
+Difference = dict[str, dict[str, Any]]
 
-def give(task, path, pretend=False, only=_ALL):
-    """Give a file what is declared: (whether that changes something, the difference as before and after). Only predicts
-    in check mode and with ``pretend``; does nothing in a module without these options."""
-    difference = dict(before={}, after={})
+
+class Change(NamedTuple):
+    """A change of the attributes of a file."""
+
+    changed: bool
+    difference: Difference
+
+
+def no_difference() -> Difference:
+    """A Difference without attributes."""
+    return dict(before={}, after={})
+
+
+def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _ALL) -> Change:
+    """Give a file the attributes that the task declares.
+
+    Check mode, and ``pretend``, only predict the Change. Does nothing in a module without these options.
+    """
+    difference = no_difference()
     if "unsafe_writes" not in task.params:
-        return False, difference
+        return Change(False, difference)
     module = task.ansible
     wanted = module.load_file_common_arguments(task.params, path=path)
     wanted.update({name: [] if name in _CONTEXT else None for name in _ALL if name not in only}, path=path)
@@ -40,17 +60,17 @@ def give(task, path, pretend=False, only=_ALL):
         changed = module.attempt(_FAILING, module.set_fs_attributes_if_different, wanted, False, difference)
     finally:
         module.check_mode = task.check_mode
-    return changed, difference
+    return Change(changed, difference)
 
 
-def predict(task, dest):
-    """What ``give`` would return for a file that takes the place of ``dest``, which exists."""
-    # what replaces a link begins with the rights of the file that the link names
-    return give(task, os.path.realpath(dest), pretend=True)
+def predict(task: Task, dest: str) -> Difference:
+    """The difference that ``give`` would make to a file that replaces ``dest``, which exists."""
+    # a file that replaces a link begins with the rights of the file that the link names
+    return give(task, os.path.realpath(dest), pretend=True).difference
 
 
-def is_planted(dest):
-    """Whether another user may have put ``dest`` there, or the file that it links to, for this task to write to."""
+def is_planted(dest: str) -> bool:
+    """Whether another user may have created ``dest``, or the file that it links to, so that this task writes to it."""
     for path in (os.path.abspath(dest), os.path.realpath(dest)):
         with contextlib.suppress(OSError):
             if is_foreign(os.lstat(path).st_uid, os.stat(os.path.dirname(path)).st_mode, os.geteuid()):
@@ -58,19 +78,20 @@ def is_planted(dest):
     return False
 
 
-def stays_planted(task, dest):
-    """Whether ``dest`` would go on being a file that another user made; it may be open for writing there."""
-    return is_planted(dest) and "owner" in predict(task, dest)[1]["after"]
+def stays_planted(task: Task, dest: str) -> bool:
+    """Whether ``dest`` would remain a file that another user created, and may still have open for writing."""
+    return is_planted(dest) and "owner" in predict(task, dest)["after"]
 
 
-def try_rights(task, dest):
-    """The Rights that a file gets in the place of ``dest``, found by giving them to an empty one."""
+def try_rights(task: Task, dest: str) -> Rights:
+    """The Rights of a file that replaces ``dest``, found by giving them to an empty file."""
     with Draft(dest) as empty:
         give(task, empty.path, pretend=True)
         base = starting_rights(_found(dest), is_planted(dest), _umask())
-        for owner in ((-1, base.gid), (base.uid, -1)) if base.uid is not None else ():
-            with contextlib.suppress(PermissionError):
-                os.chown(empty.path, *owner)
+        for uid, gid in ((-1, base.gid), (base.uid, -1)):
+            if uid is not None and gid is not None:
+                with contextlib.suppress(PermissionError):
+                    os.chown(empty.path, uid, gid)
         now = os.lstat(empty.path)
         kept = base.uid is None or now.st_uid == base.uid, base.gid is None or now.st_gid == base.gid
         os.chmod(empty.path, kept_mode(base.mode, *kept))
@@ -78,12 +99,13 @@ def try_rights(task, dest):
         return _rights_of(os.lstat(empty.path))
 
 
-def dress(task, path, dest):
-    """Give the file at ``path``, which nobody else can read yet, all that it may have before it becomes ``dest``."""
+def dress(task: Task, path: str, dest: str) -> None:
+    """Give the file at ``path``, which only its owner can read, the attributes that it needs before it becomes ``dest``."""
     rights, found = try_rights(task, dest), _found(dest)
     now = os.lstat(path)
-    if (now.st_uid, now.st_gid) != (rights.uid, rights.gid):
-        os.chown(path, rights.uid, rights.gid)
+    uid, gid = rights.owner
+    if (now.st_uid, now.st_gid) != (uid, gid):
+        os.chown(path, uid, gid)
     module = task.ansible
     if module.selinux_enabled():
         context = module.selinux_context(dest) if found else module.selinux_default_context(dest)
@@ -91,18 +113,18 @@ def dress(task, path, dest):
         give(task, path, only=_CONTEXT)
     os.chmod(path, rights.mode)
     if rights == found and not is_planted(dest):
-        # the list has rights of its own, which hold together with this mode only
+        # the access control list holds further rights, which are valid only with this mode
         with contextlib.suppress(OSError, AttributeError):
             os.setxattr(path, _ACL, os.getxattr(dest, _ACL))
 
 
-def finish(task, dest):
-    """Give a file that is in its place what it could not have before."""
+def finish(task: Task, dest: str) -> None:
+    """Give a file at its path the attributes that it could not have before."""
     give(task, dest, only=_FLAGS)
 
 
-def replace(task, path, dest):
-    """Put the file at ``path`` in the place of ``dest``; with unsafe_writes, where that cannot be, write into ``dest``."""
+def replace(task: Task, path: str, dest: str) -> None:
+    """Move the file at ``path`` to ``dest``. Where that is impossible, write into ``dest`` with unsafe_writes."""
     try:
         os.replace(path, dest)
     except OSError as error:
@@ -117,8 +139,8 @@ def replace(task, path, dest):
         os.unlink(path)
 
 
-def _found(dest):
-    """The Rights of the file that is replaced, None where there is none."""
+def _found(dest: str) -> Rights | None:
+    """The Rights of the file that is replaced, None if there is none."""
     with contextlib.suppress(OSError):
         found = os.stat(dest)
         if stat.S_ISREG(found.st_mode):
@@ -126,12 +148,12 @@ def _found(dest):
     return None
 
 
-def _rights_of(found):
+def _rights_of(found: os.stat_result) -> Rights:
     return Rights(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
 
 
-def _umask():
-    # there is no call that only reads it
+def _umask() -> int:
+    # no call only reads it
     umask = os.umask(0o077)
     os.umask(umask)
     return umask

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Temporary files beside the place of a file: written, put in place in one step, and removed after a run that was killed."""
+"""Temporary files beside a file: written, moved to its path in one step, and removed after a run that was killed."""
 
 from __future__ import annotations
 
@@ -13,107 +13,122 @@ import hashlib
 import os
 import stat
 import tempfile
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import IO, NamedTuple
 
 from .._errors import Refused, printable
 
 _PREFIX = ".scanops-"
 _TRIES = 100
 _NEXT_STEP = {
-    errno.ENOSPC: "make room there, or give another dest",
-    errno.EDQUOT: "make room in the quota of the user who runs the task, or give another dest",
+    errno.ENOSPC: "free disk space there, or give another dest",
+    errno.EDQUOT: "free some of the disk quota of the user who runs the task, or give another dest",
     errno.EFBIG: "raise the limit on the size of files, or give another dest",
-    errno.ENOENT: "make the folder first, with ansible.builtin.file, or correct dest",
+    errno.ENOENT: "create the directory first, with ansible.builtin.file, or correct dest",
     errno.ENOTDIR: "correct dest",
     errno.ENAMETOOLONG: "give dest a shorter name",
 }
 
 
 class Content(NamedTuple):
-    """What is in a file, told by its size in bytes and its SHA-1 checksum as ansible.builtin.stat gives it."""
+    """The content of a file: its size in bytes, and its SHA-1 checksum as ansible.builtin.stat returns it."""
 
     size: int
     checksum: str
 
 
 class Draft:
-    """What will be a file: bytes in a temporary file beside their place. A context manager; what is not put is gone.
+    """A future file: bytes in a temporary file beside it. A context manager, which deletes the file unless it was put.
 
-    dest: the path of the file, or None for bytes that are only counted, as in check mode; path: of the temporary file.
-    Only its owner can read it, and it is locked as long as it is in use.
+    dest: the path of the future file, None to count the bytes without writing them, as in check mode. Only the owner can
+    read the temporary file, and it is locked while it is in use.
     """
 
-    def __init__(self, dest):
+    def __init__(self, dest: str | None) -> None:
         self._dest = dest and os.path.abspath(dest)
-        self.path = self._stream = None
+        self._stream: IO[bytes] | None = None
+        self._path: str | None = None
         self._digest, self._size = digest(), 0
 
-    def __enter__(self):
+    def __enter__(self) -> Draft:
         if self._dest is not None:
-            with self._one_sentence():
-                handle, self.path = _new_file(self._dest)
+            with self._explained(self._dest):
+                handle, self._path = _new_file(self._dest)
                 self._stream = os.fdopen(handle, "wb")
         return self
 
-    def __exit__(self, *exc):
-        if self.path is not None:
+    def __exit__(self, *exc: object) -> None:
+        if self._path is not None:
             with contextlib.suppress(OSError):
-                os.unlink(self.path)
-        # a full disk fails once more where the rest is written out on closing
+                os.unlink(self._path)
+        # on a full disk, closing fails once more, because it writes the rest
         with contextlib.suppress(OSError):
             if self._stream is not None:
                 self._stream.close()
 
     @property
-    def content(self):
+    def path(self) -> str:
+        """The path of the temporary file."""
+        if self._path is None:
+            raise RuntimeError("this draft has no file")
+        return self._path
+
+    @property
+    def content(self) -> Content:
         """The Content written so far."""
         return Content(self._size, self._digest.hexdigest())
 
-    def restart(self):
-        """Forget what was written: it begins again."""
+    def restart(self) -> None:
+        """Discard everything written so far."""
         self._digest, self._size = digest(), 0
         if self._stream is not None:
-            with self._one_sentence():
+            with self._explained(self._dest):
                 self._stream.seek(0)
                 self._stream.truncate()
 
-    def write(self, piece):
-        """Write bytes."""
+    def write(self, piece: bytes) -> None:
+        """Append bytes."""
         if self._stream is not None:
-            with self._one_sentence():
+            with self._explained(self._dest):
                 self._stream.write(piece)
         self._digest.update(piece)
         self._size += len(piece)
 
-    def put(self, dress=None, replace=None):
-        """Put the file in its place, whole and on the disk.
+    def put(
+        self, dress: Callable[[str], None] | None = None, replace: Callable[[str, str], None] | None = None
+    ) -> None:
+        """Move the complete file to its path, after it was written to the disk.
 
-        dress: None, or a function of the path that gives the file all that it may have; without it only its owner can
-        read it. replace: None, or a function of the paths from and to.
+        dress: gives the file at this path its attributes; without it, only the owner can read the file. replace: moves a
+        file from one path to another, in place of os.replace.
         """
-        with self._one_sentence():
+        if self._dest is None or self._stream is None:
+            raise RuntimeError("this draft has no file")
+        with self._explained(self._dest):
             self._stream.flush()
             os.fsync(self._stream.fileno())
             if dress:
                 dress(self.path)
-            # still open, so that it is locked until it has its name
+            # the file is still open, so that it stays locked until it is renamed
             (replace or os.replace)(self.path, self._dest)
-        self.path = None
+        self._path = None
         _sync_directory(os.path.dirname(self._dest))
 
+    @staticmethod
     @contextlib.contextmanager
-    def _one_sentence(self):
+    def _explained(dest: str | None) -> Iterator[None]:
+        """Turn an OSError into Refused, with what to do next."""
         try:
             yield
         except OSError as error:
-            step = _NEXT_STEP.get(error.errno, "look at the folder and its rights, or give another dest")
+            step = _NEXT_STEP.get(error.errno or 0, "check the directory and its permissions, or give another dest")
             raise Refused(
-                f"dest {shown(self._dest)} could not be written ({reason_of(error)}), and no part of it is left: {step}."
+                f"dest {shown(dest)} could not be written ({reason_of(error)}), and no incomplete file is left: {step}."
             ) from None
 
 
-def sweep(dest):
-    """Remove the drafts of this file that runs which were killed have left: own ones that no process has locked."""
+def sweep(dest: str) -> None:
+    """Remove the drafts of this file that killed runs have left: those of this user that no process has locked."""
     directory, prefix = os.path.dirname(os.path.abspath(dest)), _prefix_of(dest)
     with contextlib.suppress(OSError):
         for name in os.listdir(directory):
@@ -121,7 +136,7 @@ def sweep(dest):
                 _remove_unused(os.path.join(directory, name))
 
 
-def _remove_unused(path):
+def _remove_unused(path: str) -> None:
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
@@ -133,24 +148,24 @@ def _remove_unused(path):
             os.close(handle)
 
 
-def _new_file(dest):
-    """(handle, path) of an empty file beside ``dest`` that this process has locked."""
+def _new_file(dest: str) -> tuple[int, str]:
+    """Handle and path of an empty file beside ``dest`` that this process has locked."""
     for dummy in range(_TRIES):
         handle, path = tempfile.mkstemp(prefix=_prefix_of(dest), dir=os.path.dirname(dest))
-        # another run may take it for a left-over in the moment before it is locked
+        # before it was locked, another run may have removed it as left over
         if _lock(handle) is not False and _is_at(handle, path):
             return handle, path
         os.close(handle)
     raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
-def _prefix_of(dest):
+def _prefix_of(dest: str) -> str:
     name = os.fsencode(os.path.basename(dest))
     return f"{_PREFIX}{hashlib.sha256(name).hexdigest()[:16]}-"
 
 
-def _lock(handle):
-    """True where the file is this process's, False where it is another's, None where the file system knows no locks."""
+def _lock(handle: int) -> bool | None:
+    """Whether this process has the lock of the file; None where the file system does not support locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -160,14 +175,14 @@ def _lock(handle):
     return True
 
 
-def _is_at(handle, path):
+def _is_at(handle: int, path: str) -> bool:
     with contextlib.suppress(OSError):
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     return False
 
 
-def _sync_directory(directory):
-    # so that the new name outlasts a crash; some file systems cannot, and the file is there all the same
+def _sync_directory(directory: str) -> None:
+    # so that the new name survives a crash; some file systems cannot do this, and the file exists anyway
     with contextlib.suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:
@@ -176,16 +191,16 @@ def _sync_directory(directory):
             os.close(handle)
 
 
-def digest():
-    """A new SHA-1, as the file modules of ansible-core give it; it tells contents apart and proves nothing."""
+def digest() -> hashlib._Hash:
+    """A new SHA-1, which the file modules of ansible-core return too. It tells contents apart, and proves nothing."""
     return hashlib.sha1(usedforsecurity=False)
 
 
-def shown(path):
-    """A path as messages have it."""
+def shown(path: str | None) -> str:
+    """A path as messages show it."""
     return repr(printable(path))
 
 
-def reason_of(error):
-    """What an OSError says, without its path."""
+def reason_of(error: OSError) -> str:
+    """The reason of an OSError, without its path."""
     return printable(os.strerror(error.errno) if error.errno else type(error).__name__)

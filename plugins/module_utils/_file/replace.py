@@ -2,15 +2,17 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Files that are written whole or not at all: first beside their place, then put there in one step."""
+"""Files that are written completely or not at all: first beside their path, then moved to it in one step."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from typing import NamedTuple
 
-from .._errors import Refused
+from .._errors import Refused, WrongOption
+from .._task import Task
 from . import attributes
 from .draft import Content, Draft, digest, reason_of, shown, sweep
 
@@ -19,21 +21,22 @@ _LONGEST_NAME = 255
 
 
 class Stored(NamedTuple):
-    """What ``store`` led to. changed: bool, the content or an attribute; attributes: the changed attributes as
-    {before: {...}, after: {...}}; before: Content or None, the file's before; after: Content."""
+    """The outcome of ``store``. changed: the content or an attribute; attributes: those that were changed; before: None if
+    the file did not exist."""
 
     changed: bool
-    attributes: dict
+    attributes: attributes.Difference
     before: Content | None
     after: Content
 
 
-def store(task, dest, fill, placed=None):
-    """Make the file ``dest`` hold what ``fill`` writes, with the owner and mode that the task declares; a Stored.
+def store(
+    task: Task, dest: str, fill: Callable[[Draft], object], placed: Callable[[Content], object] | None = None
+) -> Stored:
+    """Make sure that the file ``dest`` holds what ``fill`` writes, with the owner and mode that the task declares.
 
-    fill: a function of a Draft, which calls its ``write``. Its errors pass through, and ``dest`` is then as it was. In
-    check mode ``fill`` is called as well, and what it writes goes nowhere. Where the content is there already, the file is
-    not touched. placed: None, or a function of the Content, called when ``dest`` has it; not in check mode.
+    fill: writes to the Draft. If it raises, ``dest`` is unchanged. Check mode calls it as well, and discards what it writes.
+    A file with this content already is not replaced. placed: called when ``dest`` has the Content, but not in check mode.
     """
     check_place(task, dest)
     if not task.check_mode:
@@ -56,70 +59,70 @@ def store(task, dest, fill, placed=None):
     return Stored(True, predicted, before, after)
 
 
-def _put(task, draft, dest):
+def _put(task: Task, draft: Draft, dest: str) -> None:
     draft.put(
         dress=lambda path: attributes.dress(task, path, dest),
         replace=lambda path, place: attributes.replace(task, path, place),
     )
 
 
-def predict_attributes(task, dest, before):
-    """The difference of the attributes where another file takes the place of ``dest``.
+def predict_attributes(task: Task, dest: str, before: Content | None) -> attributes.Difference:
+    """The difference of the attributes if another file replaces ``dest``.
 
-    before: Content or None, of the file before the task; a file that is new is a change as it is.
+    before: the Content of the file before the task. A new file is a change by itself, so its attributes are not compared.
     """
-    return attributes.predict(task, dest)[1] if before else dict(before={}, after={})
+    return attributes.predict(task, dest) if before else attributes.no_difference()
 
 
-def check_place(task, dest, longest=_LONGEST_NAME):
-    """Refuse a ``dest`` that cannot become a file: before any call, since what a task fetches may cost something.
+def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME) -> None:
+    """Refuse a ``dest`` that cannot become a file, before any call, because what a task fetches may cost something.
 
-    longest: bytes that its name may have.
+    longest: the maximum number of bytes of its name.
     """
     named = shown(dest)
-    folder, name = os.path.split(dest)
+    directory, name = os.path.split(dest)
     if not name or os.path.isdir(dest):
-        raise Refused(f"dest {named} names a folder: add the name of the file.")
+        raise WrongOption(f"dest {named} names a directory: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
-        raise Refused(f"dest {named} is there and is no regular file: give another dest.")
+        raise WrongOption(f"dest {named} exists and is not a regular file: give another dest.")
     if attributes.is_planted(dest) and task.params.get("owner") is None:
         raise Refused(
             f"dest {named} belongs to another user, in a directory in which every user can create files: that user could"
-            " read or change what the task writes. Remove the file, or declare owner, or give another dest."
+            " read or change what the task writes. Remove the file, set owner, or give another dest."
         )
     if len(os.fsencode(name)) > longest:
-        raise Refused(f"dest {named} is longer than a name may be: give dest a shorter name.")
-    folder = folder or os.curdir
-    if not os.path.lexists(folder) and task.check_mode:
-        task.warn_foreseen(f"the folder of dest {named}")
+        raise WrongOption(f"dest {named} has a file name that is too long: give dest a shorter name.")
+    directory = directory or os.curdir
+    if not os.path.lexists(directory) and task.check_mode:
+        task.warn_foreseen(f"the directory of dest {named}")
         return
-    if not os.path.isdir(folder):
-        why = "is no folder" if os.path.lexists(folder) else "is not there"
-        raise Refused(
-            f"dest {named} cannot be written, {shown(folder)} {why}: make the folder first, with ansible.builtin.file, or"
-            " correct dest."
+    if not os.path.isdir(directory):
+        why = "is not a directory" if os.path.lexists(directory) else "does not exist"
+        raise WrongOption(
+            f"dest {named} cannot be written because {shown(directory)} {why}: create the directory first, with"
+            " ansible.builtin.file, or correct dest."
         )
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(directory, os.W_OK | os.X_OK):
         raise Refused(
-            f"dest {named} cannot be written, {shown(folder)} is not writable for the user who runs the task: make it"
-            " writable, or give another dest."
+            f"dest {named} cannot be written because {shown(directory)} is not writable for the user who runs the task:"
+            " make it writable, or give another dest."
         )
 
 
-def try_place(task, dest):
-    """Refuse what ``check_place`` cannot see: a file system that is read-only, an owner that is unknown, a wrong mode."""
-    folder = os.path.dirname(dest) or os.curdir
+def try_place(task: Task, dest: str) -> None:
+    """Refuse what ``check_place`` cannot detect: a read-only file system, an unknown owner, a wrong mode."""
+    directory = os.path.dirname(dest) or os.curdir
     if task.check_mode:
-        if os.path.isdir(folder):
-            attributes.give(task, dest if os.path.exists(dest) else folder)
+        if os.path.isdir(directory):
+            attributes.give(task, dest if os.path.exists(dest) else directory)
         return
     attributes.try_rights(task, dest)
 
 
-def content_of(path):
-    """The Content of a regular file, or None where there is none. Refuses what cannot be read."""
+def content_of(path: str) -> Content | None:
+    """The Content of a regular file, or None if there is none. Refuses a file that cannot be read."""
     try:
-        # a link may name a pipe, which is waited for when it is opened in the usual way
+        # a link may name a pipe, and opening a pipe in the usual way waits for a writer
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 return None
@@ -131,14 +134,14 @@ def content_of(path):
         return None
     except OSError as error:
         raise Refused(
-            f"dest {shown(path)} is there and cannot be read ({reason_of(error)}): run the task as a user who may read it,"
+            f"dest {shown(path)} exists but cannot be read ({reason_of(error)}): run the task as a user who may read it,"
             " or give another dest."
         ) from None
     return Content(size, read.hexdigest())
 
 
-def is_own_file(path):
-    """Whether a file is there that only this user or root can have written: what it says may be relied on."""
+def is_own_file(path: str) -> bool:
+    """Whether a file exists that only this user or root can have written, so that its content can be trusted."""
     try:
         found = os.lstat(path)
     except OSError:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._file import attributes as _attributes
 from ansible_collections.scanops.scanner.plugins.module_utils._file import draft as _drafts
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
@@ -101,7 +101,7 @@ def test_in_check_mode_nothing_is_written_and_the_content_is_known(dest, tmp_pat
     assert (tmp_path / "report.pdf").read_bytes() == b"one"
 
 
-def test_in_check_mode_a_folder_that_an_earlier_task_would_make_is_foreseen(tmp_path):
+def test_check_mode_assumes_that_an_earlier_task_creates_the_directory(tmp_path):
     task = FakeTask(check_mode=True)
     assert store(task, str(tmp_path / "new" / "report.pdf"), writes(b"x")).changed
     assert len(task.foreseen) == 1
@@ -126,7 +126,9 @@ def test_a_limit_on_the_size_of_files_is_one_sentence_and_leaves_nothing(dest, t
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        with pytest.raises(Refused, match=r"could not be written \(.*\), and no part of it is left: raise the limit"):
+        with pytest.raises(
+            Refused, match=r"could not be written \(.*\), and no incomplete file is left: raise the limit"
+        ):
             store(FakeTask(), dest, writes(*[b"x" * 65536] * 4))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -142,7 +144,9 @@ def test_a_disk_that_is_full_at_the_end_is_one_sentence_and_leaves_nothing(dest,
         monkeypatch.setattr(os, "fdopen", lambda handle, mode: FullOnFlush(handle))
     else:
         monkeypatch.setattr(os, function, full)
-    with pytest.raises(Refused, match=r"No space left on device\), and no part of it is left: make room there"):
+    with pytest.raises(
+        Refused, match=r"No space left on device\), and no incomplete file is left: free disk space there"
+    ):
         store(FakeTask(), dest, writes(b"x"))
     assert_nothing_left(tmp_path)
 
@@ -170,12 +174,12 @@ class FullOnFlush:
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda folder: folder / "missing" / "x", "is not there: make the folder first"),
-        (lambda folder: folder, "names a folder: add the name of the file"),
-        (lambda folder: f"{folder}/new/", "names a folder"),
-        (lambda folder: folder / "file" / "x", "is no folder: make the folder first"),
-        (lambda folder: folder / "pipe", "is no regular file: give another dest"),
-        (lambda folder: folder / ("x" * 300), "longer than a name may be"),
+        (lambda directory: directory / "missing" / "x", "does not exist: create the directory first"),
+        (lambda directory: directory, "names a directory: add the name of the file"),
+        (lambda directory: f"{directory}/new/", "names a directory"),
+        (lambda directory: directory / "file" / "x", "is not a directory: create the directory first"),
+        (lambda directory: directory / "pipe", "is not a regular file: give another dest"),
+        (lambda directory: directory / ("x" * 300), "has a file name that is too long"),
     ],
 )
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -186,12 +190,12 @@ def test_a_place_that_cannot_hold_a_file_is_refused_before_it_is_filled(tmp_path
     task = FakeTask(check_mode)
     if check_mode and "missing" in place:
         return
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(WrongOption, match=words):
         store(task, place, lambda draft: pytest.fail("filled"))
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_folder_that_is_not_writable_is_refused_before_it_is_filled(dest, monkeypatch, check_mode):
+def test_a_directory_that_is_not_writable_is_refused_before_it_is_filled(dest, monkeypatch, check_mode):
     # the tests may run as root, who may write everywhere
     monkeypatch.setattr(_files.os, "access", lambda path, wanted: False)
     with pytest.raises(Refused, match="is not writable for the user who runs the task"):
@@ -214,7 +218,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(dest, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("builtins.open", denied)
-    with pytest.raises(Refused, match=r"is there and cannot be read \(Permission denied\)"):
+    with pytest.raises(Refused, match=r"exists but cannot be read \(Permission denied\)"):
         content_of(dest)
 
 
@@ -419,7 +423,7 @@ def test_a_draft_that_is_taken_for_a_left_over_before_it_is_locked_is_made_again
 
 
 def test_attributes_are_a_change_only_of_a_file_that_was_there(dest, monkeypatch):
-    given = (True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}})
+    given = _attributes.Change(True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}})
     monkeypatch.setattr(_attributes, "give", lambda task, path, **how: given)
     task = FakeTask()
     first = store(task, dest, writes(b"x"))

@@ -179,7 +179,7 @@ def test_a_file_of_another_user_where_everybody_may_write_is_refused(
     result = write(run, writer, check=check)
     assert result.failed
     assert "dest 'kept' belongs to another user" in result.msg
-    assert "declare owner, or give another dest" in result.msg
+    assert "set owner, or give another dest" in result.msg
     assert account.calls() == []
     assert sorted(os.listdir()) == ["kept", "kept.txt"]
 

@@ -450,7 +450,8 @@ def test_where_reading_fails_the_file_stays_as_it_was(service, run, tmp_path, fa
 
 
 @pytest.mark.parametrize(
-    "where, words", [("missing/findings.jsonl", "is not there: make the folder first"), ("", "names a folder")]
+    "where, words",
+    [("missing/findings.jsonl", "does not exist: create the directory first"), ("", "names a directory")],
 )
 def test_a_file_that_cannot_be_is_refused_before_any_call(service, run, tmp_path, where, words):
     result = run("finding_info", workspace="Web shop", dest=f"{tmp_path}/{where}")
@@ -472,5 +473,5 @@ def test_a_full_disk_leaves_no_part_of_the_file(service, run, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)
     assert result.failed
-    assert "could not be written (File too large), and no part of it is left" in result.msg
+    assert "could not be written (File too large), and no incomplete file is left" in result.msg
     assert list(tmp_path.iterdir()) == []

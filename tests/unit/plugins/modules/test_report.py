@@ -383,9 +383,9 @@ def test_after_the_creation_a_failure_says_so_and_the_next_run_goes_on(account, 
 @pytest.mark.parametrize(
     "dest, words",
     [
-        ("missing/report.pdf", "is not there: make the folder first"),
-        (".", "names a folder: add the name of the file"),
-        ("kept.txt/report.pdf", "is no folder"),
+        ("missing/report.pdf", "does not exist: create the directory first"),
+        (".", "names a directory: add the name of the file"),
+        ("kept.txt/report.pdf", "is not a directory"),
         ("x" * 240 + ".pdf", "give dest a shorter name"),
     ],
 )
@@ -426,7 +426,9 @@ def test_a_full_disk_leaves_no_part_of_the_file_and_the_next_run_goes_on(account
 
     with monkeypatch.context() as patch:
         patch.setattr(_files.os, "fsync", full)
-        result = refused(run("report", **PDF), "No space left on device), and no part of it is left: make room there")
+        result = refused(
+            run("report", **PDF), "No space left on device), and no incomplete file is left: free disk space there"
+        )
     assert result.changed
     assert Path("report.pdf").read_text() == "before"
     assert names() == [".report.pdf.request.json", "report.pdf"]

@@ -94,12 +94,12 @@ def test_the_output_is_asked_for_in_its_format(account, run):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_folder_that_is_not_there_is_refused_before_any_call_and_foreseen_in_check_mode(account, run, check):
+def test_a_missing_directory_is_refused_before_any_call_and_foreseen_in_check_mode(account, run, check):
     result = run("scan_output", check=check, id=40001, dest="new/out")
     if check:
         assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)
     else:
-        assert "is not there: make the folder first" in result.msg
+        assert "does not exist: create the directory first" in result.msg
         assert account.calls() == []
 
 
