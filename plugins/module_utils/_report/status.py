@@ -2,18 +2,18 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the status of a report says of its file. Pure."""
+"""What the status of a report says about its file. Pure."""
 
 from __future__ import annotations
 
-# what the status of a report may be is not public, so these are the words that scans and other services use
+# the statuses of a report are not public, so these are the words that scans and other services use
 NOT_YET = ("waiting", "running", "pending", "queued", "in progress", "processing", "generating", "created", "new")
 FAILED = ("failed", "error", "aborted", "failed to start", "cancelled", "canceled", "timed out")
 READY = ("finished", "ready", "done", "completed", "complete", "generated", "available", "success")
 
 
 def readiness(status: object) -> bool | str | None:
-    """What the status of a report says of its file: False, it does not exist yet; None, it may exist; or "failed"."""
+    """What the status of a report says about its file: False, it does not exist yet; None, it may exist; or "failed"."""
     word = _word(status)
     if word in FAILED:
         return "failed"
@@ -21,7 +21,7 @@ def readiness(status: object) -> bool | str | None:
 
 
 def is_known(status: object) -> bool:
-    """Whether the status of a report is one of the words that are known; a missing one is."""
+    """Whether the status of a report is missing, or one of the known words."""
     return status is None or _word(status) in (*NOT_YET, *FAILED, *READY)
 
 

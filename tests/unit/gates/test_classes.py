@@ -106,6 +106,7 @@ CLASSES = {
         "module_utils/_preflight/openapi",
         "module_utils/_preflight/task",
         "module_utils/_references",
+        "module_utils/_report/fetch",
         "module_utils/_report/note",
         "module_utils/_report/start",
         "module_utils/_report/task",

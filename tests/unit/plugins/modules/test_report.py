@@ -138,7 +138,7 @@ def test_without_the_file_or_its_note_another_report_is_made(account, run, what)
     again = good(run("report", **PDF))
     assert again.changed
     assert again["report"]["id"] == 304
-    assert ("is not relied on" in str(again.warnings)) is (what == "note of others")
+    assert ("it is ignored" in str(again.warnings)) is (what == "note of others")
     assert not good(run("report", **PDF)).changed
     assert first["report"]["id"] == 303
 
@@ -228,7 +228,7 @@ def test_in_check_mode_a_report_that_is_not_ready_is_not_waited_for(account, run
 
 @pytest.mark.parametrize("check", [False, True])
 def test_a_report_that_is_not_there_is_named(account, run, check):
-    refused(run("report", check=check, id=99, dest="x.pdf"), "there is no report 99 that this key can see")
+    refused(run("report", check=check, id=99, dest="x.pdf"), "No report with id 99 is visible to this API key")
     assert names() == []
 
 
@@ -271,9 +271,9 @@ def test_waiting_has_an_end_and_the_next_run_goes_on_with_the_report(account, ru
     account.settings(report_time=10**6)
     result = refused(
         run("report", **PDF, wait_timeout=wait_timeout),
-        "report 303 was made, and reading it back failed",
+        "Report 303 was created, but the task failed after that",
         f"report 303 was not ready within {wait_timeout} s",
-        "it goes on with that report and makes no other one",
+        "it continues with this report",
     )
     assert (result.changed, sum(result.slept)) == (True, wait_timeout)
     assert result["report"]["id"] == 303
@@ -320,17 +320,19 @@ def test_a_report_that_is_deleted_during_the_wait_ends_it(account, run):
     account.fault(
         method="GET", path="/reports/303", nth=3, action="do", do="delete", resource="reports", record={"id": 303}
     )
-    result = refused(run("report", **PDF), "report 303 is not there any more, somebody deleted it: run this task again")
+    result = refused(
+        run("report", **PDF), "Report 303 no longer exists, because somebody deleted it. Run this task again"
+    )
     assert (result.changed, len(result.slept)) == (True, 2)
-    # no word of going on with it
-    assert "was made" not in result.msg
+    # it does not claim to continue with the report
+    assert "continues" not in result.msg
 
 
 @pytest.mark.parametrize("field", ["status", "status_name"])
 def test_a_report_that_failed_ends_the_wait(account, run, field):
     account.settings(report_status=field)
     account.add(reports=[{"id": 7, "resources": [40001], "fails": True}])
-    result = refused(run("report", id=7, dest="x.pdf"), "report 7 has the status 'failed' and will have no file")
+    result = refused(run("report", id=7, dest="x.pdf"), "report 7 has the status 'failed' and will never have a file")
     assert (result["report"]["id"], result.slept) == (7, [])
 
 
@@ -362,14 +364,16 @@ def test_the_new_id_is_read_in_each_form(account, run, form):
 
 
 def test_resources_that_are_not_there_are_explained(account, run):
-    result = refused(run("report", **{**PDF, "resources": [40001, 9]}), "one of resources is not there", "not found: 9")
+    result = refused(
+        run("report", **{**PDF, "resources": [40001, 9]}), "one of resources does not exist", "not found: 9"
+    )
     assert not result.changed
     assert names() == []
 
 
 def test_after_the_creation_a_failure_says_so_and_the_next_run_goes_on(account, run):
     account.fault(path="/reports/303/download", action="html", status=200)
-    result = refused(run("report", **PDF), "report 303 was made", "with an HTML page where a PDF file was asked for")
+    result = refused(run("report", **PDF), "Report 303 was created", "with an HTML page where a PDF file was asked for")
     assert result.changed
     assert result["api_error"]["path"] == "/reports/303/download"
     assert good(run("report", **PDF))["report"]["id"] == 303
@@ -511,7 +515,7 @@ def test_what_was_kept_before_is_deleted_when_it_is_no_longer_to_be(account, run
 
 def test_where_the_deletion_fails_the_file_is_there_and_the_next_run_deletes(account, run):
     account.fault(method="DELETE", action="status", status=403)
-    result = refused(run("report", **PDF, keep=False), "report 303 was made", "DELETE /reports/303 was answered 403")
+    result = refused(run("report", **PDF, keep=False), "Report 303 was created", "DELETE /reports/303 was answered 403")
     assert result.changed
     assert Path("report.pdf").exists()
     account.clear_log()
@@ -531,7 +535,7 @@ def test_absent_deletes_the_report_and_leaves_files_alone(account, run):
 
 
 def test_absent_refuses_a_dest(account, run):
-    refused(run("report", id=301, state="absent", dest="x.pdf"), "leave dest out, and delete the file with")
+    refused(run("report", id=301, state="absent", dest="x.pdf"), "remove dest, and delete the file with")
     assert account.calls() == []
 
 
@@ -628,9 +632,7 @@ def test_a_webhook_is_sent_with_the_creation_only_and_makes_no_other_report(acco
      "https://a.example:x/token", "https://a.example/token\n", "https://[::1/token", "javascript:token"],
 )  # fmt: skip
 def test_a_webhook_that_is_no_address_is_refused_without_showing_it(account, run, address, check):
-    result = refused(
-        run("report", check=check, **PDF, webhook_url=address), "webhook_url is not an address: write it as"
-    )
+    result = refused(run("report", check=check, **PDF, webhook_url=address), "webhook_url is not a URL: write it as")
     assert "token" not in result.msg
     assert account.calls() == []
 

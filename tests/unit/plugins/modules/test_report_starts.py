@@ -83,11 +83,11 @@ def test_a_creation_that_was_lost_on_its_way_is_sent_by_the_next_run_which_says_
     first = run("report", **PDF, keep=keep)
     assert first.failed
     assert "no new pdf report exists. The report may have been started" in first.msg
-    assert "Run the task again: it looks for the report before it asks for another one." in first.msg
+    assert "Run the task again; it searches for the report before it requests another one." in first.msg
     assert first.changed
     assert posts(account) == 1
     second = good(run("report", **PDF, keep=keep))
-    assert [warning for warning in second.warnings if "No new pdf report exists, so it is asked for again." in warning]
+    assert [warning for warning in second.warnings if "No new pdf report exists, so it is requested again." in warning]
     assert posts(account) == 2
     assert ids(account) == [301, 302, 303][: 3 if keep else 2]
     account.clear_log()
@@ -110,7 +110,7 @@ def test_several_new_reports_are_named_and_none_is_taken(account, run):
     result = run("report", **PDF)
     assert result.failed
     assert "2 new pdf reports exist (7, 303)" in result.msg
-    assert "give its id to this task" in result.msg
+    assert "set id instead of source" in result.msg
     assert result.changed
     again = run("report", **PDF)
     assert "2 new pdf reports exist (7, 303)" in again.msg
@@ -137,7 +137,7 @@ def test_a_list_that_cannot_be_read_after_the_loss_leaves_it_to_the_next_run(acc
     assert (first.changed, first["api_error"]["method"]) == (True, "POST")
     second = good(run("report", **PDF))
     assert second["report"]["id"] == 303
-    assert [warning for warning in second.warnings if "An earlier run of this task asked for this report" in warning]
+    assert [warning for warning in second.warnings if "An earlier run of this task requested this report" in warning]
     assert posts(account) == 1
 
 
@@ -199,8 +199,8 @@ def test_a_run_that_was_killed_during_the_creation_makes_no_second_report(accoun
     assert check["report"]["id"] == (303 if done else None)
     assert real["report"]["id"] == 303
     assert posts(account) == 1
-    assert "An earlier run of this task asked for this report" in str(check.warnings)
-    assert "An earlier run of this task asked for this report" in str(real.warnings)
+    assert "An earlier run of this task requested this report" in str(check.warnings)
+    assert "An earlier run of this task requested this report" in str(real.warnings)
 
 
 def test_the_note_says_what_was_sent_and_nothing_of_it_once_it_is_known(account, run, lose):

@@ -193,7 +193,7 @@ def test_a_404_of_the_service_is_the_absence_of_an_object_only_where_an_object_i
     if not reads_one:
         assert_sentence(result)
         if call.reads_back:
-            assert "cannot be read back" in result.msg or "is not there any more" in result.msg
+            assert "cannot be read back" in result.msg or "no longer exists" in result.msg
         else:
             assert_error(result, call, 404)
             assert "not here" in result.msg
@@ -596,7 +596,7 @@ def test_a_create_that_cannot_be_read_back_says_that_it_was_done(account, run, c
     result = run_task(run, call)
     assert_error(result, call, 500)
     assert result.changed
-    assert "reading it back failed" in result.msg
+    assert "reading it back failed" in result.msg or "was created, but the task failed after that" in result.msg
     assert len(account.writes()) == 1
 
 
