@@ -345,7 +345,7 @@ OPTIONS = dict(
 LISTING = ("name", "since", "workspace", "workspace_id", "target", "target_id", "scan_id")
 
 
-def main():
+def main() -> None:
     alone = [(option, "id") for option in LISTING]
     others = [("workspace", "workspace_id"), ("target", "target_id", "scan_id")]
     run(OPTIONS, read, add_file_common_args=True, mutually_exclusive=alone + others)

@@ -79,10 +79,13 @@ finding_templates:
       sample: Outdated web server
 """
 
+from typing import Any
+
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import name_pattern
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING_TEMPLATE
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),
@@ -91,20 +94,20 @@ OPTIONS = dict(
 )
 
 
-def read(task):
+def read(task: Task) -> dict[str, Any]:
     name, kind, exploit = (task.params[option] for option in OPTIONS)
     for option, value in (("name", name), ("vuln_id_type", kind)):
         if value is not None:
             not_empty(option, value)
     query = {} if kind is None else {"vuln_id_type": kind}
     if exploit is not None:
-        # requests would write it in Python's way
+        # requests would write True or False
         query["has_ptt_exploit"] = "true" if exploit else "false"
     fits = name_pattern("*" if name is None else name)
     return {"finding_templates": [row for row in task.client.all(FINDING_TEMPLATE, query) if fits(row["name"])]}
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read)
 
 

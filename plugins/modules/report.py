@@ -211,7 +211,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         ensure_report,

@@ -80,7 +80,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._resources import 
 OPTIONS = dict(id=dict(type="int"))
 
 
-def main():
+def main() -> None:
     run(OPTIONS, lambda task: dict(reports=information(task, REPORT)))
 
 

@@ -2,57 +2,63 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reading findings: the call, what is kept of the answer, and whether it holds all of them."""
+"""Read findings: the call, what the task keeps of the answer, and whether the answer is complete."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
+from typing import Any
 
-from .._errors import Refused, printable
+from .._errors import Refused, WrongOption, printable
+from .._file.draft import Draft
 from .._file.replace import store
+from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
-from .._lookup import UNKNOWN_ID
+from .._records import Record
 from .._references import belongs
 from .._resources import FINDING
 from .._scan.record import is_in_progress, last_moment_of, service_now
-from .._since import since_of
-from .model import SUMMARY, finding_of, is_cve, selection_of
+from .._since import Since, since_of
+from .._task import Task
+from .model import SUMMARY, Selection, finding_of, is_cve, selection_of
 from .proof import Proof, Tally, may_be_cut, proof_of
 from .query import asked_of
 
 
 class _Kept:
-    """What a task keeps of the findings: those that it returns, at most ``limit``, and the numbers of all of them.
+    """What a task keeps of the findings: at most ``limit`` of them, and the numbers of all.
 
-    selection: a Selection; old: the ids of the scans that ended too long ago; draft: None, or where each finding is written
-    as one line of JSON, a Draft; owners: the ids of the target and the scan that were asked for, by field; tally: what was
-    read, before any filter.
+    old: the ids of the scans that ended too long ago; draft: where each finding is written as one line of JSON; owners: the
+    requested ids of target and scan, by field; tally: of all findings read, before any filter.
     """
 
-    def __init__(self, selection, limit):
+    def __init__(self, selection: Selection, limit: int) -> None:
         self._selection = selection
         self._limit = limit
-        self.old = frozenset()
-        self.draft = None
-        self.owners = {}
+        self.old: frozenset[int] = frozenset()
+        self.draft: Draft | None = None
+        self.owners: dict[str, int] = {}
         self.tally = Tally()
         self.begin()
 
-    def begin(self):
-        self.findings = []
+    def begin(self) -> None:
+        """Forget all findings."""
+        self.findings: list[Record] = []
         self.total = 0
         self.summary = dict.fromkeys(SUMMARY, 0)
         self.tally.begin()
         if self.draft is not None:
             self.draft.restart()
 
-    def take(self, record):
+    def take(self, record: Record) -> None:
+        """Filter, count and keep a finding."""
         finding = finding_of(record)
         if not belongs(finding, self.owners):
             return
         self.tally.take(finding)
-        # one whose scan has no end, or is not known, may be the newest of all
+        # a finding whose scan is unknown or has no end may be the newest
         is_old = isinstance(finding["task_id"], int) and finding["task_id"] in self.old
         if is_old or not self._selection.takes(finding):
             return
@@ -61,25 +67,27 @@ class _Kept:
         if len(self.findings) < self._limit:
             self.findings.append(finding)
         if self.draft is not None:
-            # in ASCII, so that no character of the service's text does anything to a terminal
+            # in ASCII, so that the service's text cannot control a terminal
             self.draft.write(json.dumps(finding).encode("ascii") + b"\n")
 
 
-def read(task):
+def read(task: Task) -> dict[str, Any]:
     """The work of finding_info."""
     params = task.params
     _refuse_bad_filters(params)
     since = since_of(params["since"])
     selection = selection_of(params["min_severity"], params["status"], params["cve"], params["name"])
     kept = _Kept(selection, params["limit"])
-    proofs = []
+    proof = Proof([], [])
 
-    def fill(draft=None):
+    def fill(draft: Draft | None) -> None:
+        nonlocal proof
         kept.draft = draft
-        proofs.append(_collect(task, kept, since))
+        proof = _collect(task, kept, since)
 
+    file: dict[str, Any]
     if params["dest"] is None:
-        fill()
+        fill(None)
         file = dict(changed=False, dest=None, size=None, checksum=None)
     else:
         stored = store(task, params["dest"], fill)
@@ -87,36 +95,37 @@ def read(task):
     if kept.total > len(kept.findings) and params["dest"] is None:
         task.warn(
             f"Only the first {len(kept.findings):,} of {kept.total:,} findings are returned; total and summary count all of"
-            " them: raise limit, or set dest to have them in a file."
+            " them: raise limit, or set dest to write all of them to a file."
         )
-    doubts = proofs[-1].all
+    doubts = proof.all
     return dict(
         findings=kept.findings, total=kept.total, summary=kept.summary, complete=not doubts, doubts=doubts, **file
     )
 
 
-def _collect(task, kept, since):
-    """Hand the findings that the task refers to to ``kept``; returns the Proof that these are all of them."""
+def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
+    """Read the findings that the task refers to into ``kept``. Returns the Proof that they are complete."""
     if task.params["id"] is not None:
         return _collect_one(task, kept)
     asked = asked_of(task)
     if asked is None:
         return Proof([], ["what this task refers to does not exist yet"])
-    # a service that ignores a filter must not hand another target's findings to this task
+    # a service may ignore a filter, and the task must not return the findings of another target
     kept.owners = asked.owners
     if since is not None:
         kept.old = _old(task, since, asked.scans)
     answer = stream(task.client, FINDING, asked.query, kept.begin, kept.take)
     if may_be_cut(answer):
         task.warn(
-            f"The service gave exactly {answer.rows:,} findings. It is assumed to give all in one list; if it cuts its lists"
-            " there, some are missing: compare with the web application, or ask for one target or scan at a time."
+            f"The service returned exactly {answer.rows:,} findings. This task assumes that these are all. If the service"
+            " limits its lists to this number, some are missing: compare with the web application, or read one target or scan"
+            " at a time."
         )
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
-    return _judge(task, found._replace(problems=[*asked.problems, *found.problems]))
+    return _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
 
 
-def _old(task, since, scans):
+def _old(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
     """The ids of the scans that ended before ``since``."""
     last = task.client.transport.last
     clock = service_now(last and last.headers.get("Date"), scans, time.time())
@@ -125,19 +134,19 @@ def _old(task, since, scans):
     return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)
 
 
-def _judge(task, proof):
-    """Refuse a list that lacks findings, unless the task allows it."""
+def _accepted(task: Task, proof: Proof) -> Proof:
+    """The proof, unless findings are missing and the task does not allow that."""
     if proof.problems and not task.params["allow_mismatch"]:
         raise Refused(
-            f"{proof.sentence} What is missing may be the worst, so nothing is returned. Run the task again, or read one"
+            f"{proof.sentence} The missing findings may be the worst, so nothing is returned. Run the task again, or read one"
             " scan at a time; allow_mismatch: true returns what could be read, with a warning."
         )
     if proof.problems:
-        task.warn(f"{proof.sentence} allow_mismatch returns what could be read; see doubts.")
+        task.warn(f"{proof.sentence} With allow_mismatch, the task returns what could be read; see doubts.")
     return proof
 
 
-def _collect_one(task, kept):
+def _collect_one(task: Task, kept: _Kept) -> Proof:
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the finding")
         return Proof([], ["what this task refers to does not exist yet"])
@@ -147,15 +156,15 @@ def _collect_one(task, kept):
     return Proof([], [])
 
 
-def _refuse_bad_filters(params):
+def _refuse_bad_filters(params: dict[str, Any]) -> None:
     if params["limit"] < 0:
-        raise Refused(f"limit is {params['limit']}: set it to 0 or more.")
+        raise WrongOption(f"limit is {params['limit']}: set it to 0 or more.")
     for option in ("status", "cve"):
         values = params[option]
         if values is not None and (not values or not all(each.strip() for each in values)):
-            raise Refused(f"{option} is empty, or has an empty item: name at least one value, or leave the option out.")
+            raise WrongOption(f"{option} is empty, or has an empty item: name at least one value, or omit the option.")
     for cve in params["cve"] or ():
         if not is_cve(cve.strip()):
-            raise Refused(f"cve {printable(cve)!r} is no id of a CVE: write it as CVE-2021-44228.")
+            raise WrongOption(f"cve {printable(cve)!r} is not a CVE id: write it as CVE-2021-44228.")
     if params["name"] is not None and not params["name"].strip():
-        raise Refused("name is empty: give the name of the object, or a pattern for it.")
+        raise WrongOption("name is empty: give the name of the object, or a pattern for it.")

@@ -2,87 +2,89 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The findings model: severity, the record as results carry it, which findings a task selects. Pure."""
+"""The model of a finding: its severity, its record in results, and which findings a task selects. Pure."""
 
 from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from .._records import Record
 from .._resources import SEVERITIES
 
-# what the service calls otherwise, or not at all
+# any other risk level, or none
 UNKNOWN = "unknown"
-# as a summary lists them
-SUMMARY = (*reversed(SEVERITIES), UNKNOWN)
+# the keys of a summary, in its order
+SUMMARY: tuple[str, ...] = (*reversed(SEVERITIES), UNKNOWN)
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;\s]+")
-# what the service writes where there is no CVE
+# what the service writes for a finding without a CVE
 _NO_CVE = ("", "N/A")
 
 
-def severity_of(risk_level):
-    """The name of a risk level as the service gives it; UNKNOWN for whatever is none of its five numbers."""
-    known = isinstance(risk_level, int) and not isinstance(risk_level, bool) and 0 <= risk_level < len(SEVERITIES)
-    return SEVERITIES[risk_level] if known else UNKNOWN
+def severity_of(risk_level: object) -> str:
+    """The name of the service's risk level; UNKNOWN for anything but its five numbers."""
+    if isinstance(risk_level, int) and not isinstance(risk_level, bool) and 0 <= risk_level < len(SEVERITIES):
+        return SEVERITIES[risk_level]
+    return UNKNOWN
 
 
-def at_least(severity, minimum):
-    """Whether a severity is the minimum or worse. UNKNOWN always is: it may be the worst of all."""
+def at_least(severity: str, minimum: str) -> bool:
+    """Whether a severity is the minimum or worse. UNKNOWN always is, because it may be the worst."""
     return severity == UNKNOWN or SEVERITIES.index(severity) >= SEVERITIES.index(minimum)
 
 
-def is_cve(text):
-    """Whether a text is the id of a CVE, in whatever case."""
+def is_cve(text: str) -> bool:
+    """Whether a text is a CVE id, in any case."""
     return bool(_CVE.fullmatch(text))
 
 
-def cves_of(value):
-    """The CVE ids in a field of the service, a list of str: from a list, a text of one or several, null or "N/A"."""
+def cves_of(value: object) -> list[str]:
+    """The CVE ids in a field of the service: a list, a text with one or several, null or "N/A"."""
     texts = value if isinstance(value, list) else [value]
     words = [word for text in texts if isinstance(text, str) for word in _SEPARATORS.split(text)]
     return [word for word in words if word.upper() not in _NO_CVE]
 
 
-def finding_of(record):
-    """A record of the table as results carry it: ``severity`` beside ``risk_level``, and ``cve`` always a list."""
+def finding_of(record: Record) -> Record:
+    """A record as results return it: ``severity`` after ``risk_level``, and ``cve`` always a list."""
     severity = severity_of(record["risk_level"])
-    finding = {}
+    finding: Record = {}
     for field, value in record.items():
         finding[field] = value
         if field == "risk_level":
             finding["severity"] = severity
-    # a field of the service that should have the name one day does not replace ours
+    # a future field of the service with this name does not replace ours
     finding["severity"] = severity
     finding["cve"] = cves_of(record["cve"])
     return finding
 
 
-def name_pattern(text):
-    """A function from a name to whether the pattern fits it, without regard to case.
+def name_pattern(text: str) -> Callable[[str], bool]:
+    """A function that says whether the pattern matches a whole name, in any case.
 
-    ``*`` stands for any text, ``?`` for one character, ``[abc]`` for one of these; the whole name has to fit.
+    ``*`` matches any text, ``?`` one character, ``[abc]`` one of these.
     """
     expression = re.compile(fnmatch.translate(text.casefold()))
     return lambda name: bool(expression.match(name.casefold()))
 
 
 class Selection(NamedTuple):
-    """Which findings are wanted; a filter that is None lets all of them pass.
+    """Which findings are wanted. A filter that is None accepts all of them.
 
-    min_severity: one of SEVERITIES; statuses: a set of names in lower case; cves: a set of ids in upper case; name: a
-    function as ``name_pattern`` gives it.
+    min_severity: one of SEVERITIES; statuses: in lower case; cves: in upper case; name: made by ``name_pattern``.
     """
 
     min_severity: str | None = None
-    statuses: frozenset | None = None
-    cves: frozenset | None = None
-    name: object = None
+    statuses: frozenset[str] | None = None
+    cves: frozenset[str] | None = None
+    name: Callable[[str], bool] | None = None
 
-    def takes(self, finding):
-        """Whether a finding, as ``finding_of`` gives it, is wanted."""
+    def takes(self, finding: Record) -> bool:
+        """Whether a finding, made by ``finding_of``, is wanted."""
         if self.min_severity is not None and not at_least(finding["severity"], self.min_severity):
             return False
         if self.statuses is not None and str(finding["status"] or "").lower() not in self.statuses:
@@ -92,8 +94,13 @@ class Selection(NamedTuple):
         return self.name is None or self.name(finding["name"])
 
 
-def selection_of(min_severity=None, status=None, cve=None, name=None):
-    """The Selection that options mean: min_severity and name are a str or None, status and cve a list of str or None."""
+def selection_of(
+    min_severity: str | None = None,
+    status: Iterable[str] | None = None,
+    cve: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Selection:
+    """The Selection for these options."""
     return Selection(
         min_severity,
         None if status is None else frozenset(each.strip().lower() for each in status),

@@ -130,7 +130,7 @@ def test_a_service_that_has_no_second_page_has_cut_its_list(account, run, fault)
     account.settings(capped_lists={"findings": 100}, beside_data="total")
     account.allow_violations = True
     account.fault(path="/findings", query={"page": 2}, times=None, **fault)
-    incomplete(run("finding_info", workspace_id=2), "the service says that there are 250, and 100 could be read")
+    incomplete(run("finding_info", workspace_id=2), "the service reports 250 findings, and 100 could be read")
 
 
 def test_another_failure_of_the_second_page_is_itself(account, run):

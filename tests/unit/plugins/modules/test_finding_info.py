@@ -214,7 +214,7 @@ def test_n_a_and_null_are_no_cve(service, run):
 def test_what_is_no_cve_is_refused_as_a_filter(service, run, cve):
     result = run("finding_info", workspace_id=2, cve=["CVE-2021-44228", cve])
     assert result.failed
-    assert "is no id of a CVE: write it as CVE-2021-44228" in result.msg
+    assert "is not a CVE id: write it as CVE-2021-44228" in result.msg
     assert "\x1b" not in result.msg
     assert service.calls() == []
 
