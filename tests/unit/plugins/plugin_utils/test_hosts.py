@@ -13,8 +13,11 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     hosts_of,
     is_this_machine,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
+# without a deadline, which a busy machine misses
+QUICK = settings(max_examples=100, deadline=None, database=None)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,7 @@ def test_addresses(name, address):
     assert address_of(name) == address
 
 
+@QUICK
 @given(st.text(max_size=40))
 def test_an_address_is_harmless(text):
     address = address_of(text)
@@ -106,6 +110,7 @@ def test_host_names(text, name):
     assert host_name(text) == name
 
 
+@QUICK
 @given(st.text(min_size=1, max_size=40))
 def test_a_host_name_is_harmless(text):
     name = host_name(text)
