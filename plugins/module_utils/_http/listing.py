@@ -91,7 +91,7 @@ def _begin(resource: Resource, number: int, received: int) -> Record:
 
 def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
     """Whether the service may take the page with a smaller limit."""
-    said = f"{error.message} {error.result['api_error']['details']}".lower()
+    said = f"{error.message} {error.details}".lower()
     return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
