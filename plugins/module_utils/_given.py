@@ -2,22 +2,30 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The options of a task as they were given, before ansible-core converts them: what is secret in them, what is missing,
-and what cannot be meant. All of it is read from the argument spec of the module. Pure."""
+"""The options of a task as the user gave them, before ansible-core converts them: which values are secret, which options
+are missing, and which values must be a mistake. All of it follows from the argument spec of the module. Pure."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ._errors import printable
 from ._resources import RESOURCES
 
-# an id that an earlier task would have given: what a null id means in check mode
+# the options of a module, by name, and one of them, as AnsibleModule takes them
+OptionSpec = dict[str, Any]
+ArgumentSpec = dict[str, OptionSpec]
+# options that can replace one another
+Groups = Sequence[Sequence[str]]
+
+# replaces a null id in check mode: the id of an object that an earlier task would have created
 UNKNOWN_ID = 0
-# what ansible-core adds to the options of a task
+# the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
 
-# fields of objects, which a task leaves alone where it does not declare them
+# fields of objects; a task does not change those that it does not declare
 _FIELDS = {field for entry in RESOURCES.values() for field in (*entry.declared, f"new_{entry.key}")}
 # options that name objects
 _NAMES = {
@@ -28,10 +36,10 @@ _NAMES = {
 # --- secrets
 
 
-def secrets_in(spec, given):
-    """The texts in the given options that must not be shown, a set: the values of secret options, and in a dictionary that
-    has secret sub-options every value but the text of a sub-option that is known and not secret. They are found in
-    whatever shape they were given, so that no error of ansible-core quotes them."""
+def secrets_in(spec: ArgumentSpec, given: Mapping[str, object]) -> set[str]:
+    """The texts in the given options that must not be shown, whatever their shape, so that no error of ansible-core quotes
+    them: the values of secret options and, in a dictionary with secret sub-options, every value except the text of a known
+    sub-option that is not secret."""
     found = set()
     for name, entry in spec.items():
         for value in _values(name, entry, given):
@@ -42,21 +50,21 @@ def secrets_in(spec, given):
     return found
 
 
-def unknown_options(spec, given):
-    """The names of the given options that the module does not have, a list. A misspelt one may hold a secret."""
+def unknown_options(spec: ArgumentSpec, given: Mapping[str, object]) -> list[str]:
+    """The names of the given options that the module does not have. A misspelt one may hold a secret."""
     known = {each for name, entry in spec.items() for each in (name, *entry.get("aliases", ()))}
     return [name for name in given if name not in known and not str(name).startswith(_INTERNAL)]
 
 
-def _values(name, entry, given):
+def _values(name: str, entry: OptionSpec, given: Mapping[str, object]) -> list[object]:
     return [given[each] for each in (name, *entry.get("aliases", ())) if each in given]
 
 
-def _has_secrets(entry):
+def _has_secrets(entry: OptionSpec) -> bool:
     return any(each.get("no_log") for each in (entry.get("options") or {}).values())
 
 
-def _secrets_in_dictionary(options, value):
+def _secrets_in_dictionary(options: ArgumentSpec, value: object) -> set[str]:
     if isinstance(value, (list, tuple)):
         return set().union(*(_secrets_in_dictionary(options, each) for each in value))
     if not isinstance(value, dict):
@@ -69,7 +77,7 @@ def _secrets_in_dictionary(options, value):
     return found
 
 
-def _texts(value):
+def _texts(value: object) -> set[str]:
     """The texts in a value, also in the form in which Python quotes them."""
     if isinstance(value, (dict, list, tuple)):
         return set().union(*map(_texts, value.values() if isinstance(value, dict) else value))
@@ -81,18 +89,18 @@ def _texts(value):
 # --- references
 
 
-def is_reference(name, entry):
+def is_reference(name: str, entry: OptionSpec) -> bool:
     """Whether an option names an object by its id."""
     return entry.get("type") == "int" and (name == "id" or name.endswith("_id"))
 
 
-def _lists_references(entry):
+def _lists_references(entry: OptionSpec) -> bool:
     return entry.get("type") == "list" and entry.get("elements") == "int"
 
 
-def with_unknown_ids(spec, groups, given):
-    """The given options of a task in check mode. There an earlier task registers null for an id that only the service can
-    give, and ansible-core before 2.19 makes an empty text of it, which is no integer."""
+def with_unknown_ids(spec: ArgumentSpec, groups: Groups, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given options of a task in check mode, where an earlier task registers null for an id that only the service can
+    give. ansible-core before 2.19 turns it into an empty text, which is not an integer."""
     known = {}
     for name, value in given.items():
         entry = spec.get(name, {})
@@ -104,8 +112,8 @@ def with_unknown_ids(spec, groups, given):
     return known
 
 
-def wrong_id(spec, params, check_mode):
-    """Why the value of an option that names objects by id is none, a sentence, or None. params: the converted options."""
+def wrong_id(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) -> str | None:
+    """Why the value of an option that names objects by id is not an id, a sentence, or None. params: the converted options."""
     for name, entry in spec.items():
         value = params.get(name)
         listed = _lists_references(entry)
@@ -119,18 +127,18 @@ def wrong_id(spec, params, check_mode):
     return None
 
 
-# --- what cannot be meant
+# --- mistakes
 
 
-def missing_variables(spec, given, environment):
-    """Which required options are missing, a sentence, where one of them can come from an environment variable; or None."""
+def missing_variables(spec: ArgumentSpec, given: Mapping[str, object], environment: Mapping[str, str]) -> str | None:
+    """Which required options are missing, a sentence, if one of them can come from an environment variable; or None."""
     variables = {name: _variable(entry) for name, entry in spec.items() if entry.get("required")}
     missing = sorted(
         name
         for name, variable in variables.items()
         if given.get(name) is None and not (variable and variable in environment)
     )
-    named = [variables[name] for name in missing if variables[name]]
+    named = [variable for name in missing if (variable := variables[name])]
     if not named:
         return None
     where = "of the host on which the module runs"
@@ -142,23 +150,23 @@ def missing_variables(spec, given, environment):
     return f"missing required arguments: {', '.join(missing)}. {advice}"
 
 
-def _variable(entry):
+def _variable(entry: OptionSpec) -> str | None:
     fallback = entry.get("fallback")
     return fallback[1][0] if fallback else None
 
 
-def refusal(spec, groups, given, lenient=()):
-    """Why one of the given options cannot be meant as it was given, a sentence, or None.
+def refusal(spec: ArgumentSpec, groups: Groups, given: Mapping[str, object], lenient: Iterable[str] = ()) -> str | None:
+    """Why the value of one of the given options must be a mistake, a sentence, or None.
 
-    groups: the options that can stand for one another, tuples of names; lenient: the options whose null is no value. Where
-    this says nothing, ansible-core makes a text of a boolean, several entries of a text with commas, nothing of a null.
+    lenient: the options for which null means that they are not set. ansible-core itself would turn a boolean into a text,
+    split a text at its commas, and ignore a null.
     """
     for name, entry in spec.items():
         value = given.get(name)
         if name not in given or (value is None and (name in lenient or _instead(name, groups, given))):
             continue
         if name == "scope" and given.get("state") == "absent":
-            # what is deleted needs no scope
+            # no scope applies to a deletion
             continue
         problem = _problem(name, name, entry, value)
         if problem:
@@ -167,17 +175,17 @@ def refusal(spec, groups, given, lenient=()):
     return None
 
 
-def _instead(name, groups, given):
-    """Whether another option is given in the place of this one."""
+def _instead(name: str, groups: Groups, given: Mapping[str, object]) -> bool:
+    """Whether another option is given instead of this one."""
     return any(given.get(other) not in (None, "") for other in _group(name, groups))
 
 
-def _group(name, groups):
+def _group(name: str, groups: Groups) -> list[str]:
     return [other for group in groups or () if name in group for other in group if other != name]
 
 
-def _problem(path, name, entry, value):
-    """A sentence without its full stop, or None. path: how messages call the value; name: its option."""
+def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | None:
+    """A sentence without its full stop, or None. path: the value in messages; name: its option."""
     kind = entry.get("type", "str")
     if value is None:
         return _null_problem(path, name, entry)
@@ -192,16 +200,16 @@ def _problem(path, name, entry, value):
     return _scalar_problem(path, name, kind, value)
 
 
-def _null_problem(path, name, entry):
+def _null_problem(path: str, name: str, entry: OptionSpec) -> str | None:
     if name in _FIELDS or entry.get("type") == "path":
         return None
-    # a switch that is not set is off; what limits or lists something must not be lost
+    # for a switch or a choice, null can mean the default; a limit or a list must not get lost
     if "." not in path and entry.get("default") is not None and (entry["type"] == "bool" or entry.get("choices")):
         return None
     return f"{path} is null, as an unset variable is: give a value, or leave the option out"
 
 
-def _list_problem(path, name, entry, value):
+def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str | None:
     elements = entry.get("elements", "str")
     if isinstance(value, str):
         if "," not in value or elements not in ("str", "raw") or entry.get("choices"):
@@ -219,18 +227,18 @@ def _list_problem(path, name, entry, value):
     return next(filter(None, problems), None)
 
 
-def _element_problem(path, name, kind, value):
+def _element_problem(path: str, name: str, kind: str, value: object) -> str | None:
     if value is None:
         return f"{path} is null: give a value, or remove it"
     return _scalar_problem(path, name, kind, value)
 
 
-def _dictionary_problem(path, entry, value):
+def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | None:
     options = entry.get("options")
     if not options:
         return None
     if not isinstance(value, dict):
-        # ansible-core makes a dictionary of some texts, and quotes the others
+        # ansible-core turns some texts into a dictionary, and quotes the others
         wrong = _has_secrets(entry) or not isinstance(value, str)
         return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
     for name, each in value.items():
@@ -244,14 +252,14 @@ def _dictionary_problem(path, entry, value):
     return None
 
 
-def unknown_key(path, key, keys):
-    """What to say of an unknown key of a dictionary, without a full stop."""
+def unknown_key(path: str, key: object, keys: Iterable[str]) -> str:
+    """The message on an unknown key of a dictionary, without a full stop."""
     near = difflib.get_close_matches(str(key), keys, 1)
     advice = f"did you mean {near[0]}?" if near else f"its keys are {', '.join(keys)}"
     return f"{path} has the unknown key {printable(key)!r}: {advice}"
 
 
-def _scalar_problem(path, name, kind, value):
+def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | None:
     if isinstance(value, bool) and kind in ("int", "float"):
         return f"{path} is {shape_of(value)}: give a number"
     if isinstance(value, bool) and kind in ("str", "path"):
@@ -266,12 +274,12 @@ def _scalar_problem(path, name, kind, value):
     return None
 
 
-def _is_number(value):
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def shape_of(value):
-    """What a value is, for a message that does not quote texts."""
+def shape_of(value: object) -> str:
+    """What kind of value this is, for a message that must not quote a text."""
     if value is None:
         return "null"
     if isinstance(value, bool):

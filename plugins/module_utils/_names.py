@@ -2,31 +2,34 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What a target's name means: when two spellings are the same target, and which place a name points to. Pure."""
+"""Names of targets: which spellings mean the same target, and which place a name points to. Pure."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 import unicodedata
-from typing import NamedTuple
+from typing import NamedTuple, Union
 from urllib.parse import unquote, urlsplit
 
 from ._errors import printable
 
 try:
-    # comes with requests
+    # installed with requests
     import idna
 except ImportError:
-    idna = None
+    idna = None  # type: ignore[assignment]  # an optional library
+
+# used at run time, on Python 3.9
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 # without white space, control characters and the backslash
 _VISIBLE_ASCII = re.compile(r"[!-\[\]-~]*")
-# the names that most targets have, which are their own normal form; a list of thousands is not read letter by letter
+# most names are in normal form already; this check spares long lists the slow reading below
 _IN_NORMAL_FORM = re.compile(r"(?:https?://[a-z0-9.-]*[a-z](?:/[!\"$->@-~]+)?|[a-z0-9.-]*[a-z])")
-# our own reading of a name, beside that of urllib.parse: RFC 3986, without what readers of URLs understand differently
+# our own reading of a name (RFC 3986, without what programs read differently), to compare with that of urllib.parse
 _URL = re.compile(r"(https?)://(?:([^/?#@\[\]]*)@)?([^/?#@]*)(/[^?#]*)?([?#].*)?", re.IGNORECASE)
 _PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
 
@@ -34,26 +37,26 @@ _PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 # RFC 1123, and the underscore that names in the DNS may have
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
-# a top-level domain begins with a letter (RFC 1123, section 2.1) and has no underscore; nmap reads 10.0.0.1-254 as a range
+# a top-level domain begins with a letter (RFC 1123, section 2.1), without underscores; nmap reads 10.0.0.1-254 as a range
 _LAST_LABEL = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
-# what makes the C library, browsers and others read a host as an IPv4 address: a number at its end
+# the C library, browsers and others read a host that ends in a number as an IPv4 address
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-# what a reader that decodes too early takes for the end of the user info or of the host
+# a program that decodes too early takes one of these for the end of the user info or of the host
 _ENCODED_DELIMITER = re.compile(r"%(?:2f|3f|23|40|5c|5b|5d)", re.IGNORECASE)
-# slash, backslash, percent sign and control characters, encoded, and percent signs that encode nothing
+# an encoded slash, backslash, percent sign or control character, and a percent sign that encodes nothing
 _ENCODED_TRICK = re.compile(r"%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", re.IGNORECASE)
 
 
-def normal_form(name):
-    """The form in which two names of the same target are equal, for comparison only; never sent.
+def normal_form(name: str) -> str:
+    """The form in which all names of one target are equal, for comparison only; never sent.
 
     Host names: lower case, no trailing dot, IDNA. IP addresses: the canonical text. URLs: scheme and host as above, no
-    default port, no slash after a bare host; path and query count letter by letter.
+    default port, no slash after a bare host; path and query as written.
     """
     return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
 
 
-def _normal_form(name):
+def _normal_form(name: str) -> str:
     text = name.strip()
     try:
         scheme, user, host, port, path, rest = _parts(text)
@@ -69,10 +72,10 @@ def _normal_form(name):
     return f"{scheme}://{place}{'' if path == '/' and not rest else path}{rest}"
 
 
-def normal_host(host):
-    """A host name or IP address in the form in which two of the same are equal; IPv6 addresses in brackets."""
+def normal_host(host: str) -> str:
+    """A host name or IP address in normal form; IPv6 addresses in brackets."""
     bare = host.rstrip(".").strip("[]")
-    # no other text is an address, and trying costs more than all the rest
+    # no other text is an address, and this attempt is the slowest step
     if ":" in bare or bare[-1:].isdigit():
         try:
             address = ipaddress.ip_address(bare)
@@ -83,7 +86,7 @@ def normal_host(host):
     bare = host.rstrip(".").lower()
     if idna is not None and not bare.isascii():
         try:
-            # other scripts have full stops of their own
+            # some scripts have their own full stops
             return idna.encode(bare, uts46=True).decode("ascii").rstrip(".")
         except idna.IDNAError:
             return bare
@@ -91,33 +94,32 @@ def normal_host(host):
 
 
 class UnreadableName(ValueError):
-    """A name that not all readers of host names and URLs take for the same place. Its text is a clause."""
+    """A name that some programs may read as another place. Its text is a clause."""
 
-    def __init__(self, text, problem):
+    def __init__(self, text: str, problem: str) -> None:
         super().__init__(f"{printable(text, 100)!r} {problem}")
 
 
 class TargetName(NamedTuple):
     """The place that a target's name points to.
 
-    scheme: "http", "https", or None where the name is a host; host: str, normalised, IPv6 without brackets; address:
-    IPv4Address, IPv6Address, or None for a host name; port: int, or None for a host with all of its ports; path: str as
-    written, "" for a host; more: bool, whether there is user info, a query or a fragment.
+    scheme: None for a host; host: normalised, IPv6 without brackets; address: None for a host name; port: None for a host
+    with all of its ports; path: as written, "" for a host; more: whether the name has user info, a query or a fragment.
     """
 
     scheme: str | None
     host: str
-    address: object
+    address: Address | None
     port: int | None
     path: str = ""
     more: bool = False
 
 
-def read_name(text):
+def read_name(text: str) -> TargetName:
     """The TargetName of a target's name: a host, an IP address (either with or without a port), or an http or https URL.
 
-    Raises UnreadableName where readers may differ: where the standard library's reading is not ours, and for white
-    space, control and invisible characters, backslashes, encoded hosts, and whatever is no valid host. Resolves nothing.
+    Raises UnreadableName if programs may read it differently: if the standard library's reading is not ours, and for white
+    space, control and invisible characters, backslashes, encoded hosts, and any invalid host. Does not resolve the name.
     """
     _refuse_characters(text)
     url = _URL.fullmatch(text)
@@ -139,12 +141,9 @@ def read_name(text):
     return TargetName(scheme or None, host, address, port or DEFAULT_PORTS.get(scheme), path, bool(user or rest))
 
 
-def read_host(text):
-    """(host, address) of a host name or IP address, IPv6 in brackets: the normalised text without brackets, and an
-    IPv4Address, an IPv6Address, or None for a name.
-
-    Raises UnreadableName.
-    """
+def read_host(text: str) -> tuple[str, Address | None]:
+    """The normalised text of a host name or IP address (IPv6 in brackets), without brackets, and its address, None for a
+    name. Raises UnreadableName."""
     _refuse_characters(text)
     if "%" in text:
         raise UnreadableName(text, "has a percent sign: write a host decoded, and an address without its zone")
@@ -155,7 +154,7 @@ def read_host(text):
         return str(address), address
     dotted = _DOTS.sub(".", text)
     bare = dotted[:-1] if dotted.endswith(".") else dotted
-    # before the IDNA libraries, which are slow on long text
+    # checked first, because the IDNA libraries are slow on long text
     if len(bare) > 253 or any(len(label) > 63 for label in bare.split(".")):
         raise UnreadableName(text, "is longer than a host name can be, or has a label of more than 63 characters")
     if "" in bare.split("."):
@@ -170,14 +169,14 @@ def read_host(text):
     if not _LAST_LABEL.fullmatch(labels[-1]):
         raise UnreadableName(
             text,
-            f"ends in {printable(labels[-1], 63)!r}, which is no top-level domain: write each host, address or URL by itself",
+            f"ends in {printable(labels[-1], 63)!r}, which is not a top-level domain: write each host, address or URL by"
+            " itself",
         )
     return host, None
 
 
-def read_path(path):
-    """(segments, trouble) of a URL's path: a tuple of decoded segments; and a clause, or None, on why servers may
-    understand the path as another one."""
+def read_path(path: str) -> tuple[tuple[str, ...], str | None]:
+    """The decoded segments of a URL's path, and a clause, or None, on why servers may read it as another path."""
     try:
         decoded = unquote(path, errors="strict")
     except UnicodeDecodeError:
@@ -186,18 +185,16 @@ def read_path(path):
     segments = tuple(inner.split("/")) if inner else ()
     if _ENCODED_TRICK.search(path) or unicodedata.normalize("NFKC", decoded) != decoded:
         return segments, "its path has encoded delimiters or characters with several forms"
-    # Windows drops dots and spaces at the end; Java servers drop what follows a semicolon, and then empty segments
+    # Windows drops dots and spaces at the end; Java servers drop everything after a semicolon, and then empty segments
     kept = [segment.split(";")[0] for segment in segments]
     if "" in kept or decoded == "//" or any(segment.endswith((".", " ")) for segment in kept):
         return segments, "its path has empty segments, or segments that end in a dot or a space"
     return segments, None
 
 
-def _parts(text):
-    """(scheme, user info, host, port, path, query and fragment) as the standard library reads them; ValueError.
-
-    What is no URL has host and port only.
-    """
+def _parts(text: str) -> tuple[str, str, str, int | None, str, str]:
+    """The scheme, user info, host, port, path, and query with fragment, as the standard library reads them; raises
+    ValueError. A name that is not a URL has only host and port."""
     if "://" not in text:
         return "", "", *_split_port(text), "", ""
     parts = urlsplit(text)
@@ -205,7 +202,7 @@ def _parts(text):
     return parts.scheme, parts.netloc.rpartition("@")[0], parts.hostname or "", parts.port, parts.path, rest
 
 
-def _standard_reading(text):
+def _standard_reading(text: str) -> tuple[str, str, str, int | None, str] | None:
     try:
         scheme, user, host, port, path = _parts(text)[:5]
     except ValueError:
@@ -213,9 +210,9 @@ def _standard_reading(text):
     return scheme, user, host.strip("[]").lower(), port, path
 
 
-def _split_port(text):
+def _split_port(text: str) -> tuple[str, int | None]:
     host, colon, port = text.rpartition(":")
-    # more digits are no port, and int() refuses thousands of them
+    # more digits are not a port, and int() refuses thousands of them
     if not (port.isascii() and port.isdigit() and len(port) <= 9):
         return text, None
     if (colon and ":" not in host.strip("[]")) or host.endswith("]"):
@@ -223,7 +220,7 @@ def _split_port(text):
     return text, None
 
 
-def _refuse_characters(text):
+def _refuse_characters(text: str) -> None:
     if _VISIBLE_ASCII.fullmatch(text):
         return
     for character in text:
@@ -234,25 +231,25 @@ def _refuse_characters(text):
             raise UnreadableName(text, f"has white space, a control or an invisible character, {code}")
 
 
-def _ipv6(text):
+def _ipv6(text: str) -> ipaddress.IPv6Address | None:
     try:
         return ipaddress.IPv6Address(text)
     except ValueError:
         return None
 
 
-def _read_ipv4(host, text):
+def _read_ipv4(host: str, text: str) -> tuple[str, ipaddress.IPv4Address]:
     try:
         address = ipaddress.IPv4Address(host)
     except ValueError:
         address = None
-    if str(address) != host:
+    if address is None or str(address) != host:
         raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
     return host, address
 
 
-def _refuse_unlike_readings(text, bare, labels):
-    """Refuse an international name that is not the same name to all programs. labels: those of its normal form."""
+def _refuse_unlike_readings(text: str, bare: str, labels: list[str]) -> None:
+    """Refuse an international name that programs read differently. labels: those of its normal form."""
     if not bare.isascii() and _idna2003(bare) != ".".join(labels):
         raise UnreadableName(
             text, f"is no international name that all programs read alike: {_how_to_write(bare, labels)}"
@@ -265,13 +262,13 @@ def _refuse_unlike_readings(text, bare, labels):
             )
 
 
-def _how_to_write(bare, labels):
+def _how_to_write(bare: str, labels: list[str]) -> str:
     forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
     return "write its xn-- form" + (f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else "")
 
 
-def _is_xn_label(label):
-    """Whether an xn-- label is one that all programs accept and that none takes for another."""
+def _is_xn_label(label: str) -> bool:
+    """Whether all programs accept this xn-- label and read it the same way."""
     if idna is None:
         return False
     try:
@@ -280,17 +277,17 @@ def _is_xn_label(label):
     except UnicodeError:
         pass
     try:
-        # IDNA 2008 has no emoji; where UTS 46 and IDNA 2003 agree on them there is no other reading
+        # IDNA 2008 has no emoji; they have one reading if UTS 46 and IDNA 2003 agree
         decoded = _decoded(label)
         return idna.uts46_remap(decoded, True, False) == decoded and _idna2003(decoded) == label
     except UnicodeError:
         return False
 
 
-def other_reading(host):
-    """The host that programs which know IDNA 2003 only make of one that ``read_host`` gave, None where it is the same.
+def other_reading(host: str) -> str | None:
+    """The host that programs with IDNA 2003 read instead of one from ``read_host``, or None if they read the same.
 
-    They may decode an xn-- form and encode it again: xn--strae-oqa.example is then strasse.example.
+    They may decode an xn-- form and encode it again: xn--strae-oqa.example becomes strasse.example.
     """
     if "xn--" not in host:
         return None
@@ -299,12 +296,12 @@ def other_reading(host):
     return None if other == host else other
 
 
-def _decoded(label):
+def _decoded(label: str) -> str:
     return label[4:].encode("ascii").decode("punycode")
 
 
-def _idna2003(name):
-    """A host name by the standard library, or None where it has no form there."""
+def _idna2003(name: str) -> str | None:
+    """The IDNA 2003 form of a host name, from the standard library, or None if it has none."""
     try:
         return name.encode("idna").decode("ascii").lower()
     except UnicodeError:

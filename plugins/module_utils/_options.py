@@ -2,32 +2,71 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The connection options, once for modules and for the inventory plugin, and their checks before any call."""
+"""The connection options of the modules and the inventory plugin, and their checks before any call."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
 from ._errors import WrongOption
+from ._given import ArgumentSpec, OptionSpec
+
+LONGEST_TIMEOUT = 86400
+# the time of a whole call, where call_timeout is not set, in multiples of timeout
+CALL_TIMEOUTS = 4
 
 
-def _option(type_, variable, **more):
+class Connection(NamedTuple):
+    """What is needed to talk to the service, checked. Times are in seconds, max_answer is in bytes.
+
+    call_timeout: None for a multiple of timeout; verify: whether to verify certificates, or the path of a CA bundle;
+    cert: the path of a client certificate, or the paths of it and of its key; direct: whether to ignore the environment
+    variables that name a proxy.
+    """
+
+    base_url: str
+    api_key: str
+    timeout: float = 30.0
+    retries: int = 3
+    rate_limit_wait: int = 300
+    call_timeout: float | None = None
+    max_answer: int = 256 * 1024 * 1024
+    verify: bool | str = True
+    cert: str | tuple[str, str] | None = None
+    proxy: str | None = None
+    direct: bool = False
+
+    @property
+    def longest_call(self) -> float:
+        """The number of seconds that a whole call may take."""
+        return CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
+
+    def __repr__(self) -> str:
+        # the key and the proxy's password must not reach a traceback that prints its variables
+        return f"Connection({self.base_url!r})"
+
+
+_DEFAULTS = Connection._field_defaults
+
+
+def _option(type_: str, variable: str, **more: Any) -> OptionSpec:
     return dict(type=type_, fallback=(env_fallback, [variable]), **more)
 
 
-CONNECTION_OPTIONS = dict(
+CONNECTION_OPTIONS: ArgumentSpec = dict(
     base_url=_option("str", "SCANNER_BASE_URL", required=True),
     api_key=_option("str", "SCANNER_API_KEY", required=True, no_log=True),
-    timeout=_option("float", "SCANNER_TIMEOUT", default=30.0),
-    retries=_option("int", "SCANNER_RETRIES", default=3),
-    rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=300),
+    timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
+    retries=_option("int", "SCANNER_RETRIES", default=_DEFAULTS["retries"]),
+    rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=_DEFAULTS["rate_limit_wait"]),
     call_timeout=_option("float", "SCANNER_CALL_TIMEOUT"),
-    max_answer=_option("int", "SCANNER_MAX_ANSWER", default=256 * 1024 * 1024),
+    max_answer=_option("int", "SCANNER_MAX_ANSWER", default=_DEFAULTS["max_answer"]),
     validate_certs=_option("bool", "SCANNER_VALIDATE_CERTS", default=True),
     ca_path=_option("path", "SCANNER_CA_PATH"),
     client_cert=_option("path", "SCANNER_CLIENT_CERT"),
@@ -37,46 +76,14 @@ CONNECTION_OPTIONS = dict(
 )
 
 
-LONGEST_TIMEOUT = 86400
-# the time of a whole call, where call_timeout is not set, in multiples of timeout
-CALL_TIMEOUTS = 4
-
-
-class Connection(NamedTuple):
-    """What is needed to talk to the service, checked. Times are in seconds."""
-
-    base_url: str
-    api_key: str
-    timeout: float = 30.0
-    retries: int = 3
-    rate_limit_wait: int = 300
-    call_timeout: float | None = None  # None: a multiple of timeout
-    max_answer: int = 256 * 1024 * 1024
-    verify: object = True  # bool, or the path of a CA bundle
-    cert: object = None  # None, a path, or (certificate path, key path)
-    proxy: str | None = None
-    direct: bool = False  # never by the proxy variables
-
-    @property
-    def longest_call(self):
-        """Seconds that a whole call may take."""
-        return CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
-
-    def __repr__(self):
-        # the key and the proxy's password must not reach a traceback that prints its variables
-        return f"Connection({self.base_url!r})"
-
-
-def connection_from(options):
-    """Check the connection options (a mapping by option name) and return a Connection.
-
-    Raises WrongOption, which names the option; makes no call.
-    """
+def connection_from(options: Mapping[str, Any]) -> Connection:
+    """Check the connection options, without a call; raises WrongOption, which names the option."""
     verify = options["validate_certs"]
     if verify and options["ca_path"]:
-        verify = _existing(options["ca_path"], "ca_path")
+        verify = _existing_file(options["ca_path"], "ca_path")
+    call_timeout = options["call_timeout"]
     base_url = _checked_base_url(options["base_url"], options["allow_http"])
-    # http to a loopback address keeps the key on this machine, and a proxy would carry it away
+    # http to a loopback address keeps the key on this machine; a proxy would send it elsewhere
     local_only = base_url.startswith("http:") and not options["allow_http"]
     return Connection(
         base_url=base_url,
@@ -84,7 +91,7 @@ def connection_from(options):
         timeout=_checked_seconds(options["timeout"], "timeout"),
         retries=_at_least(options["retries"], "retries", 0),
         rate_limit_wait=_at_least(options["rate_limit_wait"], "rate_limit_wait", 0),
-        call_timeout=_checked_seconds(options["call_timeout"], "call_timeout"),
+        call_timeout=None if call_timeout is None else _checked_seconds(call_timeout, "call_timeout"),
         max_answer=_at_least(options["max_answer"], "max_answer", 1),
         verify=verify,
         cert=_client_certificate(options["client_cert"], options["client_key"]),
@@ -93,7 +100,7 @@ def connection_from(options):
     )
 
 
-def _checked_base_url(base_url, allow_http):
+def _checked_base_url(base_url: str | None, allow_http: bool) -> str:
     text = (base_url or "").strip()
     if not text:
         raise WrongOption(
@@ -110,10 +117,10 @@ def _checked_base_url(base_url, allow_http):
     except ValueError:
         raise WrongOption("base_url is not a valid URL: write it as https://HOST/api/v2.", secret=base_url) from None
     if parts.scheme not in ("http", "https"):
-        # it may be the key, given in the wrong place
+        # the value may be the key, given in the wrong option
         raise WrongOption("base_url does not begin with https://: write it as https://HOST/api/v2.", secret=base_url)
     if not host or port == 0 or any(character.isspace() or character in "\\\x00" for character in text):
-        raise WrongOption(f"base_url {text!r} names no valid host: write it as https://HOST/api/v2.")
+        raise WrongOption(f"base_url {text!r} has no valid host: write it as https://HOST/api/v2.")
     if parts.query or parts.fragment:
         raise WrongOption("base_url has a query or fragment: end it with the path, /api/v2.", secret=base_url)
     path = parts.path.rstrip("/")
@@ -127,7 +134,7 @@ def _checked_base_url(base_url, allow_http):
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
-def _is_loopback(host):
+def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
@@ -136,7 +143,7 @@ def _is_loopback(host):
         return False
 
 
-def _checked_api_key(api_key):
+def _checked_api_key(api_key: str | None) -> str:
     if not api_key:
         raise WrongOption(
             "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
@@ -151,7 +158,7 @@ def _checked_api_key(api_key):
     return api_key
 
 
-def _checked_proxy(proxy, local_only):
+def _checked_proxy(proxy: str | None, local_only: bool) -> str | None:
     if not proxy:
         return None
     # never quoted: it may hold a password
@@ -161,38 +168,38 @@ def _checked_proxy(proxy, local_only):
     except ValueError:
         host = None
     if not host or "://" not in proxy:
-        raise WrongOption("proxy is no address of a proxy: write it as http://HOST:PORT.")
+        raise WrongOption("proxy is not the address of a proxy: write it as http://HOST:PORT.")
     if local_only and not _is_loopback(host):
         raise WrongOption(
-            "proxy would get api_key unencrypted, as base_url is plain http: leave it out, or set allow_http: true if you"
-            " accept that."
+            "proxy would receive api_key unencrypted, because base_url is plain http: leave proxy out, or set"
+            " allow_http: true if you accept that."
         )
     return proxy
 
 
-def _client_certificate(certificate, key):
+def _client_certificate(certificate: str | None, key: str | None) -> str | tuple[str, str] | None:
     if key and not certificate:
         raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
     if not certificate:
         return None
-    certificate = _existing(certificate, "client_cert")
-    return (certificate, _existing(key, "client_key")) if key else certificate
+    certificate = _existing_file(certificate, "client_cert")
+    return (certificate, _existing_file(key, "client_key")) if key else certificate
 
 
-def _existing(path, option):
+def _existing_file(path: str, option: str) -> str:
     if not os.path.exists(path):
-        raise WrongOption(f"{option} names a file that is not there: {path!r}; correct the path.")
+        raise WrongOption(f"{option} names a file that does not exist: {path!r}; correct the path.")
     return path
 
 
-def _checked_seconds(seconds, option):
-    # also false for what is not a number
-    if seconds is not None and not 0 < seconds <= LONGEST_TIMEOUT:
+def _checked_seconds(seconds: float, option: str) -> float:
+    # also refuses nan
+    if not 0 < seconds <= LONGEST_TIMEOUT:
         raise WrongOption(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
     return seconds
 
 
-def _at_least(value, option, least):
+def _at_least(value: int, option: str, least: int) -> int:
     if value < least:
         raise WrongOption(f"{option} is {value}: set it to {least} or more.")
     return value

@@ -12,40 +12,39 @@ from ._errors import WrongOption, printable
 from ._moments import iso_moment
 from ._scan.record import seconds_of
 
-# how far the clocks of two machines may differ
+# how many seconds the clocks of two machines may differ
 _TOLERANCE = 300
 
 
 class Since(NamedTuple):
-    """A declared ``since``. moment: Unix time, or None for a duration; seconds: the duration, or None; text: as declared."""
+    """A declared ``since``. moment: Unix time, or None for a duration; seconds: the duration; text: as declared."""
 
     moment: int | None
-    seconds: int | None
+    seconds: int
     text: str
 
-    def at(self, now):
-        """The Unix time that it means when the present is ``now``. Raises WrongOption for a time in the future,
-        which nothing could pass."""
+    def at(self, now: float) -> float:
+        """The Unix time that it means at the Unix time ``now``. Raises WrongOption for a time in the future."""
         if self.moment is None:
             return now - self.seconds
         if self.moment > now + _TOLERANCE:
             raise WrongOption(
-                f"since {printable(self.text, 60)!r} is in the future, so nothing could pass it: give an earlier time."
+                f"since {printable(self.text, 60)!r} is in the future, so nothing could match: give an earlier time."
             )
         return self.moment
 
 
-def since_of(text):
-    """The Since that the option means, or None where it is not given. Raises WrongOption.
+def since_of(text: str | None) -> Since | None:
+    """The Since that the option means, or None if it is not set. Raises WrongOption.
 
-    A duration is read as ``max_age`` is; a time without an offset is UTC, as times in records are.
+    A duration has the form of ``max_age``; a time without an offset is UTC, as in records.
     """
     if text is None:
         return None
     text = str(text).strip()
     moment = iso_moment(text)
     if moment is not None:
-        return Since(moment, None, text)
+        return Since(moment, 0, text)
     try:
         return Since(None, seconds_of(text, "since"), text)
     except WrongOption:

@@ -2,10 +2,10 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Which names cannot be those of a target, and what to write instead. Pure.
+"""Names that no target can have, and what to write instead. Pure.
 
-The service takes host names, IP addresses and URLs, and refuses the rest with 422; the public documentation says no more. So
-a name is refused here only where no reading of it is one of the three; the service has the last word on the others.
+The service accepts host names, IP addresses and URLs, and answers anything else with 422; the public documentation says no
+more. So a name is refused here only if it cannot be read as any of the three; the service decides on all others.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import ipaddress
 import re
 import unicodedata
 
-from ._errors import Refused, printable
+from ._errors import WrongOption, printable
 
-# what people type in the place of https://
+# common mistypings of https://
 _BROKEN_SCHEME = re.compile(
     r"(https?)(?::|:/|/{1,2}|;//|//:|:\\\\)(?![0-9]+(?:[/?#]|$))([^/:].*)", re.IGNORECASE | re.DOTALL
 )
@@ -30,8 +30,8 @@ _ONE = "write one host name, IP address or URL"
 _IPV6 = "it is not a valid IPv6 address; correct it, and write it in brackets in a URL or in front of a port"
 
 
-def problem_of(name):
-    """Why no target can have this name, a clause that says what to write instead; None where the service may take it."""
+def problem_of(name: str) -> str | None:
+    """Why no target can have this name and what to write instead, a clause; None if the service may accept it."""
     problem = _problem_of_characters(name)
     if problem or _is_address(name):
         return problem
@@ -51,32 +51,32 @@ def problem_of(name):
     )
 
 
-def refuse_name(path, name):
-    """Raise Refused for a name that no target can have. path: how the message calls it."""
+def refuse_name(path: str, name: str) -> None:
+    """Raise WrongOption for a name that no target can have. path: the option, or what else the message calls it."""
     problem = problem_of(name)
     if problem:
-        raise Refused(f"{path} {_shown(name)} cannot be the name of a target: {problem}. Nothing was written.")
+        raise WrongOption(f"{path} {_shown(name)} cannot be the name of a target: {problem}. Nothing was written.")
 
 
-def _problem_of_characters(name):
+def _problem_of_characters(name: str) -> str | None:
     if not name.strip():
         return f"it is empty; {_ONE}"
-    odd = next(filter(_is_no_text, name), None)
+    odd = next(filter(_is_unprintable, name), None)
     if odd is None:
         return None
     bare = name.strip()
-    if not any(map(_is_no_text, bare)):
+    if not any(map(_is_unprintable, bare)):
         return f"it has white space around it; write {_shown(bare)}"
     kind = "white space" if odd.isspace() else "a control character"
     return f"it has {kind} in it (U+{ord(odd):04X}); {_ONE}"
 
 
-def _is_no_text(character):
-    # Cs: half of a character, which no request can hold
+def _is_unprintable(character: str) -> bool:
+    # Cs: a surrogate, which cannot be encoded in a request
     return character.isspace() or unicodedata.category(character) in ("Cc", "Cs", "Zs", "Zl", "Zp")
 
 
-def _problem_of_url(scheme, rest):
+def _problem_of_url(scheme: str, rest: str) -> str | None:
     if scheme.lower() not in ("http", "https"):
         return f"{_shown(scheme + '://')} is neither http:// nor https://; write one of them"
     if re.match("https?://", rest, re.IGNORECASE):
@@ -85,10 +85,10 @@ def _problem_of_url(scheme, rest):
     return _problem_of_place(place) if place else f"it has no host; write {scheme.lower()}://HOST/PATH"
 
 
-def _problem_of_place(place):
-    """The same for a host with or without a port."""
+def _problem_of_place(place: str) -> str | None:
+    """The same as ``problem_of`` for a host with or without a port."""
     if _SEVERAL.search(place):
-        return "it holds several names; write each host name, IP address or URL as an entry of its own"
+        return "it contains several names; write each host name, IP address or URL as an entry of its own"
     if "@" in place:
         return f"an @ belongs to a mail address or to the user info of a URL; {_ONE}"
     bracketed = re.fullmatch(r"\[(.*)\](?::([0-9]*))?", place)
@@ -98,11 +98,11 @@ def _problem_of_place(place):
     if ":" in port:
         return _IPV6
     if colon and not _is_port(port):
-        return f"{_shown(port)} is no port; write a number from 1 to 65535, or leave it out"
+        return f"{_shown(port)} is not a port; write a number from 1 to 65535, or leave it out"
     return _problem_of_host(host)
 
 
-def _problem_of_host(host):
+def _problem_of_host(host: str) -> str | None:
     bare = _DOTS.sub(".", host)
     bare = bare[:-1] if bare.endswith(".") else bare
     if _is_address(bare):
@@ -121,7 +121,7 @@ def _problem_of_host(host):
     return next(filter(None, map(_problem_of_label, labels)), None) or _problem_of_last_label(labels)
 
 
-def _problem_of_label(label):
+def _problem_of_label(label: str) -> str | None:
     odd = next((each for each in label if each.isascii() and not _ASCII_LABEL.fullmatch(each)), None)
     if odd:
         return f"no host name has the character {_shown(odd)}; {_ONE}"
@@ -133,16 +133,16 @@ def _problem_of_label(label):
     return None
 
 
-def _problem_of_last_label(labels):
+def _problem_of_last_label(labels: list[str]) -> str | None:
     last = labels[-1]
     if last.isdigit():
         return "it is not a valid IPv4 address; write four numbers from 0 to 255 with dots between them"
     if len(labels) > 1 and last[0].isdigit():
-        return f"it ends in {_shown(last)}, which is no top-level domain; {_ONE}"
+        return f"it ends in {_shown(last)}, which is not a top-level domain; {_ONE}"
     return None
 
 
-def _is_address(text):
+def _is_address(text: str) -> bool:
     try:
         ipaddress.ip_address(text)
     except ValueError:
@@ -150,7 +150,7 @@ def _is_address(text):
     return True
 
 
-def _is_network(text):
+def _is_network(text: str) -> bool:
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
@@ -158,9 +158,9 @@ def _is_network(text):
     return True
 
 
-def _is_port(text):
+def _is_port(text: str) -> bool:
     return not text or (text.isascii() and text.isdigit() and len(text) <= 5 and 1 <= int(text) <= 65535)
 
 
-def _shown(text):
+def _shown(text: str) -> str:
     return repr(printable(text, 100))

@@ -139,7 +139,7 @@ NAMES = [
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"0x[0-9a-f]*"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+|0x[0-9a-f]+"'),
-    ("    if str(address) != host:", "    if False:"),
+    ("    if address is None or str(address) != host:", "    if False:"),
     # paths
     ('unquote(path, errors="strict")', "unquote(path)"),
     ('unquote(path, errors="strict")', "path"),

@@ -67,7 +67,7 @@ CONNECTIONS = {
     "only a host and port": (dict(base_url="scanner.example.com:443/api/v2"), ["base_url", "https://HOST/api/v2"]),
     "another scheme": (dict(base_url="ftp://scanner.example.com/api/v2"), ["base_url does not begin with https://"]),
     "a file": (dict(base_url="file:///etc/passwd"), ["base_url does not begin with https://"]),
-    "no host": (dict(base_url="https:///api/v2"), ["base_url", "names no valid host"]),
+    "no host": (dict(base_url="https:///api/v2"), ["base_url", "has no valid host"]),
     "no path": (dict(base_url="https://scanner.example.com"), ["has no path", "https://scanner.example.com/api/v2"]),
     "only a slash": (
         dict(base_url="https://scanner.example.com/"),
@@ -84,9 +84,9 @@ CONNECTIONS = {
         dict(base_url="https://scanner.example.com:70000/api/v2"),
         ["base_url is not a valid URL"],
     ),
-    "port 0": (dict(base_url="https://scanner.example.com:0/api/v2"), ["names no valid host"]),
+    "port 0": (dict(base_url="https://scanner.example.com:0/api/v2"), ["has no valid host"]),
     "a broken address": (dict(base_url="https://[::1/api/v2"), ["base_url is not a valid URL"]),
-    "a space in the host": (dict(base_url="https://scanner example.com/api/v2"), ["names no valid host"]),
+    "a space in the host": (dict(base_url="https://scanner example.com/api/v2"), ["has no valid host"]),
     "a line break": (dict(base_url="https://scanner.example.com\n/api/v2"), ["base_url"]),
     "http to another machine": (
         dict(base_url="http://scanner.example.com/api/v2"),
@@ -105,10 +105,16 @@ CONNECTIONS = {
     "timeout that is a word": (dict(timeout="long"), ["timeout"]),
     "negative retries": (dict(retries=-1), ["retries is -1: set it to 0 or more"]),
     "negative rate_limit_wait": (dict(rate_limit_wait=-1), ["rate_limit_wait is -1: set it to 0 or more"]),
-    "proxy without a scheme": (dict(proxy=f"someone:{SECRET}@proxy.example.com"), ["proxy is no address of a proxy"]),
-    "proxy without a host": (dict(proxy="http://"), ["proxy is no address of a proxy"]),
-    "broken proxy": (dict(proxy=f"http://someone:{SECRET}@[::1"), ["proxy is no address of a proxy"]),
-    "proxy with a port that is none": (dict(proxy="http://proxy.example.com:port"), ["proxy is no address of a proxy"]),
+    "proxy without a scheme": (
+        dict(proxy=f"someone:{SECRET}@proxy.example.com"),
+        ["proxy is not the address of a proxy"],
+    ),
+    "proxy without a host": (dict(proxy="http://"), ["proxy is not the address of a proxy"]),
+    "broken proxy": (dict(proxy=f"http://someone:{SECRET}@[::1"), ["proxy is not the address of a proxy"]),
+    "proxy with a port that is none": (
+        dict(proxy="http://proxy.example.com:port"),
+        ["proxy is not the address of a proxy"],
+    ),
     "proxy of an unknown kind": (dict(proxy="gopher://127.0.0.1:1", retries=0), ["proxy"]),
     "an unknown option": (dict(colour="red"), ["Unsupported parameters", "colour"]),
 }

@@ -1165,7 +1165,7 @@ def ca_path(attempt, tls, tmp_path):
     assert "certificate verify failed" in result.msg
     missing = attempt(str(tmp_path / "missing" / "ca.pem"))
     assert missing.failed
-    assert "ca_path names a file that is not there" in missing.msg
+    assert "ca_path names a file that does not exist" in missing.msg
 
 
 @connection_case
@@ -1179,7 +1179,7 @@ def client_cert(attempt, tls, tmp_path):
     assert without.failed
     assert "400" in without.msg
     missing = attempt(str(tmp_path / "missing" / "client.pem"))
-    assert "client_cert names a file that is not there" in missing.msg
+    assert "client_cert names a file that does not exist" in missing.msg
 
 
 @connection_case
@@ -1191,7 +1191,7 @@ def client_key(attempt, tls, tmp_path):
     assert wrong.failed
     assert "client_cert" in wrong.msg
     missing = attempt(str(tmp_path / "missing" / "client.key"), client_cert=tls.files["client"])
-    assert "client_key names a file that is not there" in missing.msg
+    assert "client_key names a file that does not exist" in missing.msg
 
 
 @connection_case
@@ -1329,7 +1329,7 @@ def test_http_to_a_loopback_address_is_never_sent_through_the_proxy_of_a_variabl
 def test_a_proxy_elsewhere_does_not_get_the_key_unencrypted(account):
     result = read(account, proxy="http://user:secret@proxy.example.com:3128")
     assert result.failed
-    assert "proxy would get api_key unencrypted" in result.msg
+    assert "proxy would receive api_key unencrypted" in result.msg
     assert "secret" not in str(result.result)
 
 

@@ -130,7 +130,7 @@ def test_targets_in_scope_are_recreated_beside_one_that_is_refused(account, run)
 def test_a_range_is_refused_and_its_reason_is_a_plain_text(account, run, go_on):
     names = ["10.0.0.1-254", "new.example.com"]
     result = run("targets", workspace_id=2, targets=names, scope=ALLOW, continue_on_error=go_on)
-    assert "'1-254', which is no top-level domain" in result.msg
+    assert "'1-254', which is not a top-level domain" in result.msg
     reason = result["results"][0]["error"] if go_on else result["refused"][0]["reason"]
     assert reason.startswith("'10.0.0.1-254' ends in '1-254'")
     assert account.writes() == ([f"POST {T}"] if go_on else [])
