@@ -229,7 +229,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.border impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import what_there_is
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
 from ansible_collections.scanops.scanner.plugins.module_utils._records import is_row, record_of
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE
@@ -572,7 +572,7 @@ def _chosen(workspaces, asked):
         found = [workspace for workspace in workspaces if workspace["name"] == name]
         if not found:
             raise Refused(
-                f"workspaces has a name that no workspace has, {printable(name)!r}: {what_there_is(workspaces)}; correct"
+                f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
                 " the name."
             )
         if len(found) > 1:

@@ -2,141 +2,161 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""One object: read, difference, write, with as few calls as can be."""
+"""Makes one object as declared: reads it, compares it, writes the difference, in as few calls as possible."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ._errors import Refused, ScannerError, printable
-from ._lookup import NOWHERE, UNKNOWN_ID, find, match, not_empty, place_of, warn_current_workspace
-from ._records import difference, new_record, not_compared, not_shown, revealed
-from ._resources import RESOURCES, TARGET
+from ._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable
+from ._given import UNKNOWN_ID
+from ._http.client import Created
+from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
+from ._records import Record, difference, new_record, not_compared, not_shown, revealed
+from ._resources import RESOURCES, Resource
+from ._task import Task
 from ._valid_names import refuse_name
 
 
 class Outcome(NamedTuple):
-    """before, after: the record or None; declared: what the diff shows of both sides, dicts; drift: see ``difference``;
-    lost: the record that a recreate deleted, or None."""
+    """What a task led to. before, after: the record; diff_before, diff_after: the fields that the diff shows; drift: see
+    ``difference``; lost: the record that a recreate deleted."""
 
-    before: dict | None
-    after: dict | None
-    diff_before: dict | None = None
-    diff_after: dict | None = None
-    drift: dict | None = None
-    lost: dict | None = None
+    before: Record | None
+    after: Record | None
+    diff_before: Record | None = None
+    diff_after: Record | None = None
+    drift: Record | None = None
+    lost: Record | None = None
 
     @property
-    def changed(self):
+    def changed(self) -> bool:
         return self.before != self.after
 
 
-def ensure(task, resource, normal_form=None):
-    """Make the one object that the task declares present or absent; returns the module's result, a dict.
+class _Declared(NamedTuple):
+    """What a task declares. fields: without the key, except for a rename, which declares the new key; an option that is not
+    set is no declared field."""
 
-    normal_form: a function from a name to the form in which two names are the same object, or None.
-    """
+    task: Task
+    resource: Resource
+    place: Place
+    normal_form: NormalForm
+    fields: Record
+
+
+def ensure(task: Task, resource: Resource, normal_form: NormalForm = None) -> dict[str, Any]:
+    """Make the one object that the task declares present or absent; returns the result of the module."""
     return _result(task, resource, _outcome(task, resource, normal_form))
 
 
-def _outcome(task, resource, normal_form):
+def _outcome(task: Task, resource: Resource, normal_form: NormalForm) -> Outcome:
     params = task.params
     if params.get("id") == UNKNOWN_ID:
-        return _foreseen(task, resource)
-    if resource is TARGET:
-        task.gate.refuse([params["name"]])
+        return _assumed(task, resource)
+    if resource.key_is_place:
+        task.gate.refuse([params[resource.key]])
     place = place_of(task) if resource.in_workspace else NOWHERE
-    if resource is TARGET:
+    if resource.uses_current_workspace:
         warn_current_workspace(task, place)
-    live, declared = _live_and_declared(task, resource, place, normal_form)
+    declared = _Declared(task, resource, place, normal_form, _fields(task, resource))
+    live = _live(declared)
     if params["state"] == "absent":
-        return _absent(task, resource, live, declared)
+        return _absent(declared, live)
     if live is None:
-        return _create(task, resource, place, declared, normal_form)
-    return _adjust(task, resource, place, live, declared)
+        return _create(declared)
+    return _adjust(declared, live)
 
 
-def _declared(task, resource):
-    """The fields beside the key that the task declares: an option left out is not among them."""
-    return {field: task.params[field] for field in resource.declared if task.params.get(field) is not None}
+def _fields(task: Task, resource: Resource) -> Record:
+    fields = {field: task.params[field] for field in resource.declared if task.params.get(field) is not None}
+    new_key = _new_key(task, resource)
+    return fields if new_key is None else {resource.key: new_key, **fields}
 
 
-def _live_and_declared(task, resource, place, normal_form):
-    declared = _declared(task, resource)
-    new_key = task.params.get("new_" + resource.key)
+def _new_key(task: Task, resource: Resource) -> str | None:
+    new_key: str | None = task.params.get("new_" + resource.key)
+    return new_key
+
+
+def _live(declared: _Declared) -> Record | None:
+    task, resource = declared.task, declared.resource
+    new_key = _new_key(task, resource)
     if new_key is None:
-        # a real run finds out by the answer 409 that an object is there beyond a short page; these have no such answer
+        # in a real run, the answer 409 to the create reveals an object beyond a short page; here nothing would
         whole = task.check_mode or task.params["state"] == "absent"
-        return find(task, resource, place, normal_form, whole), declared
+        return find(task, resource, declared.place, declared.normal_form, whole)
     not_empty("new_" + resource.key, new_key)
     if task.params["state"] == "absent":
-        raise Refused(f"new_{resource.key} means a rename, which state: absent cannot do: leave it out.")
-    declared = {resource.key: new_key, **declared}
+        raise WrongOption(f"new_{resource.key} renames, which state: absent cannot do: leave it out.")
     if task.params.get("id") is not None:
-        return find(task, resource), declared
-    old_key = task.params[resource.key]
+        return find(task, resource)
+    return _renamed(task, resource, task.params[resource.key], new_key)
+
+
+def _renamed(task: Task, resource: Resource, old_key: str, new_key: str) -> Record | None:
+    """The object to rename, or the one that already has the new name."""
     not_empty(resource.key, old_key)
     rows = task.client.all(resource)
-    live, renamed = match(resource, rows, old_key), match(resource, rows, new_key)
-    if live and renamed and live["id"] != renamed["id"]:
+    old, new = match(resource, rows, old_key), match(resource, rows, new_key)
+    if old and new and old["id"] != new["id"]:
         raise Refused(
-            f"new_{resource.key} {printable(new_key)!r} is taken by {resource.noun} {renamed['id']}, and"
-            f" {printable(old_key)!r} is there too: choose another new_{resource.key}, or delete one of them first."
+            f"new_{resource.key} {printable(new_key)!r} is taken by {resource.noun} {new['id']}, and"
+            f" {printable(old_key)!r} exists too: choose another new_{resource.key}, or delete one of them first."
         )
-    if not live and not renamed:
+    if not old and not new:
         if not task.check_mode:
             raise Refused(
-                f"{resource.key} {printable(old_key)!r} names no {resource.noun} that could be renamed, and there is no"
-                f" {printable(new_key)!r} either: correct the {resource.key}."
+                f"{resource.key} {printable(old_key)!r} cannot be renamed, because neither this {resource.noun} nor"
+                f" {printable(new_key)!r} exists: correct the {resource.key}."
             )
         task.warn_foreseen(f"{resource.noun} {printable(old_key)!r}")
-    return live or renamed, declared
+    return old or new
 
 
-def _foreseen(task, resource):
-    """Check mode, and the id is the null of an object that an earlier task would have made."""
+def _assumed(task: Task, resource: Resource) -> Outcome:
+    """The outcome in check mode for the null id of an object that an earlier task creates."""
     task.warn_foreseen(f"the {resource.noun}")
-    declared = _declared(task, resource)
-    new_key = task.params.get("new_" + resource.key)
-    if new_key is not None:
-        declared = {resource.key: new_key, **declared}
-    record = new_record(resource, declared)
+    fields = _fields(task, resource)
+    record = new_record(resource, fields)
     if task.params["state"] == "absent":
         return Outcome(record, None)
-    if not declared:
-        # an id makes nothing, so without a declared field nothing can change
+    if not fields:
+        # an id creates nothing, so without a declared field nothing can change
         return Outcome(record, record)
-    return Outcome(None, record, diff_after=declared)
+    return Outcome(None, record, diff_after=fields)
 
 
-def _create(task, resource, place, declared, normal_form):
+def _create(declared: _Declared) -> Outcome:
+    task, resource, place = declared.task, declared.resource, declared.place
     if task.params.get("id") is not None:
         raise Refused(
-            f"id {task.params['id']} is no {resource.noun} that this key can see: correct the id, or declare it by"
-            f" {resource.key}."
+            f"No {resource.noun} with id {task.params['id']} is visible to this API key: correct id, or declare the"
+            f" {resource.noun} by {resource.key}."
         )
-    values = {resource.key: task.params[resource.key], **declared}
-    if resource is TARGET:
+    values = {resource.key: task.params[resource.key], **declared.fields}
+    if resource.key_is_place:
         refuse_name(resource.key, values[resource.key])
     if task.check_mode:
-        foreseen = dict(values, workspace_id=place.id) if resource.in_workspace else values
-        return Outcome(None, new_record(resource, foreseen), diff_after=values)
-    created = _post(task, resource, place, values, normal_form)
+        predicted = dict(values, workspace_id=place.id) if resource.in_workspace else values
+        return Outcome(None, new_record(resource, predicted), diff_after=values)
+    created = _post(declared, values)
     if not created.made:
-        return _adjust(task, resource, place, created.record, declared)
-    # what was written is there, also where the service does not show it
-    unknown = {field: values[field] for field in not_shown(created.record, values)}
-    return Outcome(None, {**created.record, **unknown}, diff_after=values)
+        return _adjust(declared, created.record)
+    # the service has the values, even if it does not show them
+    hidden = {field: values[field] for field in not_shown(created.record, values)}
+    return Outcome(None, {**created.record, **hidden}, diff_after=values)
 
 
-def _post(task, resource, place, values, normal_form):
+def _post(declared: _Declared, values: Record) -> Created:
+    task, resource, place = declared.task, declared.resource, declared.place
     form = {field: value for field, value in values.items() if value != ""}
     if resource.in_workspace == "form":
         form.update(place.query)
     created = task.client.create(
         resource,
         form,
-        look=lambda _status: find(task, resource, place, normal_form, whole=True),
+        look=lambda _status: find(task, resource, place, declared.normal_form, whole=True),
         query=place.query if resource.in_workspace == "query" else None,
     )
     if created.note:
@@ -144,120 +164,134 @@ def _post(task, resource, place, values, normal_form):
     return created
 
 
-def _adjust(task, resource, place, live, declared):
-    if not_shown(live, declared):
-        live = _read_whole(task, resource, live, declared)
-    changes, drift = difference(resource, live, declared)
-    shown = {resource.key: live[resource.key], **declared}
-    shown_live = {field: live[field] for field in shown}
+def _adjust(declared: _Declared, live: Record) -> Outcome:
+    task, resource, fields = declared.task, declared.resource, declared.fields
+    if not_shown(live, fields):
+        live = _read_by_id(declared, live)
+    changes, drift = difference(resource, live, fields)
     if drift:
-        return _drifted(task, resource, place, live, drift, shown_live)
+        return _drifted(declared, live, drift)
+    shown = _shown(declared, live)
     if changes and not task.check_mode:
         task.client.update(resource, live["id"], changes)
-    return Outcome(live, {**live, **changes}, shown_live, {**shown_live, **changes})
+    return Outcome(live, {**live, **changes}, shown, {**shown, **changes})
 
 
-def _read_whole(task, resource, live, declared):
-    """The record with the declared fields that its list leaves out, at 1 GET; warns of those that are shown nowhere."""
+def _shown(declared: _Declared, live: Record) -> Record:
+    """The fields of a live record that the diff shows."""
+    return {field: live[field] for field in (declared.resource.key, *declared.fields)}
+
+
+def _read_by_id(declared: _Declared, live: Record) -> Record:
+    """The record with the declared fields that its list leaves out; costs 1 GET. Warns if no answer shows them."""
+    task, resource = declared.task, declared.resource
     live = revealed(live, task.client.read(resource, live["id"]))
-    unknown = not_shown(live, declared)
-    if unknown:
-        task.warn(not_compared(f"{resource.noun} {printable(live[resource.key])!r}", unknown))
+    hidden = not_shown(live, declared.fields)
+    if hidden:
+        task.warn(not_compared(f"{resource.noun} {printable(live[resource.key])!r}", hidden))
     return live
 
 
-def _drifted(task, resource, place, live, drift, shown_live):
-    names = " and ".join(sorted(drift))
-    what = f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']}) has another {names} than declared"
-    on_drift = task.params["on_drift"]
+def _called(resource: Resource, live: Record) -> str:
+    return f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']})"
+
+
+def _drifted(declared: _Declared, live: Record, drift: Record) -> Outcome:
+    task, on_drift = declared.task, declared.task.params["on_drift"]
     if on_drift == "recreate":
-        return _recreate(task, resource, place, live, drift, shown_live, what)
+        return _recreate(declared, live, drift)
+    what = f"{_differs(declared.resource, live, drift)}, and the API cannot update it"
     if on_drift == "fail":
-        raise Refused(
-            f"{what}, and the service has no call to change it: declare the live text, edit it in the web application, or"
-            " set on_drift.",
-            drift=drift,
-        )
+        raise Refused(f"{what}: declare the live text, edit it in the web application, or set on_drift.", drift=drift)
     if on_drift == "warn":
-        task.warn(f"{what}, and the service has no call to change it; it is left as it is (see drift and on_drift).")
-    return Outcome(live, live, shown_live, shown_live, drift)
+        task.warn(f"{what}. It is not changed (see drift and on_drift).")
+    shown = _shown(declared, live)
+    return Outcome(live, live, shown, shown, drift)
 
 
-def _recreate(task, resource, place, live, drift, shown_live, what):
+def _differs(resource: Resource, live: Record, drift: Record) -> str:
+    fields = " and ".join(sorted(drift))
+    return f"The {fields} of {_called(resource, live)} differ{'' if len(drift) > 1 else 's'} from the declaration"
+
+
+def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
+    task, resource, place = declared.task, declared.resource, declared.place
     if not task.params["force"]:
         raise Refused(
-            f"{what}, and on_drift: recreate would delete it together with its scans: set force: true to accept that.",
+            f"{_differs(resource, live, drift)}, and on_drift: recreate would delete the {resource.noun} together with its"
+            " scans: set force: true to accept that.",
             drift=drift,
         )
     values = {resource.key: live[resource.key], **{field: live[field] for field in resource.declared}}
     values.update({field: sides["declared"] for field, sides in drift.items()})
     refuse_name("the live name", values[resource.key])
-    # by id no name was declared, and a live name may be spelled in another way than the declared one
+    # the task may have named an id only, and a live name may be spelled differently from the declared one
     task.gate.refuse_body(resource.path, values)
-    # the same workspace as before, also where the task named none
+    # the same workspace as before, even if the task named none
     place = place if place.declared else place._replace(id=live.get("workspace_id"))
     if task.check_mode:
         after = new_record(resource, dict(values, workspace_id=live.get("workspace_id")))
     else:
         task.client.delete(resource, live["id"])
-        after = _made_again(task, resource, place, live, values)
-    shown_after = {field: values[field] for field in shown_live}
-    return Outcome(live, after, shown_live, shown_after, drift, lost=live)
+        after = _create_again(declared._replace(place=place, normal_form=None), live, values)
+    shown = _shown(declared, live)
+    return Outcome(live, after, shown, {field: values[field] for field in shown}, drift, lost=live)
 
 
-def _made_again(task, resource, place, live, values):
+def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
+    resource = declared.resource
     try:
-        return _post(task, resource, place, values, None).record
+        return _post(declared, values).record
     except ScannerError as error:
         advice = " Run the task again to create it."
-        if task.params.get("id") is not None:
-            advice = f" Its id is gone, so declare it by {resource.key} to create it."
+        if declared.task.params.get("id") is not None:
+            advice = f" Its id no longer exists, so declare it by {resource.key} to create it."
         elif "run the task again" in str(error).lower():
             advice = ""
-        raise Refused(
-            f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']}) was deleted, and creating it again failed:"
-            f" {error}{advice}",
-            **{**error.result, "changed": True, "lost": live},
+        raise Incomplete(
+            f"{_called(resource, live)} was deleted, and creating it again failed: {error}{advice}",
+            **{**error.result, "lost": live},
         ) from None
 
 
-def _absent(task, resource, live, declared):
+def _absent(declared: _Declared, live: Record | None) -> Outcome:
+    task, resource = declared.task, declared.resource
     if live is None:
         return Outcome(None, None)
     name = live[resource.key]
     if resource.kept and live.get(resource.kept):
-        raise Refused(f"{resource.noun} {printable(name)!r} (id {live['id']}) is {resource.kept} and is never deleted:"
-                      " remove this task, or name one of your own lists.")  # fmt: skip
+        raise Refused(
+            f"{_called(resource, live)} is {resource.kept} and is never deleted: remove this task, or name one of your own"
+            " lists."
+        )
     if resource.holds and not task.params["force"]:
-        _refuse_if_it_holds_anything(task, resource, live)
+        _refuse_if_not_empty(task, resource, live)
     wanted = task.params.get(resource.key)
     if wanted not in (None, name):
-        task.warn(
-            f"{printable(wanted)!r} is there as {printable(name)!r} (id {live['id']}), which is what this task deletes."
-        )
-    shown = {field: live[field] for field in (resource.key, *declared)}
+        task.warn(f"This task deletes {_called(resource, live)}, another spelling of {printable(wanted)!r}.")
+    shown = _shown(declared, live)
     if not task.check_mode and not task.client.delete(resource, live["id"]):
         return Outcome(None, None)
     return Outcome(live, None, diff_before=shown)
 
 
-def _refuse_if_it_holds_anything(task, resource, live):
+def _refuse_if_not_empty(task: Task, resource: Resource, live: Record) -> None:
     query = {"workspace_id": live["id"]}
     held = []
     for name in resource.holds:
         inside = RESOURCES[name]
         count = len(next(iter(task.client.pages(inside, query, whole=False)), []))
         if count:
-            held.append(f"at least {count} {inside.noun}{'s' if count > 1 else ''}")
+            held.append(f"at least {counted(count, inside.noun)}")
     if held:
         raise Refused(
-            f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']}) holds {' and '.join(held)}, which the"
-            " service deletes with it: set force: true to accept that, or delete them first."
+            f"{_called(resource, live)} holds {' and '.join(held)}, which the service deletes with it: set force: true to"
+            " accept that, or delete them first."
         )
 
 
-def _result(task, resource, outcome):
-    result = {"changed": outcome.changed, resource.name: outcome.after}
+def _result(task: Task, resource: Resource, outcome: Outcome) -> dict[str, Any]:
+    result: dict[str, Any] = {"changed": outcome.changed, resource.name: outcome.after}
     if "on_drift" in task.params:
         result.update(drift=outcome.drift or {}, lost=outcome.lost)
     if task.diff_mode:

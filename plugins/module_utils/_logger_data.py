@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The requests that an HTTP logger recorded: read, filter, clear. ``decoded`` and ``selected`` are pure."""
+"""Reads, filters and deletes the requests that an HTTP logger recorded. ``decoded`` and ``selected`` are pure."""
 
 from __future__ import annotations
 
@@ -10,29 +10,35 @@ import base64
 import binascii
 import ipaddress
 from datetime import datetime, timezone
+from typing import Any, Union
 
-from ._errors import Refused, printable
-from ._lookup import UNKNOWN_ID, find
+from ._errors import Refused, WrongOption, printable
+from ._given import UNKNOWN_ID
+from ._lookup import find
 from ._moments import moment_of
+from ._records import Record
 from ._resources import HTTP_LOGGER
+from ._task import Task
 
-# what an entry tells of a request, beside the parts of its body
+Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+
+# the fields of a recorded request, without those of its body
 _FIELDS = ("ip_address", "request_method", "url_params", "user_agent", "http_headers", "request_date")
 
 
-def clear(task):
-    """The work of http_logger_data: delete what a logger recorded."""
+def clear(task: Task) -> dict[str, Any]:
+    """The work of http_logger_data: delete the requests that a logger recorded."""
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the HTTP logger")
         return _cleared(task, 0)
     logger = find(task, HTTP_LOGGER)
     if logger is None:
-        task.warn(f"there is no HTTP logger {_reference(task)}, so nothing was cleared.")
+        task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
         return _cleared(task, 0)
     count = len(_captured(task, logger))
     if count and not task.check_mode:
 
-        def is_gone():
+        def is_gone() -> bool:
             return not _captured(task, logger)
 
         if not task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone):
@@ -40,15 +46,15 @@ def clear(task):
     return _cleared(task, count)
 
 
-def _cleared(task, count):
-    result = dict(changed=count > 0, cleared=count)
+def _cleared(task: Task, count: int) -> dict[str, Any]:
+    result: dict[str, Any] = dict(changed=count > 0, cleared=count)
     if task.diff_mode:
         result["diff"] = dict(before=dict(requests=count), after=dict(requests=0))
     return result
 
 
-def read(task):
-    """The work of http_logger_data_info: what a logger recorded, filtered."""
+def read(task: Task) -> dict[str, Any]:
+    """The work of http_logger_data_info: return the requests that a logger recorded, filtered."""
     params = task.params
     source, since = _network(params["source"]), _moment(params["since"])
     if params["id"] == UNKNOWN_ID:
@@ -60,15 +66,15 @@ def read(task):
             task.warn_foreseen(f"HTTP logger {_reference(task)}")
             return dict(requests=[])
         raise Refused(
-            f"there is no HTTP logger {_reference(task)}: correct the label or the id, or declare it with"
+            f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"
             " scanops.scanner.http_logger first."
         )
     entries = [decoded(entry) for entry in _captured(task, logger)]
     return dict(requests=[entry for entry in entries if selected(entry, params["method"], source, since)])
 
 
-def decoded(entry):
-    """An entry with ``body``: its Base64 body as text, or None where it is not UTF-8 text."""
+def decoded(entry: Record) -> Record:
+    """An entry with ``body``: its Base64 body as text, or None if it is not UTF-8 text."""
     try:
         body = base64.b64decode(entry.get("request_body_base64") or "", validate=True).decode("utf-8")
     except (ValueError, TypeError, binascii.Error):
@@ -76,11 +82,10 @@ def decoded(entry):
     return dict(entry, body=body)
 
 
-def selected(entry, method=None, source=None, since=None):
-    """Whether an entry passes the filters; what it does not tell does not pass.
-
-    method: str or None; source: an ipaddress network or None; since: a datetime without a zone, or None.
-    """
+def selected(
+    entry: Record, method: str | None = None, source: Network | None = None, since: datetime | None = None
+) -> bool:
+    """Whether an entry passes the filters; a missing field does not. since: a time without a zone, which means UTC."""
     if method and str(entry.get("request_method") or "").upper() != method.upper():
         return False
     if source is not None:
@@ -96,47 +101,49 @@ def selected(entry, method=None, source=None, since=None):
     return True
 
 
-def _captured(task, logger):
+def _captured(task: Task, logger: Record) -> list[Record]:
     answer = task.client.data(HTTP_LOGGER, logger["id"], "/data")
     body = answer.json()
     data = body.get("data") if isinstance(body, dict) else body
-    # assumed: data is an object that holds requests; a list is read as well
+    # assumed: data is an object with the key requests; a list is accepted as well
     entries = data.get("requests") if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(_is_request(entry) for entry in entries):
         raise answer.unexpected("data that is not a list of recorded requests")
     return entries
 
 
-def _is_request(entry):
-    """Whether an entry tells anything of a request; fields may be missing."""
+def _is_request(entry: object) -> bool:
+    """Whether an entry has any field of a request; some may be missing."""
     return isinstance(entry, dict) and any(entry.get(field) is not None for field in _FIELDS)
 
 
-def _reference(task):
+def _reference(task: Task) -> str:
     params = task.params
     return f"with the id {params['id']}" if params["id"] is not None else f"labelled {printable(params['label'])!r}"
 
 
-def _network(source):
+def _network(source: str | None) -> Network | None:
     if source is None:
         return None
     try:
         return ipaddress.ip_network(source, strict=False)
     except ValueError:
-        raise Refused(
-            f"source {printable(source)!r} is no IP address or network: write it as 192.0.2.7 or 192.0.2.0/24."
+        raise WrongOption(
+            f"source {printable(source)!r} is not an IP address or a network: write it as 192.0.2.7 or 192.0.2.0/24."
         ) from None
 
 
-def _moment(since):
+def _moment(since: str | None) -> datetime | None:
     if since is None:
         return None
     try:
         moment = datetime.fromisoformat(since)
     except ValueError:
-        raise Refused(
-            f"since {printable(since)!r} is no moment: write it as 2026-01-31 or 2026-01-31 12:00:00."
+        raise WrongOption(
+            f"since {printable(since)!r} is not a date or time: write it as 2026-01-31 or 2026-01-31 12:00:00."
         ) from None
     if moment.tzinfo:
-        raise Refused(f"since {printable(since)!r} has a time zone, which the service's times have not: leave it out.")
+        raise WrongOption(
+            f"since {printable(since)!r} has a time zone, and the service's times have none: leave it out."
+        )
     return moment

@@ -2,24 +2,32 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Finding objects: which workspace a task means, which live object a declaration means. Reads only."""
+"""Finds the workspace that a task refers to, and the live object that a declaration means. Only reads."""
 
 from __future__ import annotations
 
 import unicodedata
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Optional
 
 from ._contents import Contents, confirm_place
-from ._errors import Refused, printable
+from ._errors import Refused, WrongOption, printable
 from ._given import UNKNOWN_ID
-from ._resources import HTTP_LOGGER, TARGET, WORKSPACE
+from ._http.client import Client
+from ._records import Record
+from ._resources import WORKSPACE, Resource
+from ._task import Task
 
 _NAMES_LISTED = 20
 
+# maps all names of one object to the same text; None where names are compared as they are
+NormalForm = Optional[Callable[[str], str]]
+# parameters of a list
+Query = dict[str, Any]
+
 
 class Place(NamedTuple):
-    """The workspace that a task refers to. id: int or None; name: str or None; declared: bool; missing: bool, declared
-    by a name that does not exist (yet)."""
+    """The workspace that a task refers to. missing: the declared workspace does not exist (yet)."""
 
     id: int | None = None
     name: str | None = None
@@ -27,31 +35,31 @@ class Place(NamedTuple):
     missing: bool = False
 
     @property
-    def query(self):
+    def query(self) -> Query:
         return {"workspace_id": self.id} if self.id is not None else {}
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.name is not None:
             return f"workspace {printable(self.name)!r}"
-        return "the workspace that an earlier task would have made" if self.id is None else f"workspace {self.id}"
+        return "the workspace that an earlier task would have created" if self.id is None else f"workspace {self.id}"
 
 
 NOWHERE = Place()
 
 
-def place_of(task):
-    """The Place of the task's workspace reference; 1 GET when it is given by name.
+def place_of(task: Task) -> Place:
+    """The Place that the task's options name; costs 1 GET for a name.
 
-    An unknown name is a refusal, except that in check mode, and where something is to be absent, it is ``missing``.
+    Refuses an unknown name, except in check mode and for ``state: absent``, where the Place is ``missing``.
     """
     name, object_id = task.params.get("workspace"), task.params.get("workspace_id")
-    if name is None and object_id is None:
-        return NOWHERE
     if object_id is not None:
         if object_id == UNKNOWN_ID:
             task.warn_foreseen("the workspace")
             return Place(declared=True, missing=True)
         return Place(id=object_id, declared=True)
+    if name is None:
+        return NOWHERE
     not_empty("workspace", name)
     rows = task.client.all(WORKSPACE)
     row = match(WORKSPACE, rows, name, options=("workspace", "workspace_id"))
@@ -62,23 +70,22 @@ def place_of(task):
     elif task.params.get("state") != "absent":
         alike = look_alike([name], [row["name"] for row in rows])
         raise Refused(
-            f"workspace names no workspace of this account, {printable(name)!r}: {what_there_is(rows)}; correct the name"
-            f" or declare it with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
+            f"workspace {printable(name)!r} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the"
+            f" workspace with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
         )
     else:
         task.warn(
-            f"No workspace is called {printable(name)!r}, so nothing in it can be deleted: correct the name if it is"
-            " misspelt."
+            f"workspace {printable(name)!r} does not exist, so nothing is deleted. Correct the name if it is misspelt."
         )
     return Place(name=name, declared=True, missing=True)
 
 
-def look_alike(declared, live=()):
-    """A sentence on the first two different names that look the same, a declared one among them; "" where none do.
+def look_alike(declared: Sequence[str], live: Iterable[str] = ()) -> str:
+    """A sentence on the first declared name that looks the same as another name, or "".
 
-    An accented letter is one character (NFC) or two (NFD): as declared, these are two names.
+    An accented letter is one character (NFC) or two (NFD), so one visible name can be two names.
     """
-    forms = {}
+    forms: dict[str, dict[str, bool]] = {}
     for name in (*declared, *live):
         if not name.isascii():
             forms.setdefault(unicodedata.normalize("NFC", name), {})[name] = True
@@ -86,33 +93,39 @@ def look_alike(declared, live=()):
         others = [other for other in forms.get(unicodedata.normalize("NFC", name), ()) if other != name]
         if others:
             return (
-                f"{printable(name)!r} ({name!a}) and {others[0]!a} look the same and are two names: their accented"
+                f"{printable(name)!r} ({name!a}) and {others[0]!a} look the same but are different names: their accented"
                 " letters are encoded in different ways (Unicode NFC and NFD)."
             )
     return ""
 
 
-def what_there_is(rows):
-    """The names of workspaces as a clause for a message."""
-    return f"there are {listed(sorted(row['name'] for row in rows))}" if rows else "there are none"
+def existing_workspaces(rows: Sequence[Record]) -> str:
+    """The names of the account's workspaces, a clause for a message."""
+    return f"the account has {listed(sorted(row['name'] for row in rows))}" if rows else "the account has none"
 
 
-def listed(names):
-    """The first of some names, for a message, and how many more there are."""
+def listed(names: Sequence[str]) -> str:
+    """The first names, for a message, and the number of the others."""
     shown = ", ".join(repr(printable(name, 60)) for name in names[:_NAMES_LISTED])
     return shown + (f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else "")
 
 
-def not_empty(option, value):
-    """Refuse an empty name."""
+def not_empty(option: str, value: str) -> None:
+    """Refuse an empty name. Raises WrongOption."""
     if not value.strip():
-        raise Refused(f"{option} is empty: give the name of the object.")
+        raise WrongOption(f"{option} is empty: give the name of the object.")
 
 
-def match(resource, rows, wanted, normal_form=None, options=None):
-    """The one row that ``wanted`` names: exactly, else by its normal form; None where there is none.
+def match(
+    resource: Resource,
+    rows: Iterable[Record],
+    wanted: str,
+    normal_form: NormalForm = None,
+    options: tuple[str, str] | None = None,
+) -> Record | None:
+    """The only row that ``wanted`` names exactly, else in normal form; None if no row has this name.
 
-    Two rows are a refusal that lists their ids. options: the names of the options for the name and for the id. Pure.
+    Refuses several rows and lists their ids. options: the names of the options for the name and for the id. Pure.
     """
     found = [row for row in rows if row[resource.key] == wanted]
     if not found and normal_form:
@@ -128,73 +141,103 @@ def match(resource, rows, wanted, normal_form=None, options=None):
     return found[0] if found else None
 
 
-def find_by_key(client, resource, wanted, query=None, normal_form=None, whole=False, seen=None):
+def find_by_key(
+    client: Client,
+    resource: Resource,
+    wanted: str,
+    query: Query | None = None,
+    normal_form: NormalForm = None,
+    whole: bool = False,
+) -> Record | None:
     """The live record that ``wanted`` names, or None; stops reading at an exact match.
 
-    whole: read until an empty page before saying that there is none, as a server may cap its pages. Costs 2 GET more where
-    a workspace is asked for and the record does not name its own. seen: a list that gets the names that were read, or None.
+    whole: whether to read until an empty page before returning None, because a server may cap its pages. Costs 2 more GET
+    calls if the query has a workspace and the record does not name its own.
     """
-    record = _find_by_key(client, resource, wanted, query or {}, normal_form, whole, [] if seen is None else seen)
-    if record and query and "workspace_id" in query:
-        confirm_place(client, resource, record, query["workspace_id"])
-    return record
+    return _search(client, resource, wanted, query, normal_form, whole).record
 
 
-def _find_by_key(client, resource, wanted, query, normal_form, whole, seen):
-    near = []
+class _Found(NamedTuple):
+    """What a search by name led to. names: those that were read before an exact match."""
+
+    record: Record | None
+    names: list[str]
+
+
+def _search(
+    client: Client,
+    resource: Resource,
+    wanted: str,
+    query: Query | None = None,
+    normal_form: NormalForm = None,
+    whole: bool = False,
+) -> _Found:
+    place_id = (query or {}).get("workspace_id")
+    found = _search_pages(client, resource, wanted, query or {}, normal_form, whole)
+    if found.record and place_id is not None:
+        confirm_place(client, resource, found.record, place_id)
+    return found
+
+
+def _search_pages(
+    client: Client, resource: Resource, wanted: str, query: Query, normal_form: NormalForm, whole: bool
+) -> _Found:
+    near: list[Record] = []
+    names: list[str] = []
     place_id = query.get("workspace_id")
     for page in client.pages(resource, query, whole):
-        # a service that ignores the filter must not make a task take another workspace's object
-        page = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
-        exact = [row for row in page if row[resource.key] == wanted]
+        # the object of another workspace must not be taken, even if the service ignores the filter
+        rows = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
+        exact = [row for row in rows if row[resource.key] == wanted]
         if exact:
-            return match(resource, exact, wanted)
-        seen += [row[resource.key] for row in page]
+            return _Found(match(resource, exact, wanted), names)
+        names += [row[resource.key] for row in rows]
         if normal_form:
             normal = normal_form(wanted)
-            near += [row for row in page if normal_form(row[resource.key]) == normal]
-    return match(resource, near, wanted, normal_form) if near else None
+            near += [row for row in rows if normal_form(row[resource.key]) == normal]
+    return _Found(match(resource, near, wanted, normal_form) if near else None, names)
 
 
-def find(task, resource, place=NOWHERE, normal_form=None, whole=False):
-    """The live record that the task's id or natural key means, or None; refuses one that lives in another workspace."""
+def find(
+    task: Task, resource: Resource, place: Place = NOWHERE, normal_form: NormalForm = None, whole: bool = False
+) -> Record | None:
+    """The live record that the task's id or natural key means, or None; refuses a record of another workspace."""
     params = task.params
     if params.get("id") is not None:
         record = task.client.read(resource, params["id"])
         return record and _in_place(task, resource, record, place)
     wanted = params[resource.key]
     not_empty(resource.key, wanted)
-    seen = []
-    if resource is HTTP_LOGGER:
-        # labels are unique among all loggers, so a label of another workspace must be seen as well
-        record = find_by_key(task.client, resource, wanted, seen=seen)
-        _warn_alike(task, record, wanted, seen)
-        return record and _in_place(task, resource, record, place)
+    if resource.key_is_account_wide:
+        # the key may be taken in another workspace
+        found = _search(task.client, resource, wanted)
+        _warn_alike(task, wanted, found)
+        return found.record and _in_place(task, resource, found.record, place)
     if place.missing:
         return None
-    record = find_by_key(task.client, resource, wanted, place.query, normal_form, whole, seen)
-    _warn_alike(task, record, wanted, seen)
-    return record
+    found = _search(task.client, resource, wanted, place.query, normal_form, whole)
+    _warn_alike(task, wanted, found)
+    return found.record
 
 
-def _warn_alike(task, record, wanted, seen):
-    alike = record is None and look_alike([wanted], seen)
+def _warn_alike(task: Task, wanted: str, found: _Found) -> None:
+    alike = look_alike([wanted], found.names) if found.record is None else ""
     if alike:
         task.warn(alike)
 
 
-def _in_place(task, resource, record, place):
+def _in_place(task: Task, resource: Resource, record: Record, place: Place) -> Record | None:
     if not place.declared:
         return record
     if in_place(task.client, resource, record, place):
-        # nothing is deleted in the wrong workspace; a logger that stays is not worth the calls
-        if resource is not HTTP_LOGGER or task.params.get("state") == "absent":
+        # checked before each deletion; otherwise an account-wide key names the right object in any case
+        if place.id is not None and (not resource.key_is_account_wide or task.params.get("state") == "absent"):
             confirm_place(task.client, resource, record, place.id)
         return record
     if task.params.get("state") == "absent":
         task.warn(
             f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
-            " workspace; it is left alone."
+            " workspace; it is not changed."
         )
         return None
     raise Refused(
@@ -203,21 +246,19 @@ def _in_place(task, resource, record, place):
     )
 
 
-def in_place(client, resource, record, place):
-    """Whether a record lives in a workspace; where the record does not say (loggers) at the cost of the workspace's
-    list."""
+def in_place(client: Client, resource: Resource, record: Record, place: Place) -> bool:
+    """Whether a record is in a workspace; reads the list of the workspace if the record does not name one (loggers)."""
     if place.missing:
         return False
     if record.get("workspace_id") is not None:
-        return record["workspace_id"] == place.id
+        return bool(record["workspace_id"] == place.id)
     return any(row["id"] == record["id"] for page in client.pages(resource, place.query) for row in page)
 
 
-def information(task, resource, normal_form=None, query=None):
-    """The records that an _info task asks for, a list; empty where there is none.
-
-    query: filters that the service applies, a dict.
-    """
+def information(
+    task: Task, resource: Resource, normal_form: NormalForm = None, query: Query | None = None
+) -> list[Record]:
+    """The records that an _info task asks for. query: filters that the service applies."""
     params = task.params
     place = place_of(task)
     if params.get("id") == UNKNOWN_ID:
@@ -225,7 +266,7 @@ def information(task, resource, normal_form=None, query=None):
         return []
     if place.missing:
         return []
-    if resource is TARGET:
+    if resource.uses_current_workspace:
         warn_current_workspace(task, place)
     filters = dict(place.query, **(query or {}))
     if params.get("id") is not None:
@@ -234,7 +275,7 @@ def information(task, resource, normal_form=None, query=None):
             return []
         return [record]
     wanted = params.get(resource.key)
-    if wanted is None and resource is TARGET and place.declared:
+    if wanted is None and resource.uses_current_workspace and place.id is not None:
         return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
     if wanted is None:
         return list(task.client.all(resource, filters))
@@ -245,10 +286,10 @@ def information(task, resource, normal_form=None, query=None):
     return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
 
 
-def warn_current_workspace(task, place):
-    """Warn where a target is named without a workspace: the service then takes its current one."""
+def warn_current_workspace(task: Task, place: Place) -> None:
+    """Warn if a target is named without a workspace: the service then uses its current one."""
     if not place.declared and task.params.get("id") is None:
         task.warn(
-            "no workspace is given, so the service uses its current one, which people change in the web application; set"
+            "No workspace is given, so the service uses its current one, which people change in the web application. Set"
             " workspace or workspace_id."
         )

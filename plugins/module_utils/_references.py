@@ -2,20 +2,25 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The target and the scan that a task which reads refers to. One that is not there is an error, not an empty result."""
+"""The target or scan that a reading task refers to. If it does not exist, that is an error, not an empty result."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ._errors import Refused, printable
-from ._lookup import UNKNOWN_ID, Place, find_by_key, in_place, not_empty, warn_current_workspace
+from ._given import UNKNOWN_ID
+from ._lookup import Place, find_by_key, in_place, not_empty, warn_current_workspace
 from ._names import normal_form
-from ._resources import SCAN, TARGET
+from ._records import Record
+from ._resources import SCAN, TARGET, Resource
+from ._task import Task
 
 
-def target_of(task, place):
-    """The record of the task's ``target`` or ``target_id``; None where in check mode an earlier task would have made it.
+def target_of(task: Task, place: Place) -> Record | None:
+    """The record of the task's ``target`` or ``target_id``; None if check mode assumes that an earlier task creates it.
 
-    1 GET by id; by name pages up to the hit.
+    Costs 1 GET by id; by name, the pages up to the match.
     """
     object_id, name = task.params["target_id"], task.params["target"]
     if object_id is not None:
@@ -28,16 +33,15 @@ def target_of(task, place):
     elif record is None:
         where = str(place) if place.declared else "the current workspace"
         raise Refused(
-            f"target names no target of {where}, {printable(name)!r}: correct the name or the workspace, or give target_id."
+            f"target {printable(name)!r} does not exist in {where}: correct the name or the workspace, or give target_id."
         )
     return record
 
 
-def scan_of(task, place):
-    """(record, Place) of the task's ``scan_id``, at 1 GET; (None, place) where in check mode an earlier task would have
-    started it.
+def scan_of(task: Task, place: Place) -> tuple[Record | None, Place]:
+    """The record of the task's ``scan_id``, or None if check mode assumes that an earlier task starts it, and its Place.
 
-    A record may lack the workspace, which is that of its target then, at 1 GET more.
+    Costs 1 GET, and 1 more if the record lacks the workspace, which is then that of its target.
     """
     scan_id = task.params["scan_id"]
     if scan_id == UNKNOWN_ID:
@@ -48,47 +52,48 @@ def scan_of(task, place):
     _refuse_elsewhere(task, SCAN, known, place)
     if str(scan["status_name"] or "").lower() != "finished":
         task.warn(
-            f"scan {scan_id} is not finished, its status is {printable(scan['status_name'])!r}: what it found until now"
-            " may be only a part."
+            f"Scan {scan_id} is not finished, its status is {printable(scan['status_name'])!r}: its findings may be"
+            " incomplete."
         )
     return scan, place_from(known, place)
 
 
-def _workspace_of(task, scan):
-    if scan["workspace_id"] is not None or not isinstance(scan["target_id"], int):
-        return scan["workspace_id"]
+def _workspace_of(task: Task, scan: Record) -> int | None:
+    workspace_id: int | None = scan["workspace_id"]
+    if workspace_id is not None or not isinstance(scan["target_id"], int):
+        return workspace_id
     target = task.client.read(TARGET, scan["target_id"])
-    return target and target["workspace_id"]
+    return target["workspace_id"] if target else None
 
 
-def place_from(record, place):
-    """The Place of a task that refers to a target or a scan: where it declares none, the workspace that this is in.
+def place_from(record: Record, place: Place) -> Place:
+    """The Place of a task that refers to a target or a scan: by default, the workspace of that object.
 
-    Without a workspace the service may look in its current one, and find nothing that is elsewhere.
+    Without a workspace the service may search only its current one.
     """
     if place.declared or record["workspace_id"] is None:
         return place
     return Place(id=record["workspace_id"], declared=True)
 
 
-def belongs(record, owners):
-    """Whether a record is one of those that were asked for: a service may ignore a filter. What it does not tell passes.
+def belongs(record: Record, owners: Mapping[str, int]) -> bool:
+    """Whether a record matches the filters of its list, because a service may ignore them. A missing field matches.
 
-    owners: the ids that were asked for, by the field of the record that has them.
+    owners: the requested ids, by field.
     """
     return all(not isinstance(record[field], int) or record[field] == owner for field, owner in owners.items())
 
 
-def warn_unplaced(task, place, what):
-    """Warn where a list is asked for without a workspace."""
+def warn_unplaced(task: Task, place: Place, what: str) -> None:
+    """Warn if a list is read without a workspace. what: the records, in the plural."""
     if not place.declared:
         task.warn(
-            f"no workspace is given, so the service may give the {what} of its current one only, which people change in the"
-            " web application; set workspace or workspace_id."
+            f"No workspace is given, so the service may return only the {what} of its current one, which people change in"
+            " the web application. Set workspace or workspace_id."
         )
 
 
-def _by_id(task, resource, option, object_id, place):
+def _by_id(task: Task, resource: Resource, option: str, object_id: int, place: Place) -> Record | None:
     if object_id == UNKNOWN_ID:
         task.warn_foreseen(f"the {resource.noun}")
         return None
@@ -97,16 +102,16 @@ def _by_id(task, resource, option, object_id, place):
     return record
 
 
-def _read(task, resource, option, object_id):
+def _read(task: Task, resource: Resource, option: str, object_id: int) -> Record:
     record = task.client.read(resource, object_id)
     if record is None:
-        raise Refused(f"{option} names no {resource.noun} that this key may see, {object_id}: correct the id.")
+        raise Refused(f"No {resource.noun} with id {object_id} is visible to this API key: correct {option}.")
     return record
 
 
-def _refuse_elsewhere(task, resource, record, place):
+def _refuse_elsewhere(task: Task, resource: Resource, record: Record, place: Place) -> None:
     if place.declared and not in_place(task.client, resource, record, place):
         raise Refused(
-            f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave it"
-            " out."
+            f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave"
+            " it out."
         )

@@ -2,40 +2,114 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the work of a module is given: the client, the gate, the options, and a way to warn."""
+"""One task: what runs it (the Host), what its work is given (the Task), and how it ended."""
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Optional, Protocol
 
+from ._errors import CallError, ScannerError, WrongOption
+from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
 from ._http.transport import Transport
+from ._options import connection_from
 from ._scope.gate import Gate
 
 
-class Task:
-    """One task. ``params`` are its options, ``ansible`` the AnsibleModule that runs it, for the attributes of files.
+class Host(Protocol):
+    """What runs a task.
 
-    step: what an action plugin hands over beside the options, None where a task runs the module itself; not to be trusted.
+    params: the options, validated and converted; step: what an action plugin hands over beside the options, None without
+    one, and not to be trusted; directory: the one that ansible-core created for the task, if any.
     """
 
-    def __init__(self, module: Any, transport: Transport, gate: Gate) -> None:
-        self.client = Client(transport, gate, module.warn)
+    @property
+    def params(self) -> dict[str, Any]: ...
+
+    @property
+    def check_mode(self) -> bool: ...
+
+    @property
+    def diff_mode(self) -> bool: ...
+
+    @property
+    def step(self) -> object: ...
+
+    @property
+    def directory(self) -> str | None: ...
+
+    def warn(self, warning: str) -> None:
+        """Show a warning with the result of the task."""
+
+    def masked(self, value: Any) -> Any:
+        """A copy of a value as ansible-core shows it: without the secrets in its texts."""
+
+
+class Task:
+    """What the work of a module is given: the options, the service, the gate, and a way to warn."""
+
+    def __init__(self, host: Host, transport: Transport, gate: Gate) -> None:
+        self.client = Client(transport, gate, host.warn)
         self.gate = gate
-        self.params: dict[str, Any] = module.params
-        self.check_mode: bool = module.check_mode
-        self.diff_mode: bool = module._diff
-        self.step: object = module.handed_over
-        self.ansible = module
+        self.params = host.params
+        self.check_mode = host.check_mode
+        self.diff_mode = host.diff_mode
+        self.step = host.step
+        self.host = host
 
     def warn(self, sentence: str) -> None:
         """Show a warning with the result of the task."""
-        self.ansible.warn(sentence)
+        self.host.warn(sentence)
 
     def warn_foreseen(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
         self.warn(f"{what} does not exist yet; check mode assumes that an earlier task creates it.")
 
     def survives_masking(self, value: object) -> bool:
-        """Whether this value holds no secret of the task: ansible-core masks each text of a result that holds one."""
-        return bool(self.ansible.masked(value) == value)
+        """Whether this value holds no secret of the task: ansible-core masks every text of a result that holds one."""
+        return bool(self.host.masked(value) == value)
+
+
+# a function from a Task to the result of the module
+Work = Callable[[Task], dict[str, Any]]
+# ``scope_in_force`` of ``_scope/file``; handed in, so that modules without a scope do not ship it
+ScopeInForce = Callable[[Optional[dict[str, Any]], Mapping[str, str]], Any]
+
+
+class Ended(NamedTuple):
+    """How a task ended. failure: the message, None for a success; secret: a text of an option that must not be shown."""
+
+    result: dict[str, Any]
+    calls: list[str]
+    failure: str | None = None
+    secret: str | None = None
+
+
+def perform(
+    host: Host, spec: ArgumentSpec, work: Work, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]
+) -> Ended:
+    """Do the work of a module with a connection of its own. Every ScannerError becomes a failure."""
+    calls: list[str] = []
+    try:
+        wrong = wrong_id(spec, host.params, host.check_mode)
+        if wrong:
+            raise WrongOption(wrong)
+        with contextlib.closing(Transport(connection_from(host.params))) as transport:
+            calls = transport.calls
+            return Ended(work(Task(host, transport, _gate_for(host, scope_in_force, environ))), calls)
+    except ScannerError as error:
+        if isinstance(error, CallError) and error.may_have_worked:
+            error = error.with_effect("The change may have been made.")
+        secret = error.secret if isinstance(error, WrongOption) else None
+        return Ended(dict(error.result), calls, str(error), secret)
+
+
+def _gate_for(host: Host, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]) -> Gate:
+    """The Gate of the task. Only ``state: present`` has a scope, because no scope applies to a deletion."""
+    scoped = scope_in_force is not None and host.params.get("state", "present") == "present"
+    return Gate(
+        scope=scope_in_force(host.params["scope"], environ) if scope_in_force and scoped else None,
+        closed="check mode writes nothing" if host.check_mode else None,
+    )

@@ -119,7 +119,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         lambda task: ensure(task, HTTP_LOGGER),

@@ -69,7 +69,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, clear, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
 
 

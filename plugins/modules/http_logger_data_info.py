@@ -137,7 +137,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
 
 

@@ -100,7 +100,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         lambda task: {"http_loggers": information(task, HTTP_LOGGER)},

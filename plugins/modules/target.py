@@ -167,7 +167,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         lambda task: ensure(task, TARGET, normal_form),

@@ -101,10 +101,13 @@ targets:
       sample: 12
 """
 
+from typing import Any
+
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, TARGET_TYPES
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),
@@ -115,12 +118,12 @@ OPTIONS = dict(
 )
 
 
-def read(task):
+def read(task: Task) -> dict[str, Any]:
     filters = {"type": task.params["type"]} if task.params["type"] else None
     return {"targets": information(task, TARGET, normal_form, filters)}
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read, mutually_exclusive=[("name", "id"), ("type", "id"), ("workspace", "workspace_id")])
 
 

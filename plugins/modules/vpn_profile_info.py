@@ -68,9 +68,12 @@ vpn_profiles:
       sample: Office
 """
 
+from typing import Any
+
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import VPN_PROFILE
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),
@@ -78,7 +81,7 @@ OPTIONS = dict(
 )
 
 
-def read(task):
+def read(task: Task) -> dict[str, Any]:
     name, uuid = task.params["name"], task.params["uuid"]
     for option, value in (("name", name), ("uuid", uuid)):
         if value is not None:
@@ -91,7 +94,7 @@ def read(task):
     return {"vpn_profiles": profiles}
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read, mutually_exclusive=[("name", "uuid")])
 
 

@@ -71,7 +71,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         lambda task: ensure(task, WORDLIST),

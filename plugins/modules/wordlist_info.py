@@ -99,9 +99,12 @@ wordlists:
       sample: [api, www]
 """
 
+from typing import Any
+
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORDLIST
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),
@@ -110,14 +113,14 @@ OPTIONS = dict(
 )
 
 
-def read(task):
+def read(task: Task) -> dict[str, Any]:
     wordlists = information(task, WORDLIST)
     if task.params["contents"]:
         wordlists = [dict(row, words=task.client.words(row["id"])) for row in wordlists]
     return {"wordlists": wordlists}
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read, mutually_exclusive=[("name", "id")])
 
 

@@ -127,7 +127,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(
         OPTIONS,
         lambda task: ensure(task, WORKSPACE),

@@ -83,7 +83,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, lambda task: {"workspaces": information(task, WORKSPACE)}, mutually_exclusive=[("name", "id")])
 
 

@@ -167,7 +167,7 @@ def _carry_out(task: Task, account: Account, rules: Rules, refused: Mapping[str,
         raise Refused(str(error), **result, changed=False) from None
     _warn(task, steps, rules, result["plan"])
     run = Run(task, {name: live.id for name, _wanted, live in workspaces})
-    with contextlib.closing(Progress(task.ansible._tmpdir)) as progress:
+    with contextlib.closing(Progress(task.host.directory)) as progress:
         done = [Done(step) for step in steps] if task.check_mode else run.apply(steps, progress)
     failed = any(entry.step.action in ("refused", "failed") for entry in done)
     result.update(_report(task, done, failed), summary=summary_of(done))

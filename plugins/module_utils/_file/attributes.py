@@ -11,8 +11,10 @@ import errno
 import os
 import shutil
 import stat
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
+from .._errors import Refused, printable
 from .._task import Task
 from .draft import Draft
 from .rights import Rights, is_foreign, kept_mode, starting_rights
@@ -39,6 +41,56 @@ class Change(NamedTuple):
     difference: Difference
 
 
+@runtime_checkable
+class FileModule(Protocol):
+    """The functions of AnsibleModule for the attributes of files."""
+
+    check_mode: bool
+    fail_json: Callable[..., Any]
+
+    def load_file_common_arguments(self, params: dict[str, Any], path: str | None = None) -> dict[str, Any]: ...
+
+    def set_fs_attributes_if_different(
+        self, file_args: dict[str, Any], changed: bool, diff: Difference | None = None
+    ) -> bool: ...
+
+    def set_context_if_different(self, path: str, context: list[str | None], changed: bool) -> bool: ...
+
+    def selinux_enabled(self) -> bool: ...
+
+    def selinux_context(self, path: str) -> list[str | None]: ...
+
+    def selinux_default_context(self, path: str) -> list[str | None]: ...
+
+
+def _module_of(task: Task) -> FileModule:
+    if not isinstance(task.host, FileModule):
+        raise TypeError("only an AnsibleModule can set the attributes of files")
+    return task.host
+
+
+@contextlib.contextmanager
+def _refusing(module: FileModule) -> Iterator[None]:
+    """Turn a failure of ansible-core's functions, which end the module, into Refused."""
+
+    def refuse(msg: str, **more: Any) -> NoReturn:
+        details = more.get("details")
+        raise _refused(f"{msg}, {details}" if details else msg)
+
+    # an attribute of the object, which hides the method of its class
+    module.fail_json = refuse
+    try:
+        yield
+    except OSError as error:
+        raise _refused(error.strerror or type(error).__name__) from None
+    finally:
+        del module.fail_json
+
+
+def _refused(reason: str) -> Refused:
+    return Refused(f"{_FAILING} ({printable(reason)}): correct the options, or run the task as another user.")
+
+
 def no_difference() -> Difference:
     """A Difference without attributes."""
     return dict(before={}, after={})
@@ -52,12 +104,13 @@ def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _
     difference = no_difference()
     if "unsafe_writes" not in task.params:
         return Change(False, difference)
-    module = task.ansible
+    module = _module_of(task)
     wanted = module.load_file_common_arguments(task.params, path=path)
     wanted.update({name: [] if name in _CONTEXT else None for name in _ALL if name not in only}, path=path)
     module.check_mode = task.check_mode or pretend
     try:
-        changed = module.attempt(_FAILING, module.set_fs_attributes_if_different, wanted, False, difference)
+        with _refusing(module):
+            changed = module.set_fs_attributes_if_different(wanted, False, difference)
     finally:
         module.check_mode = task.check_mode
     return Change(changed, difference)
@@ -106,10 +159,11 @@ def dress(task: Task, path: str, dest: str) -> None:
     uid, gid = rights.owner
     if (now.st_uid, now.st_gid) != (uid, gid):
         os.chown(path, uid, gid)
-    module = task.ansible
+    module = _module_of(task)
     if module.selinux_enabled():
         context = module.selinux_context(dest) if found else module.selinux_default_context(dest)
-        module.attempt(_FAILING, module.set_context_if_different, path, context, False)
+        with _refusing(module):
+            module.set_context_if_different(path, context, False)
         give(task, path, only=_CONTEXT)
     os.chmod(path, rights.mode)
     if rights == found and not is_planted(dest):

@@ -214,7 +214,7 @@ def test_a_gate_is_made_once_for_each_task():
                     and node.func.id in ("Gate", "Client")
                 ):
                     made.append((name, node.func.id))
-    assert sorted(made) == [("_module", "Gate"), ("_task", "Client"), ("targets", "Client"), ("targets", "Gate")]
+    assert sorted(made) == [("_task", "Client"), ("_task", "Gate"), ("targets", "Client"), ("targets", "Gate")]
 
 
 @pytest.mark.parametrize("module", MODULES)

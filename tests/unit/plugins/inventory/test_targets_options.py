@@ -167,7 +167,9 @@ def test_a_file_that_is_no_inventory(parse, text):
 def test_an_unknown_workspace_lists_what_there_is(service, parse):
     service.add(workspaces=[{"name": "Web shop"}])
     inventory = parse(workspaces=["Web shop", "web shop"])
-    assert "no workspace has, 'web shop': there are 'My Workspace', 'Web shop'; correct the name." in inventory.error
+    assert (
+        "no workspace has, 'web shop': the account has 'My Workspace', 'Web shop'; correct the name." in inventory.error
+    )
     assert service.calls() == ["GET /workspaces"]
     assert inventory.groups == {}
 

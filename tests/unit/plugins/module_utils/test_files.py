@@ -35,8 +35,10 @@ class FakeTask:
         self.check_mode = check_mode
         self.params = {}
         self.foreseen = []
-        # without SELinux, nothing of it is used unless something is declared
-        self.ansible = SimpleNamespace(selinux_enabled=lambda: False)
+        # without SELinux, none of its functions is called unless something is declared
+        functions = [name for name in vars(_attributes.FileModule) if not name.startswith("_")]
+        functions += ["check_mode", "fail_json"]
+        self.host = SimpleNamespace(**{**dict.fromkeys(functions, print), "selinux_enabled": lambda: False})
 
     def warn_foreseen(self, what):
         self.foreseen.append(what)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, match, what_there_is
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, existing_workspaces, match
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER, TARGET, WORKSPACE
 from hypothesis import given, settings
@@ -63,13 +63,13 @@ def test_a_match_is_the_only_one_of_its_kind(rows, wanted):
 def test_a_workspace_is_called_by_what_is_known_of_it():
     assert str(Place(7, "Web shop", True)) == "workspace 'Web shop'"
     assert str(Place(7, None, True)) == "workspace 7"
-    assert str(Place(None, None, True, True)) == "the workspace that an earlier task would have made"
+    assert str(Place(None, None, True, True)) == "the workspace that an earlier task would have created"
     assert Place(7).query == {"workspace_id": 7}
     assert NOWHERE.query == {}
 
 
 def test_the_workspaces_there_are_are_listed_in_order_and_cut():
-    assert what_there_is([]) == "there are none"
-    assert what_there_is([{"name": "B"}, {"name": "A\n"}]) == "there are 'A\\\\n', 'B'"
-    assert what_there_is([{"name": f"{n:02}"} for n in range(23)]).endswith("'19' and 3 more")
-    assert len(what_there_is([{"name": "x" * 10_000}])) < 200
+    assert existing_workspaces([]) == "the account has none"
+    assert existing_workspaces([{"name": "B"}, {"name": "A\n"}]) == "the account has 'A\\\\n', 'B'"
+    assert existing_workspaces([{"name": f"{n:02}"} for n in range(23)]).endswith("'19' and 3 more")
+    assert len(existing_workspaces([{"name": "x" * 10_000}])) < 200

@@ -20,7 +20,7 @@ from unittest import mock
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings as ansible_warnings
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.scanops.scanner.plugins.module_utils import _module
+from ansible_collections.scanops.scanner.plugins.module_utils import _task
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 
 try:
@@ -80,7 +80,7 @@ def run_module(
         arguments["_ansible_inject_invocation"] = True
     module = importlib.import_module(MODULES + name)
     slept: list[float] = []
-    transport = functools.partial(_module.Transport, sleep=sleep or slept.append, clock=clock)
+    transport = functools.partial(_task.Transport, sleep=sleep or slept.append, clock=clock)
     printed = io.StringIO()
     _forget_secrets()
     for recorded in (ansible_warnings._global_warnings, ansible_warnings._global_deprecations):
@@ -91,7 +91,7 @@ def run_module(
             stack.enter_context(mock.patch.object(basic, "_ANSIBLE_PROFILE", "legacy"))
             # a test of a plugin in the same process makes a controller of it, where warnings are displayed
             stack.enter_context(mock.patch("ansible.module_utils._internal.is_controller", False))
-        stack.enter_context(mock.patch.object(_module, "Transport", transport))
+        stack.enter_context(mock.patch.object(_task, "Transport", transport))
         stack.enter_context(contextlib.redirect_stdout(printed))
         with contextlib.suppress(SystemExit):
             module.main()

@@ -193,7 +193,13 @@ WRITES = {
         "target", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com", state="absent"
     ),
     "target-absent-in-no-workspace": _task(
-        "target", False, f"GET {W}", "No workspace is called", workspace="Never", name="www.example.com", state="absent"
+        "target",
+        False,
+        f"GET {W}",
+        "does not exist, so nothing is deleted",
+        workspace="Never",
+        name="www.example.com",
+        state="absent",
     ),
     "target-absent-by-id": _task("target", False, f"GET {T}/99", id=99, state="absent"),
     # http_logger
@@ -235,7 +241,7 @@ WRITES = {
         "http_logger_data", False, f"GET {H}, GET {H}/502/data", label="quiet", state="absent"
     ),
     "http_logger_data-no-logger": _task(
-        "http_logger_data", False, f"GET {H}", "there is no HTTP logger", label="never", state="absent"
+        "http_logger_data", False, f"GET {H}", "No HTTP logger", label="never", state="absent"
     ),
     # wordlist
     "wordlist-delete": _task("wordlist", True, f"GET {L}, DELETE {L}/1700", name="Our hosts", state="absent"),
@@ -297,7 +303,7 @@ WRITES = {
         "targets",
         False,
         f"GET {W}",
-        "No workspace is called",
+        "does not exist, so nothing is deleted",
         workspace="Never",
         targets=["www.example.com"],
         state="absent",

@@ -60,7 +60,7 @@ def test_a_workspace_gives_its_own_with_their_severities_and_numbers(run, refere
 def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
     result = run("finding_info")
     assert found(result) == [70007]
-    assert "current one only" in result.warnings[0]
+    assert "only the findings of its current one" in result.warnings[0]
 
 
 def test_a_target_by_name_is_looked_for_in_its_workspace(service, run):
@@ -81,12 +81,12 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     [
         (
             {"target": "never.example.com", "workspace_id": 2},
-            ["target names no target of workspace 2", "never.example.com"],
+            ["target 'never.example.com' does not exist in workspace 2", "never.example.com"],
         ),
-        ({"target": "never.example.com"}, ["target names no target of the current workspace", "give target_id"]),
-        ({"target_id": 99}, ["target_id names no target that this key may see, 99"]),
+        ({"target": "never.example.com"}, ["does not exist in the current workspace", "give target_id"]),
+        ({"target_id": 99}, ["No target with id 99 is visible to this API key: correct target_id"]),
         ({"target_id": 1003, "workspace_id": 2}, ["target 1003 is not in workspace 2"]),
-        ({"workspace": "Never"}, ["there are 'My Workspace', 'Web shop'"]),
+        ({"workspace": "Never"}, ["the account has 'My Workspace', 'Web shop'"]),
         ({"workspace_id": 99}, ["no workspace has this id"]),
         ({"target": " ", "workspace_id": 2}, ["target is empty"]),
     ],
@@ -328,13 +328,13 @@ def test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_
     )
     result = run("finding_info", scan_id=40001, allow_mismatch=True)
     assert found(result) == [70301]
-    assert ["no workspace is given" in warning for warning in result.warnings] == [True, False]
+    assert ["No workspace is given" in warning for warning in result.warnings] == [True, False]
 
 
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"scan_id": 99}, "scan_id names no scan that this key may see, 99"),
+        ({"scan_id": 99}, "No scan with id 99 is visible to this API key: correct scan_id"),
         ({"scan_id": 40001, "workspace_id": 1}, "scan 40001 is not in workspace 1"),
         ({"scan_id": 0}, "scan_id is 0: give a positive number"),
         ({"target_id": -1}, "target_id is -1: give a positive number"),

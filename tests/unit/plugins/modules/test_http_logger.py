@@ -63,7 +63,7 @@ def test_a_label_that_lives_in_another_workspace_is_refused(service, run, worksp
 def test_a_logger_of_another_workspace_is_not_deleted(service, run, reference, check):
     result = run("http_logger", check=check, workspace="Other", state="absent", **reference)
     assert (result.failed, result.changed) == (False, False)
-    assert "it is left alone" in result.warnings[0]
+    assert "it is not changed" in result.warnings[0]
     assert service.writes() == []
 
 
@@ -117,7 +117,7 @@ def test_a_deleted_logger_is_gone(service, run):
 def test_an_id_that_is_not_there_cannot_be_present(run):
     result = run("http_logger", id=99)
     assert result.failed
-    assert "id 99 is no HTTP logger that this key can see" in result.msg
+    assert "No HTTP logger with id 99 is visible to this API key" in result.msg
 
 
 def test_a_workspace_id_that_is_not_there_is_named(run):

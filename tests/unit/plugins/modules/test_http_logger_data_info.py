@@ -80,11 +80,11 @@ def test_filters_leave_what_passes_all_of_them(run, filters, ids):
 @pytest.mark.parametrize(
     "filters, message",
     [
-        ({"source": "example.com"}, "source 'example.com' is no IP address or network"),
-        ({"source": "192.0.2.0/99"}, "source '192.0.2.0/99' is no IP address or network"),
-        ({"source": ""}, "source '' is no IP address or network"),
-        ({"since": "noon"}, "since 'noon' is no moment"),
-        ({"since": ""}, "since '' is no moment"),
+        ({"source": "example.com"}, "source 'example.com' is not an IP address or a network"),
+        ({"source": "192.0.2.0/99"}, "source '192.0.2.0/99' is not an IP address or a network"),
+        ({"source": ""}, "source '' is not an IP address or a network"),
+        ({"since": "noon"}, "since 'noon' is not a date or time"),
+        ({"since": ""}, "since '' is not a date or time"),
         ({"since": "2024-06-01T12:00:00+02:00"}, "since '2024-06-01T12:00:00+02:00' has a time zone"),
     ],
 )
@@ -105,7 +105,7 @@ def test_an_entry_that_tells_nothing_of_a_request_is_refused(service, run, modul
     service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=data)
     result = run(module, id=501, **options)
     assert result.failed
-    assert "no list of recorded requests" in result.msg
+    assert "not a list of recorded requests" in result.msg
     assert service.writes() == []
 
 
@@ -119,7 +119,7 @@ def test_an_entry_may_lack_some_of_its_fields(service, run):
 def test_a_logger_that_is_not_there_is_not_taken_for_one_without_requests(run, reference):
     result = run("http_logger_data_info", **reference)
     assert result.failed
-    assert "there is no HTTP logger" in result.msg
+    assert "No HTTP logger" in result.msg
     check = run("http_logger_data_info", check=True, **reference)
     assert found(check) == []
     assert len(check.warnings) == 1

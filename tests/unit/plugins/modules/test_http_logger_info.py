@@ -64,7 +64,7 @@ def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(ru
 def test_an_unknown_workspace_fails(run):
     result = run("http_logger_info", workspace="Never")
     assert result.failed
-    assert "there are 'My Workspace', 'Web shop'" in result.msg
+    assert "the account has 'My Workspace', 'Web shop'" in result.msg
 
 
 def test_two_loggers_of_one_label_are_both_given(service, run):

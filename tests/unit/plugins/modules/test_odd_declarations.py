@@ -30,7 +30,7 @@ def warned(result, *words):
 def test_nothing_is_deleted_in_a_workspace_that_does_not_exist(account, run, module, options, check):
     result = run(module, check=check, workspace="Web shpo", state="absent", **options)
     assert not result.changed
-    warned(result, "No workspace is called 'Web shpo'", "correct the name")
+    warned(result, "workspace 'Web shpo' does not exist", "Correct the name")
     assert account.writes() == []
 
 
@@ -47,7 +47,7 @@ def test_an_empty_list_declares_nothing(account, run, check):
 @pytest.mark.parametrize("live, declared", [(NFC, NFD), (NFD, NFC)])
 def test_a_name_that_only_looks_like_a_live_one_is_pointed_out(account, run, live, declared, check):
     account.add(workspaces=[{"name": live}], http_loggers=[{"label": live}])
-    words = (ascii(declared), ascii(live), "look the same and are two names", "NFC and NFD")
+    words = (ascii(declared), ascii(live), "look the same but are different names", "NFC and NFD")
     warned(run("workspace", check=check, name=declared), *words)
     warned(run("http_logger", check=check, label=declared), *words)
 
@@ -56,7 +56,7 @@ def test_a_name_that_only_looks_like_a_live_one_is_pointed_out(account, run, liv
 def test_two_declared_names_that_look_the_same_are_pointed_out(account, run, check):
     workspaces = [{"name": NFC}, {"name": NFD, "http_loggers": [{"label": NFC}, {"label": NFD}]}]
     result = run("estate", check=check, workspaces=workspaces)
-    warned(result, "look the same and are two names")
+    warned(result, "look the same but are different names")
     assert result["summary"]["create"] == 4
     targets = [f"https://a.example/{name}" for name in (NFC, NFD)]
     warned(run("targets", check=check, workspace_id=2, targets=targets), "look the same")
@@ -66,7 +66,7 @@ def test_an_unknown_workspace_that_looks_like_a_live_one_is_explained(account, r
     account.add(workspaces=[{"name": NFC}])
     result = run("target", workspace=NFD, name="a.example")
     assert result.failed
-    assert "look the same and are two names" in result.msg
+    assert "look the same but are different names" in result.msg
 
 
 def test_names_in_other_letters_are_no_cause_for_a_warning(account, run):

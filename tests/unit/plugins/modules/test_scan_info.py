@@ -46,7 +46,7 @@ def test_a_workspace_gives_its_own(run, reference):
 def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
     result = run("scan_info")
     assert found(result) == [40005]
-    assert ["scans of its current one only" in warning for warning in result.warnings] == [True]
+    assert ["only the scans of its current one" in warning for warning in result.warnings] == [True]
 
 
 def test_a_record_has_every_field_that_the_service_gives(service, run):
@@ -138,10 +138,13 @@ def test_bad_options_are_refused_before_any_call(service, run, options, words):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"target": "never.example.com", "workspace_id": 2}, "target names no target of workspace 2"),
-        ({"target_id": 99}, "target_id names no target that this key may see, 99"),
+        (
+            {"target": "never.example.com", "workspace_id": 2},
+            "target 'never.example.com' does not exist in workspace 2",
+        ),
+        ({"target_id": 99}, "No target with id 99 is visible to this API key: correct target_id"),
         ({"target_id": 1003, "workspace_id": 2}, "target 1003 is not in workspace 2"),
-        ({"workspace": "Never"}, "there are 'My Workspace', 'Web shop'"),
+        ({"workspace": "Never"}, "the account has 'My Workspace', 'Web shop'"),
     ],
     ids=str,
 )

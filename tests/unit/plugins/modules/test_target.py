@@ -100,8 +100,8 @@ def test_by_id_there_is_no_such_warning(run):
 def test_an_unknown_workspace_fails_and_the_message_lists_the_known_ones(service, run):
     result = run("target", workspace="Wbe shop", name="new.example.com")
     assert result.failed
-    assert "workspace names no workspace of this account, 'Wbe shop'" in result.msg
-    assert "there are 'My Workspace', 'Other', 'Web shop'" in result.msg
+    assert "workspace 'Wbe shop' does not exist" in result.msg
+    assert "the account has 'My Workspace', 'Other', 'Web shop'" in result.msg
     assert service.writes() == []
 
 
@@ -182,14 +182,14 @@ def test_an_id_of_another_workspace_is_refused(service, run):
 def test_an_id_of_another_workspace_is_not_deleted(service, run):
     result = run("target", workspace="Other", id=1001, state="absent")
     assert (result.failed, result.changed) == (False, False)
-    assert "it is left alone" in result.warnings[0]
+    assert "it is not changed" in result.warnings[0]
     assert 1001 in ids(service)
 
 
 def test_an_id_in_a_workspace_that_check_mode_has_not_made_is_refused(service, run):
     result = run("target", check=True, workspace_id=None, id=1001)
     assert result.failed
-    assert "is not in the workspace that an earlier task would have made" in result.msg
+    assert "is not in the workspace that an earlier task would have created" in result.msg
 
 
 def test_two_workspaces_of_one_name_fail_and_show_their_ids(service, run):
@@ -232,7 +232,7 @@ def test_a_delete_says_which_other_spelling_it_took(service, run, check):
     result = run("target", check=check, workspace_id=2, name="WWW.example.com.", state="absent")
     assert result.changed
     assert result.warnings == [
-        "'WWW.example.com.' is there as 'www.example.com' (id 1001), which is what this task deletes."
+        "This task deletes target 'www.example.com' (id 1001), another spelling of 'WWW.example.com.'."
     ]
     assert result.diff["before"] == {"name": "www.example.com"}
 
@@ -263,7 +263,7 @@ def test_drift_keeps_the_live_text(service, run, check, on_drift, warnings):
 
 
 def test_drift_warns_unless_told_otherwise(run):
-    assert "has another description than declared" in run("target", **DRIFTING).warnings[0]
+    assert "The description of target" in run("target", **DRIFTING).warnings[0]
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -309,7 +309,7 @@ def test_a_target_that_was_deleted_by_its_id_is_created_by_its_name(service, run
     service.fault(method="POST", path="/targets", action="status", status=422, message="not now")
     result = run("target", id=1001, description="other", on_drift="recreate", force=True)
     assert result.failed
-    assert result.msg.endswith("Its id is gone, so declare it by name to create it.")
+    assert result.msg.endswith("Its id no longer exists, so declare it by name to create it.")
     assert "run the task again" not in result.msg.lower()
 
 

@@ -90,7 +90,7 @@ def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(ru
 def test_an_unknown_workspace_fails(run):
     result = run("target_info", workspace="Never")
     assert result.failed
-    assert "there are 'My Workspace', 'Web shop'" in result.msg
+    assert "the account has 'My Workspace', 'Web shop'" in result.msg
 
 
 @pytest.mark.parametrize("options", [{}, {"name": "never.example.com"}, {"type": "hostname"}], ids=str)

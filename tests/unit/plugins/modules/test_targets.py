@@ -238,7 +238,7 @@ def test_two_spellings_are_accepted_where_the_account_holds_both(account, run):
     "options, words",
     [
         ({"targets": NEW}, "one of the following is required: workspace, workspace_id"),
-        ({"targets": NEW, "workspace": "Shpo"}, "workspace names no workspace of this account, 'Shpo'"),
+        ({"targets": NEW, "workspace": "Shpo"}, "workspace 'Shpo' does not exist"),
         ({"targets": OLD, "workspace": "Shpo", "purge": True}, "'Shpo'"),
         ({"targets": OLD, "workspace": "Shop", "purge": True, "state": "absent"}, "contradicts state: absent"),
         ({"targets": OLD, "workspace": "Shop", "purge": True, "purge_max": -1}, "purge_max is -1"),

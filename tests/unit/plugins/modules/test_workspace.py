@@ -106,7 +106,7 @@ def test_a_rename_where_both_names_are_there_is_refused(service, run):
 def test_a_rename_where_neither_name_is_there_makes_no_workspace(service, run):
     result = run("workspace", name="Web shpo", new_name="Shop")
     assert result.failed
-    assert "names no workspace that could be renamed" in result.msg
+    assert "cannot be renamed, because neither" in result.msg
     assert service.writes() == []
 
 
@@ -132,7 +132,7 @@ def test_a_renamed_workspace_also_gets_its_description(service, run):
 def test_a_rename_and_absent_exclude_each_other(service, run):
     result = run("workspace", name="Web shop", new_name="Shop", state="absent")
     assert result.failed
-    assert "new_name means a rename" in result.msg
+    assert "new_name renames" in result.msg
     assert service.writes() == []
 
 
@@ -151,7 +151,7 @@ def test_a_rename_to_a_name_that_appeared_meanwhile_names_the_conflict(service, 
 def test_an_id_that_is_not_there_cannot_be_present(service, run, check):
     result = run("workspace", check=check, id=99, description="x")
     assert result.failed
-    assert "id 99 is no workspace that this key can see" in result.msg
+    assert "No workspace with id 99 is visible to this API key" in result.msg
     assert service.writes() == []
 
 
