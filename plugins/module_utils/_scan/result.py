@@ -58,11 +58,10 @@ def _common_outcome(outcomes: Sequence[str | None]) -> str | None:
 def failed(error: ScannerError, done: Record) -> ScannerError:
     """The error of a task that had this result until it failed."""
     result = {**done, **error.result}
-    if result.get("changed"):
+    if result.get("changed") and not isinstance(error, CallError):
+        # other classes may promise that nothing was written
         return Incomplete(str(error), **result)
-    if isinstance(error, CallError) and error.may_have_worked:
-        return Incomplete(f"{error} The change may have been made.", **result)
-    return ScannerError(str(error), **result)
+    return error.with_result(**result)
 
 
 def unfinished(watch: Watch) -> list[Entry]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._errors import CallError, WrongOption, printable
+from .._errors import CallError, Hints, WrongOption, printable
 from .._records import Record
 from .record import seconds_of, why_other_params
 from .tools import tool_id_of
@@ -199,7 +199,7 @@ _REFUSED_BY_PLAN = (
 )
 
 
-def start_hints(params: Mapping[str, Any]) -> dict[int, object]:
+def start_hints(params: Mapping[str, Any]) -> Hints:
     """What to do next after a refused start, by status; see ``_errors.next_step``."""
     option = next((name for name in _TARGET_OPTIONS if params[name] is not None), "target")
     wrong = (*_WRONG_FIELDS, (("",), f"correct the option {option}"))
@@ -217,5 +217,5 @@ def start_hints(params: Mapping[str, Any]) -> dict[int, object]:
 def is_slot_refusal(error: CallError) -> bool:
     """Whether a start was refused because the plan's parallel scans are used up, so that it may succeed once one has
     ended."""
-    words = f"{error.message or ''} {error.result['api_error']['details'] or ''}".lower()
+    words = f"{error.message or ''} {error.details or ''}".lower()
     return error.status == 403 and any(mark in words for mark in _SLOT_WORDS)

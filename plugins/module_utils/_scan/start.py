@@ -228,15 +228,14 @@ class _UnclearStart(CallError):
             sentence = (
                 f"{what} the start of a scan of {target!r} (POST {SCAN.path}): it may have been started, though {seen}."
             )
-        known = error.result["api_error"] if error else {}
         super().__init__(
             f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a"
             " scan that is in progress.",
             "POST",
             SCAN.path,
-            known.get("status"),
-            known.get("message"),
-            known.get("details"),
+            error.status if error else None,
+            error.message if error else None,
+            error.details if error else None,
             maybe_done=True,
         )
 

@@ -52,18 +52,17 @@ class _MaybeStopped(CallError):
 
     def __init__(self, scan_id: int, error: CallError, seen: str) -> None:
         what = "No answer came to" if error.status is None else f"The answer {error.status} came to"
-        known = error.result["api_error"]
         super().__init__(
             f"{what} {error.method} {error.path}, so scan {scan_id} may have been stopped; {seen} Run the task again with"
             " state: stopped; it stops only what is still in progress.",
             error.method,
             error.path,
             error.status,
-            known["message"],
-            known["details"],
+            error.message,
+            error.details,
             maybe_done=True,
         )
-        self.result["changed"] = True
+        self.result = {**self.result, "changed": True}
 
 
 def stop_each(task: Task, entries: Iterable[Entry]) -> Record:
