@@ -33,15 +33,6 @@ class _Written(NamedTuple):
     object_id: int | None
 
 
-class _HalfDone(Exception):
-    """The second call of a step failed. done: what the first one did, a clause; unread: the second one was a read."""
-
-    def __init__(self, done: str, cause: CallError, unread: bool = False) -> None:
-        super().__init__(f"{done}: {cause}")
-        self.cause = cause
-        self.unread = unread
-
-
 class _Names:
     """The records of a list by their names. The first of several with the same name counts."""
 
@@ -152,18 +143,15 @@ class Run:
             return _not_done(step, "failed", "its workspace could not be created")
         try:
             written = self._send(step)
-        except _HalfDone as half:
-            self._note(step, half.cause, half.unread)
-            return _not_done(step, "failed", str(half))
         except ScannerError as error:
             self._note(step, error)
             return _not_done(step, "failed", str(error))
         return Done(step._replace(action=written.action), written.object_id, planned=step.action)
 
-    def _note(self, step: Step, error: ScannerError, unread: bool = False) -> None:
+    def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
         self.wrote = self.wrote or bool(error.result.get("changed"))
-        self._silent = self._silent or unread or _is_silent(error)
+        self._silent = self._silent or _is_silent(error)
         if not self.continue_on_error or self._silent or _is_final(error):
             self.failure = error
             self._ended_at = step
@@ -192,7 +180,7 @@ class Run:
             return self._create(step, {**kept, **(step.changes or {})}).object_id
         except CallError as error:
             # the reader must know that it is gone
-            raise _HalfDone("it was deleted, and creating it again failed", error) from error
+            raise error.with_sentence(f"it was deleted, and creating it again failed: {error}") from None
 
     def _create(self, step: Step, fields: Mapping[str, str]) -> _Written:
         resource = step.family
@@ -221,7 +209,8 @@ class Run:
         try:
             record = self._read_by_name(resource, name, place)
         except CallError as error:
-            raise _HalfDone("it was created, but reading it back failed", error, unread=True) from error
+            failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
+            raise failed.with_facts(unread=True) from None
         return record["id"] if record else None
 
     def _create_action(self, step: Step, created: Created) -> str:

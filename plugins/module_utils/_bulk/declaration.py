@@ -17,9 +17,6 @@ from .model import Item, Wanted
 # the families that an estate declares in a workspace
 IN_WORKSPACE = tuple(RESOURCES[name] for name in WORKSPACE.holds)
 
-# families whose objects can be declared as a string, their natural key
-_AS_STRING = (TARGET.name,)
-
 
 def _keys(resource: Resource) -> tuple[str, ...]:
     """The keys of an object in a declaration: its natural key, its fields, and what the collection adds."""
@@ -76,11 +73,10 @@ def _list(entries: object, path: str) -> list[Any]:
 
 
 def _item(resource: Resource, entry: object, path: str, index: int) -> Item:
-    as_string = resource.name in _AS_STRING
-    if isinstance(entry, str) and as_string:
+    if isinstance(entry, str) and resource.key_suffices:
         entry = {resource.key: entry}
     if not isinstance(entry, dict):
-        shape = "a string (in quotes) or a dictionary" if as_string else "a dictionary"
+        shape = "a string (in quotes) or a dictionary" if resource.key_suffices else "a dictionary"
         raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
     keys = _keys(resource)
     for key in entry:
