@@ -74,7 +74,8 @@ _TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
 def estate_yaml(data: object) -> str:
     """Data of dict, list, str, bool and None as a YAML document. Raises AnsibleFilterError."""
     # the text contains the template markers that it guards against, and must not become a template itself
-    return unsafe("\n".join(("---", *_block(data, ""))) + "\n")
+    document: str = unsafe("\n".join(("---", *_block(data, ""))) + "\n")
+    return document
 
 
 def _block(value: object, path: str) -> list[str]:

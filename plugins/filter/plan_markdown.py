@@ -68,7 +68,8 @@ def plan_markdown(result: Mapping[str, Any], reviewed: Mapping[str, Any] | None 
     """The plan of a task's result as Markdown. reviewed: what the filter reviewed_plan returned."""
     failure = result.get("msg") if result.get("failed") else None
     differences = Differences(reviewed.get("new", []), reviewed.get("gone", [])) if reviewed else None
-    return unsafe(markdown(result["plan"], result["summary"], failure, differences))
+    document: str = unsafe(markdown(result["plan"], result["summary"], failure, differences))
+    return document
 
 
 class FilterModule:

@@ -62,7 +62,8 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import uns
 
 def plan_record(result: Mapping[str, Any]) -> dict[str, Any]:
     """The plan of a task's result, for a file."""
-    return unsafe(record(result["plan"], result["summary"]))
+    content: dict[str, Any] = unsafe(record(result["plan"], result["summary"]))
+    return content
 
 
 class FilterModule:

@@ -71,7 +71,8 @@ def reviewed_plan(text: str, present: Mapping[str, Any] | None = None) -> dict[s
     """The content of a plan file, checked and compared. present: the current plan."""
     plan, problem = read(text)
     differences = difference(plan, present) if plan and present else Differences([], [])
-    return unsafe(dict(problem=problem, checksum=plan and plan["checksum"], **differences._asdict()))
+    result: dict[str, Any] = dict(problem=problem, checksum=plan and plan["checksum"], **differences._asdict())
+    return {name: unsafe(value) for name, value in result.items()}
 
 
 class FilterModule:
