@@ -48,7 +48,7 @@ notes:
     References to other files are not followed.
   - Without PyYAML, the module cannot distinguish a wrong path in O(base_url) from a wrong host.
 seealso:
-  - ref: What is assumed about the service <ansible_collections.scanops.scanner.docsite.guide_assumptions>
+  - ref: Assumptions about the service <ansible_collections.scanops.scanner.docsite.guide_assumptions>
     description: Each assumption, the place in the code that relies on it, and its test.
 """
 
@@ -121,7 +121,7 @@ service:
       description: What answers at O(base_url) if it is not, or may not be, the API. Null otherwise.
       returned: success
       type: str
-      sample: "an HTML page with the title 'Sign in' by the server 'nginx'"
+      sample: "an HTML page with the title 'Sign in' from the server 'nginx'"
     status:
       description: The HTTP status of the answer.
       returned: success
@@ -255,7 +255,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, read_service)
 
 

@@ -128,7 +128,7 @@ OPTIONS = dict(
 )
 
 
-def main():
+def main() -> None:
     run(OPTIONS, verify, scope_in_force)
 
 

@@ -2,144 +2,142 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What one answer to ``GET /workspaces`` tells about the service, the key and the clock. Pure: no call, no clock."""
+"""What one answer to ``GET /workspaces`` shows about the service, the key and the clock. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from .._errors import AnswerError, printable
-from .._http.retry import GATEWAY, asked_wait, moment
+from .._http.answer import Answer
+from .._http.retry import GATEWAY, asked_wait, moment, number_in
 from .._records import is_row, record_of
 from .._resources import WORKSPACE
+from .result import Preflight, RateLimit, Workspace
 
-# seconds of difference from which times that are compared across the two clocks can mislead
+# a larger difference, in seconds, misleads where times of the two clocks are compared
 CLOCK_WARNING = 60
-
-NOTHING_KNOWN = dict(
-    reachable=False,
-    is_api=None,
-    found=None,
-    status=None,
-    authenticated=None,
-    api_access=None,
-    rate_limit=dict(limit=None, remaining=None, retry_after=None),
-    workspaces=None,
-    clock_skew=None,
-    problem=None,
-    schema=None,
-    schema_version=None,
-    schema_problem=None,
-)
+# characters of a page in which its title is searched
+_BEGINNING = 65536
 
 
-def judge(answer):
-    """What an Answer to ``GET /workspaces`` tells: a dict with the keys of NOTHING_KNOWN, those of the schema null."""
-    said = _json(answer)
+def judge(answer: Answer) -> Preflight:
+    """What an answer to ``GET /workspaces`` shows. The fields of the schema stay None."""
+    body = _json(answer)
     status, headers = answer.status, answer.headers
     asked, answered = answer.moments
-    known = dict(
-        NOTHING_KNOWN,
+    known = Preflight(
         reachable=True,
         status=status,
-        is_api=_is_api(status, said),
+        is_api=_is_api(status, body),
         rate_limit=rate_limit(status, headers, answered),
         clock_skew=clock_skew(headers, asked, answered),
     )
-    if not known["is_api"]:
-        known["found"] = describe(headers, answer.body, said)
-        return known
+    if not known.is_api:
+        return replace(known, found=_describe(answer, body))
     if status == 401:
-        known["authenticated"] = False
-    elif status == 403:
-        known.update(authenticated=True, api_access=False)
-    elif 200 <= status < 300:
-        rows = [dict(id=row["id"], name=row["name"]) for row in (record_of(WORKSPACE, row) for row in _rows(said))]
-        known.update(authenticated=True, api_access=True, workspaces=sorted(rows, key=lambda row: row["id"]))
+        return replace(known, authenticated=False)
+    if status == 403:
+        return replace(known, authenticated=True, api_access=False)
+    if 200 <= status < 300:
+        return replace(known, authenticated=True, api_access=True, workspaces=_workspaces(body))
     return known
 
 
-def _json(answer):
+def _json(answer: Answer) -> object:
     try:
         return answer.json()
     except AnswerError:
         return None
 
 
-def _rows(said):
-    return said.get("data") if isinstance(said, dict) else said
+def _rows(body: object) -> object:
+    return body.get("data") if isinstance(body, dict) else body
 
 
-def _is_api(status, said):
-    """True, False, or None where the answer may be that of the service or of something before it."""
+def _workspaces(body: object) -> list[Workspace]:
+    rows = _rows(body)
+    records = [record_of(WORKSPACE, row) for row in rows] if isinstance(rows, list) else []
+    return sorted((Workspace(each["id"], each["name"]) for each in records), key=lambda workspace: workspace.id)
+
+
+def _is_api(status: int, body: object) -> bool | None:
+    """Whether the service's API answered. None if a gateway or another service may have answered in its place."""
     if 200 <= status < 300:
-        rows = _rows(said)
+        rows = _rows(body)
         return isinstance(rows, list) and all(is_row(WORKSPACE, row) for row in rows)
-    if isinstance(said, dict) and isinstance(said.get("message"), str):
-        # the service's error body repeats the status; other services have a message as well
-        if said.get("status") == status:
-            # it lists no workspaces: another service of the same house, or another version of its API
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        # other services have a message as well, but only the service's error body repeats the status
+        if body.get("status") == status:
+            # the API always has this path: the service answers here with something else, or another version of its API
             return status != 404
         return None
     return None if status in (429, 500) or status in GATEWAY else False
 
 
-def describe(headers, body, said=None):
-    """What an answer is that is not the service's, as a clause."""
-    kind = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
+def _describe(answer: Answer, body: object) -> str:
+    """An answer of something other than the API, as a phrase. body: its JSON, or None."""
+    headers = answer.headers
     server = headers.get("Server")
-    by = f" by the server {printable(server, 60)!r}" if server else ""
-    if said is not None:
-        return f"{_json_described(said)}{by}"
-    text = body[:65536].decode("utf-8", "replace")
+    origin = f" from the server {printable(server, 60)!r}" if server else ""
+    if body is not None:
+        return f"{_describe_json(body)}{origin}"
+    kind = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
+    text = answer.body[:_BEGINNING].decode("utf-8", "replace")
     if "html" in kind or re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE):
         title = re.search(r"<title[^>]*>(.*?)</title", text, re.IGNORECASE | re.DOTALL)
         words = " ".join(title.group(1).split()) if title else ""
-        return "an HTML page" + (f" with the title {printable(words, 80)!r}" if words else "") + by
-    if not body.strip():
-        return f"no content{by}"
-    return f"other content{by}"
+        return "an HTML page" + (f" with the title {printable(words, 80)!r}" if words else "") + origin
+    return f"other content{origin}" if answer.body.strip() else f"no content{origin}"
 
 
-def _json_described(said):
-    if isinstance(said, dict):
-        if isinstance(said.get("message"), str):
-            return f"a JSON error that says {printable(said['message'], 100)!r}"
-        keys = ", ".join(repr(printable(key, 40)) for key in sorted(said)[:6])
-        more = f" and {len(said) - 6} more" if len(said) > 6 else ""
-        return f"a JSON object with the keys {keys}{more}" if keys else "an empty JSON object"
-    return "a JSON list of something else" if isinstance(said, list) else "a JSON value that is no object"
+def _describe_json(body: object) -> str:
+    if isinstance(body, list):
+        return "another JSON list"
+    if not isinstance(body, dict):
+        return "a JSON value that is not an object"
+    if isinstance(body.get("message"), str):
+        return f"a JSON error that says {printable(body['message'], 100)!r}"
+    keys = ", ".join(repr(printable(key, 40)) for key in sorted(body)[:6])
+    more = f" and {len(body) - 6} more" if len(body) > 6 else ""
+    return f"a JSON object with the keys {keys}{more}" if keys else "an empty JSON object"
 
 
-def rate_limit(status, headers, now):
-    """The rate limit as the answer's headers tell it; null where they do not."""
-    numbers = [_number(headers.get(name)) for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining")]
-    wait = asked_wait(headers, now) if status == 429 else None
-    if status == 429 and numbers[1] is None:
-        numbers[1] = 0
-    return dict(limit=numbers[0], remaining=numbers[1], retry_after=None if wait is None else round(wait))
+def rate_limit(status: int, headers: Mapping[str, str], now: float) -> RateLimit:
+    """The rate limit that the headers of an answer report. now: Unix time of the answer."""
+    remaining = number_in(headers.get("X-RateLimit-Remaining"))
+    wait = None
+    if status == 429:
+        remaining = remaining or 0
+        wait = asked_wait(headers, now)
+    return RateLimit(
+        limit=number_in(headers.get("X-RateLimit-Limit")),
+        remaining=remaining,
+        retry_after=None if wait is None else round(wait),
+    )
 
 
-def _number(text):
-    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
+def clock_skew(headers: Mapping[str, str], asked: float, answered: float) -> int | None:
+    """Whole seconds by which the service's clock is ahead of this host's, or None without a Date header.
 
-
-def clock_skew(headers, asked, answered):
-    """Whole seconds that the service's clock is ahead of this machine's, or None where the answer has no date.
-
-    0 where the difference is within what can be told: a date has whole seconds, and the call took its time.
+    asked, answered: Unix times of the call. 0 where the difference is too small to measure: a date has whole seconds, and
+    the call took time.
     """
-    theirs = moment(headers.get("Date"))
-    if theirs is None:
+    date = moment(headers.get("Date"))
+    if date is None:
         return None
-    # a date is cut to its second, so that half a second is missing on average
-    skew = theirs + 0.5 - (asked + answered) / 2
+    # a date is cut to its second, so half a second is missing on average
+    skew = date + 0.5 - (asked + answered) / 2
     return 0 if abs(skew) <= 1 + abs(answered - asked) / 2 else round(skew)
 
 
-def not_the_api(answer, found, published):
-    """The sentence for an answer that is not the service's. found: see ``describe``; published: whether the host publishes
-    the service's OpenAPI file, so that only the path is wrong."""
+def not_the_api(answer: Answer, found: str | None, published: bool) -> str:
+    """The sentence for an answer of something other than the API.
+
+    published: whether the host publishes the service's OpenAPI file, so that only the path is wrong.
+    """
     hint = (
         "this host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
         if published

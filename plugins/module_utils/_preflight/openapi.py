@@ -2,63 +2,67 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reading the OpenAPI file of the service: YAML (and so JSON) of an unknown author, within bounds."""
+"""Reads the OpenAPI file of the service within bounds: it is untrusted YAML, or JSON."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from ansible.module_utils.common.yaml import HAS_YAML, SafeLoader
 
 from .._errors import ScannerError, printable
+from .._http.answer import Answer
 
 try:
-    import yaml
+    import yaml  # type: ignore[import-untyped]  # PyYAML has no types of its own
 except ImportError:
-    # said by whoever needs it, see HAS_YAML
+    # service_info checks HAS_YAML
     yaml = None
 
 LARGEST = 4 * 1024 * 1024
-# parts of the file, and what it may grow to when each alias is replaced by what it stands for
-MOST_PARTS = 300000
-# the fast reader of PyYAML has no bound of its own and takes the whole process with it
+# nodes of the document, with each alias expanded
+MOST_NODES = 300000
+# the C reader of PyYAML has no limit and crashes the process
 DEEPEST = 200
-# digits of a number; reading one takes time that grows with its square
+# digits of a number; the time to read one grows with their square
 LONGEST_NUMBER = 100
 
-_TOO_LONG = f"it has more than {MOST_PARTS} parts, what its aliases stand for included"
+_TOO_LONG = f"it has more than {MOST_NODES} nodes when its aliases are expanded"
 
 __all__ = ("HAS_YAML", "Bounded", "SchemaError", "parse")
 
 
 class SchemaError(ScannerError):
-    """The schema cannot be read; its text is a clause."""
+    """The OpenAPI file cannot be read; the text is a clause."""
 
 
 class Bounded:
     """A sink for ``Transport.send`` that holds an answer in memory and refuses one that is too large."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.text = bytearray()
 
-    def restart(self, _answer):
+    def restart(self, _answer: Answer) -> None:
         del self.text[:]
 
-    def write(self, piece):
+    def write(self, piece: bytes) -> None:
         self.text += piece
         if len(self.text) > LARGEST:
             raise SchemaError(f"it is larger than {LARGEST // 1024 // 1024} MiB")
 
 
-def parse(text):
-    """The document in YAML text, bytes. Raises SchemaError."""
+def parse(text: bytes | bytearray) -> object:
+    """The document in a YAML text. Raises SchemaError."""
     text = bytes(text)
     try:
         _refuse_deep_or_long(yaml.parse(text, Loader=SafeLoader))
         loader = SafeLoader(text)
         try:
             node = loader.get_single_node()
-            if node is not None:
-                _count(node)
-            return loader.construct_document(node) if node is not None else None
+            if node is None:
+                return None
+            _refuse_expanded(node)
+            return loader.construct_document(node)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
@@ -70,43 +74,43 @@ def parse(text):
         raise SchemaError(f"it is not valid YAML ({type(error).__name__})") from None
 
 
-def _refuse_deep_or_long(events):
+def _refuse_deep_or_long(events: Iterable[yaml.Event]) -> None:
     depth = 0
     for number, event in enumerate(events):
-        if number > MOST_PARTS:
+        if number > MOST_NODES:
             raise SchemaError(_TOO_LONG)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise SchemaError(f"it is nested deeper than {DEEPEST} levels")
 
 
-def _count(top):
-    """Refuse a document that aliases make too large, or endless: an alias is the same node again."""
-    sizes = {}
+def _refuse_expanded(top: yaml.Node) -> None:
+    """Refuse a document that its aliases make too large, or endless: an alias is the same node again."""
+    sizes: dict[int, int] = {}
     entered = set()
     waiting = [(top, False)]
     while waiting:
         node, done = waiting.pop()
         if done:
             entered.discard(id(node))
-            sizes[id(node)] = 1 + sum(sizes[id(inner)] for inner in _inside(node))
-            if sizes[id(node)] > MOST_PARTS:
+            sizes[id(node)] = 1 + sum(sizes[id(inner)] for inner in _children(node))
+            if sizes[id(node)] > MOST_NODES:
                 raise SchemaError(_TOO_LONG)
         elif id(node) in entered:
-            raise SchemaError("an alias in it stands for what it is in")
+            raise SchemaError("one of its aliases refers to a node that contains the alias")
         elif id(node) not in sizes:
             if isinstance(node, yaml.ScalarNode) and _is_number(node) and len(node.value) > LONGEST_NUMBER:
                 raise SchemaError("a number in it is too long")
             entered.add(id(node))
             waiting.append((node, True))
-            waiting += [(inner, False) for inner in _inside(node)]
+            waiting += [(inner, False) for inner in _children(node)]
 
 
-def _is_number(node):
+def _is_number(node: yaml.ScalarNode) -> bool:
     return node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
-def _inside(node):
+def _children(node: yaml.Node) -> list[yaml.Node]:
     if isinstance(node, yaml.MappingNode):
-        return [part for pair in node.value for part in pair]
-    return node.value if isinstance(node, yaml.SequenceNode) else []
+        return [child for pair in node.value for child in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []

@@ -2,69 +2,77 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the collection relies on at the service, as one table of calls. Pure."""
+"""The table of all calls that the collection relies on. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from .. import _resources
-from .._resources import PAGE_SIZE, TARGET_TYPES
+from .._resources import PAGE_SIZE, RESOURCES, TARGET_TYPES, Resource
 from .._scan.statuses import SCAN_STATUSES
 
+# the OpenAPI file, at the root of the host
 SCHEMA_PATH = "/api-schema.yml"
+SCHEMA_TYPES = "application/yaml, application/json, text/yaml, */*"
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 
 class Operation(NamedTuple):
-    """A call that some task may send.
+    """A call that a task may send.
 
-    query: parameters that may be sent, none of them always; encoding: FORM, JSON or "" for no body; always, sometimes:
-    fields of the body; fields: what is read in a record of the answer; also: another name under which a field is read,
-    by field; one_of: fields of which the answer must have one;
-    inside: where the records are within data, "" for data itself; accepts: forms of the answer that are asked for beside
-    JSON.
+    query: parameters that may be sent; encoding: FORM, JSON or "" for no body; always, sometimes: fields of the body;
+    fields: fields that are read in each record of the answer; also: other names of these fields; one_of: fields of which
+    the answer must have one; inside: the field of data that holds the records, "" for data itself; accepts: content types
+    that are requested beside JSON.
     """
 
     method: str
     path: str
-    query: tuple = ()
+    query: tuple[str, ...] = ()
     encoding: str = ""
-    always: tuple = ()
-    sometimes: tuple = ()
-    fields: tuple = ()
-    also: dict | None = None
-    one_of: tuple = ()
+    always: tuple[str, ...] = ()
+    sometimes: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    also: dict[str, str] | None = None
+    one_of: tuple[str, ...] = ()
     inside: str = ""
-    accepts: tuple = ()
+    accepts: tuple[str, ...] = ()
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.method} {self.path}"
 
     @property
-    def is_list(self):
-        """Whether this reads a list of a family."""
+    def is_list(self) -> bool:
+        """Whether this reads the list of a family."""
         return self.method == "GET" and "{" not in self.path
 
 
-# the filters of the lists, beside workspace and paging
-_FILTERS = {
+class _Body(NamedTuple):
+    """The body of a create. sometimes: fields that are sent if the task declares them."""
+
+    encoding: str
+    always: tuple[str, ...]
+    sometimes: tuple[str, ...] = ()
+
+
+# filters of a list, beside workspace and paging
+_FILTERS: dict[str, tuple[str, ...]] = {
     "target": ("type",),
     "scan": ("tool_id", "target_id", "status"),
     "finding": ("target_id", "task_id", "group_duplicates"),
     "finding_template": ("vuln_id_type", "has_ptt_exploit"),
 }
 
-# what is read in the record of one object, beside the fields that the lists have
-_ALONE = {"scan": ("tool_params", "vpn_profile_uuid")}
+# fields that are read in a single record, beside those of the list
+_ALONE: dict[str, tuple[str, ...]] = {"scan": ("tool_params", "vpn_profile_uuid")}
 
-# creates: encoding, what is always sent, what is sent where the task declares it
 _CREATES = {
-    "workspace": (FORM, ("name",), ("description",)),
-    "target": (FORM, ("name",), ("description", "workspace_id")),
-    "http_logger": (FORM, ("label",), ()),
-    "scan": (
+    "workspace": _Body(FORM, ("name",), ("description",)),
+    "target": _Body(FORM, ("name",), ("description", "workspace_id")),
+    "http_logger": _Body(FORM, ("label",)),
+    "scan": _Body(
         JSON,
         ("tool_id",),
         (
@@ -72,10 +80,10 @@ _CREATES = {
             "tool_params", "redirect_level", "scan_original_url", "report_callback",
         ),
     ),
-    "report": (JSON, ("format", "source", "resources", "group_by"), ("webhook_url",)),
+    "report": _Body(JSON, ("format", "source", "resources", "group_by"), ("webhook_url",)),
 }  # fmt: skip
 
-_FURTHER = (
+_OTHER_CALLS = (
     Operation(
         "GET", "/http_loggers/{id}/data", inside="requests",
         fields=("ip_address", "request_method", "request_body_base64", "request_date"),
@@ -88,7 +96,7 @@ _FURTHER = (
     Operation("GET", "/reports/{id}/download", accepts=("*/*",)),
 )  # fmt: skip
 
-# types by the name of the field or the parameter; what is not here may be anything
+# type of each field and parameter; those that are not listed may have any
 _TYPES = {
     "integer": (
         "id", "workspace_id", "target_id", "tool_id", "task_id", "created_id", "report_id", "limit", "page", "offset",
@@ -107,19 +115,19 @@ _TYPES = {
 }  # fmt: skip
 TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names}
 
-# what is sent as the value of a parameter or a field of a body: text that an enumeration must hold, and the largest number
-VALUES = {
+# values that are sent in a parameter or a field of a body
+VALUES: dict[tuple[str, str], tuple[str, ...]] = {
     ("GET /targets", "type"): TARGET_TYPES,
     ("GET /scans", "status"): SCAN_STATUSES,
     ("POST /reports", "format"): ("pdf", "docx", "html", "json", "csv", "xlsx"),
     ("POST /reports", "source"): ("scans", "findings"),
     ("POST /reports", "group_by"): ("target", "vulnerability"),
 }
+# the largest number that is sent
 LARGEST = {"limit": PAGE_SIZE}
 
 
-def _family(resource):
-    """The operations of an entry of ``_resources``."""
+def _calls_of(resource: Resource) -> Iterator[Operation]:
     workspace = ("workspace_id",) if resource.in_workspace else ()
     pages = {"page": ("limit", "page"), "offset": ("limit", "offset")}.get(resource.paged, ())
     query = workspace + pages + _FILTERS.get(resource.name, ())
@@ -128,16 +136,14 @@ def _family(resource):
     if resource.identity == "id":
         fields = resource.fields + _ALONE.get(resource.name, ())
         yield Operation("GET", one, fields=fields, also=resource.also)
-    if resource.name in _CREATES:
-        encoding, always, sometimes = _CREATES[resource.name]
+    body = _CREATES.get(resource.name)
+    if body:
         in_query = workspace if resource.in_workspace == "query" else ()
-        yield Operation("POST", resource.path, in_query, encoding, always, sometimes, one_of=resource.created)
+        yield Operation("POST", resource.path, in_query, *body, one_of=resource.created)
     if resource.updatable:
         yield Operation("PUT", one, encoding=JSON, sometimes=resource.updatable)
     if not resource.read_only:
         yield Operation("DELETE", one)
 
 
-_FAMILIES = [entry for entry in vars(_resources).values() if isinstance(entry, _resources.Resource)]
-
-RELIED_ON = tuple(operation for family in _FAMILIES for operation in _family(family)) + _FURTHER
+RELIED_ON = (*(call for resource in RESOURCES.values() for call in _calls_of(resource)), *_OTHER_CALLS)

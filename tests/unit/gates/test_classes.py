@@ -52,6 +52,7 @@ CLASSES = {
         "module_utils/_preflight/answer",
         "module_utils/_preflight/compare",
         "module_utils/_preflight/relied_on",
+        "module_utils/_preflight/result",
         "module_utils/_report/status",
         "module_utils/_records",
         "module_utils/_resources",

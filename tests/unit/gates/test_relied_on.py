@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The table that service_info compares with the service's schema is what the modules call, no less and no more."""
+"""The table that service_info compares with the service's schema contains exactly the calls of the modules."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ from email.utils import formatdate
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.answer import (
-    NOTHING_KNOWN,
     clock_skew,
     judge,
     rate_limit,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.result import RateLimit, Workspace
 
 NOW = 1700000000.0
 
@@ -52,16 +52,15 @@ def judged(status, body, **headers):
 )
 def test_whose_answer_it_is(status, body, is_api):
     known = judged(status, body)
-    assert set(known) == set(NOTHING_KNOWN)
-    assert known["is_api"] is is_api
-    assert (known["found"] is None) is (is_api is True)
+    assert known.is_api is is_api
+    assert (known.found is None) is (is_api is True)
     if not is_api:
-        assert (known["authenticated"], known["api_access"], known["workspaces"]) == (None, None, None)
+        assert (known.authenticated, known.api_access, known.workspaces) == (None, None, None)
 
 
-def test_workspaces_are_named_by_id_and_name_in_the_order_of_ids():
+def test_workspaces_are_returned_with_id_and_name_in_the_order_of_their_ids():
     known = judged(200, b'{"data": [{"id": 3, "name": 7, "x": 1}, {"id": 2, "name": "B"}]}')
-    assert known["workspaces"] == [{"id": 2, "name": "B"}, {"id": 3, "name": "7"}]
+    assert known.workspaces == [Workspace(2, "B"), Workspace(3, "7")]
 
 
 @pytest.mark.parametrize(
@@ -76,12 +75,12 @@ def test_workspaces_are_named_by_id_and_name_in_the_order_of_ids():
         (
             {"Content-Type": "image/png", "Server": "nginx\x07"},
             b"\x89PNG",
-            r"other content by the server 'nginx\\x07'",
+            r"other content from the server 'nginx\\x07'",
         ),
         ({}, b"hello", "other content"),
-        ({}, b'"hello"', "a JSON value that is no object"),
+        ({}, b'"hello"', "a JSON value that is not an object"),
         ({}, b"{}", "an empty JSON object"),
-        ({}, b"[1]", "a JSON list of something else"),
+        ({}, b"[1]", "another JSON list"),
         (
             {},
             b'{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}',
@@ -89,8 +88,8 @@ def test_workspaces_are_named_by_id_and_name_in_the_order_of_ids():
         ),
     ],
 )
-def test_what_it_is_instead(headers, body, words):
-    assert judged(200, body, **headers)["found"] == words
+def test_an_answer_of_something_else_is_described(headers, body, words):
+    assert judged(200, body, **headers).found == words
 
 
 @pytest.mark.parametrize(
@@ -106,12 +105,12 @@ def test_what_it_is_instead(headers, body, words):
         (NOW + 86400, NOW, NOW + 30, 86386),
     ],
 )
-def test_the_difference_of_the_clocks_is_what_the_date_and_the_time_of_the_call_can_tell(theirs, asked, answered, skew):
+def test_a_clock_difference_within_the_duration_of_the_call_is_zero(theirs, asked, answered, skew):
     assert clock_skew({"Date": formatdate(theirs, usegmt=True)}, asked, answered) == skew
 
 
 @pytest.mark.parametrize("date", [None, "", "soon", "Tue, 99 Nov 2023 22:13:20 GMT"])
-def test_without_a_date_nothing_is_known_of_the_clock(date):
+def test_without_a_valid_date_the_clock_difference_is_unknown(date):
     assert clock_skew({"Date": date} if date is not None else {}, NOW, NOW) is None
 
 
@@ -126,5 +125,5 @@ def test_without_a_date_nothing_is_known_of_the_clock(date):
         (429, {"X-RateLimit-Remaining": "3", "X-RateLimit-Reset": str(int(NOW) + 9)}, (None, 3, 9)),
     ],
 )
-def test_the_rate_limit_is_what_the_headers_tell(status, headers, expected):
-    assert tuple(rate_limit(status, headers, NOW).values()) == expected
+def test_the_rate_limit_is_read_from_the_headers(status, headers, expected):
+    assert rate_limit(status, headers, NOW) == RateLimit(*expected)

@@ -20,15 +20,15 @@ def doubling(first, line, times):
 REFUSED = {
     "aliases that grow": (
         doubling("a: &a0 [x]\n", "b{new}: &a{new} [*a{old}, *a{old}, *a{old}]\n", 40),
-        "300000 parts",
+        "300000 nodes",
     ),
     "merges that grow": (
         doubling("a: &a0 {x: 1}\n", "b{new}: &a{new}\n  <<: [*a{old}, *a{old}]\n", 60),
-        "300000 parts",
+        "300000 nodes",
     ),
-    "an alias in itself": (b"a: &a [*a]", "stands for what it is in"),
-    "many parts": (b"[" + b"x," * 400000 + b"]", "300000 parts"),
-    # the fast reader would end the process
+    "an alias in itself": (b"a: &a [*a]", "contains the alias"),
+    "many parts": (b"[" + b"x," * 400000 + b"]", "300000 nodes"),
+    # the C reader would crash the process
     "deep lists": (b"[" * 300000, "deeper than 200"),
     "deep mappings": (b"{a: " * 300000, "deeper than 200"),
     "a long number": (b"a: " + b"9" * 1000000, "a number in it is too long"),
@@ -43,7 +43,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text, words", REFUSED.values(), ids=list(REFUSED))
-def test_what_is_no_yaml_or_too_much_is_refused(text, words):
+def test_invalid_or_excessive_yaml_is_refused(text, words):
     with pytest.raises(SchemaError) as refused:
         parse(text)
     assert words in str(refused.value)
@@ -64,7 +64,7 @@ def test_yaml_and_json_are_read(text, document):
     assert parse(text) == document
 
 
-def test_a_repeated_answer_replaces_the_first_and_has_a_bound():
+def test_a_repeated_answer_replaces_the_first_and_is_bounded():
     sink = Bounded()
     sink.write(b"half")
     sink.restart(None)

@@ -57,10 +57,10 @@ def found(run, **options):
     return result["service"]
 
 
-# --- the service as it should be
+# --- a service that works
 
 
-def test_all_is_well_and_costs_one_call(account, run):
+def test_a_working_service_costs_one_call(account, run):
     account.settings(rate_limits={"GET": 250})
     assert found(run) == {
         "reachable": True,
@@ -80,16 +80,16 @@ def test_all_is_well_and_costs_one_call(account, run):
     assert account.calls() == ["GET /workspaces"]
 
 
-def test_a_service_without_limits_in_its_headers_tells_none(account, run):
+def test_without_rate_limit_headers_the_limit_is_unknown(account, run):
     assert found(run)["rate_limit"] == {"limit": None, "remaining": None, "retry_after": None}
 
 
-def test_a_key_that_sees_no_workspace_is_worth_a_warning(service, run):
+def test_a_key_without_visible_workspaces_causes_a_warning(service, run):
     service.reset(state={"fresh": False})
     result = run("service_info")
     assert result["service"]["workspaces"] == []
     assert result["service"]["problem"] is None
-    assert "sees no workspace" in result.warnings[0]
+    assert "no workspace is visible" in result.warnings[0]
 
 
 @pytest.mark.parametrize("offset", [3600, -3600])
@@ -103,7 +103,7 @@ def test_a_clock_that_is_an_hour_off_is_told(account, run, offset):
     assert f" s {side} the clock of this host" in result.warnings[0]
 
 
-# --- what may stand in the way: said, and a failure only where the service is required
+# --- problems: reported, and a failure only if the service is required
 
 PROBLEMS = {
     "wrong key": (
@@ -118,7 +118,7 @@ PROBLEMS = {
         {"authenticated": True, "api_access": False, "status": 403, "is_api": True},
         "plan includes API access",
     ),
-    "nothing there": (
+    "closed port": (
         {},
         {"base_url": "http://127.0.0.1:9/api/v2"},
         {"reachable": False, "status": None, "is_api": None, "clock_skew": None},
@@ -178,7 +178,7 @@ def test_an_answer_before_a_lost_connection_is_not_taken_for_the_last_one(accoun
     assert "the connection broke" in failed.msg
 
 
-def test_tls_that_is_not_trusted_is_told(run, tmp_path):
+def test_an_untrusted_certificate_is_reported(run, tmp_path):
     files = certificates.make(tmp_path)
     with LocalService.start(tls_cert=files["server"], tls_key=files["server_key"]) as secure:
         known = found(run, base_url=secure.base_url, schema=True)
@@ -208,12 +208,12 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("answer, words", OTHERS.values(), ids=list(OTHERS))
-def test_what_answers_in_the_place_of_the_service_is_named(run, answer, words):
+def test_what_answers_instead_of_the_service_is_described(run, answer, words):
     with other_service(*answer) as (base_url, seen):
         known = found(run, base_url=base_url)
         assert {**NOTHING, "reachable": True, "is_api": False, "status": answer[0]}.items() <= known.items()
         assert known["found"].startswith(words)
-        assert "by the server 'BaseHTTP" in known["found"]
+        assert "from the server 'BaseHTTP" in known["found"]
         assert known["problem"].startswith(f"GET /workspaces was answered {answer[0]} ({answer[1]}) with {words}")
         assert known["problem"].endswith(": check that base_url is the address of the service's API.")
         # the second call, for the OpenAPI file, carries no key
@@ -221,7 +221,7 @@ def test_what_answers_in_the_place_of_the_service_is_named(run, answer, words):
         assert run("service_info", base_url=base_url, required=True).msg == known["problem"]
 
 
-def test_no_part_of_the_key_is_left_where_the_words_of_a_stranger_are_cut(run):
+def test_no_part_of_the_key_remains_where_untrusted_text_is_cut(run):
     key = LocalService.KEY
     page = f"<html><title>{'x' * 74}{key}</title>".encode()
     with other_service(200, "text/html", page, Server="y" * 54 + key) as (base_url, _seen):
@@ -231,7 +231,7 @@ def test_no_part_of_the_key_is_left_where_the_words_of_a_stranger_are_cut(run):
             assert key[:5] not in str(result.result)
 
 
-def test_a_404_of_the_service_itself_is_not_its_api_either(run):
+def test_a_404_with_the_error_body_of_the_service_is_not_its_api(run):
     body = json.dumps({"status": 404, "message": "no \x1b[31mroute"}).encode()
     with other_service(404, "application/json", body) as (base_url, _seen):
         known = found(run, base_url=base_url)
@@ -239,7 +239,7 @@ def test_a_404_of_the_service_itself_is_not_its_api_either(run):
     assert known["found"].startswith(r"a JSON error that says 'no \\x1b[31mroute'")
 
 
-def test_an_error_that_any_service_may_give_leaves_open_which_it_is(run):
+def test_an_error_that_any_service_may_return_leaves_is_api_unknown(run):
     with other_service(401, "application/json", b'{"message": "Unauthorized"}') as (base_url, seen):
         known = found(run, base_url=base_url)
     assert {**NOTHING, "is_api": None, "status": 401}.items() <= known.items()
@@ -248,14 +248,14 @@ def test_an_error_that_any_service_may_give_leaves_open_which_it_is(run):
     assert len(seen) == 1
 
 
-def test_a_wrong_path_on_the_right_host_is_told_from_a_wrong_host(account, run):
+def test_a_wrong_path_is_distinguished_from_a_wrong_host(account, run):
     account.allow_violations = True
     known = found(run, base_url=account.base_url + "/more")
     assert "this host publishes the service's OpenAPI file, so check the path of base_url" in known["problem"]
     assert account.calls() == ["GET /more/workspaces", "GET /api-schema.yml"]
 
 
-def test_a_redirect_says_where_to(run):
+def test_the_target_of_a_redirect_is_named(run):
     with other_service(302, "text/html", b"", Location="https://login.example.com/?next=1") as (base_url, seen):
         known = found(run, base_url=base_url)
     assert {"is_api": False, "found": "a redirect", "status": 302, "reachable": True}.items() <= known.items()
@@ -289,7 +289,7 @@ def test_a_netrc_file_gives_no_key_to_the_openapi_file_either(account, run, monk
     assert [entry["authorization"] for entry in account.log()] == ["right", "missing"]
 
 
-def test_differences_are_returned_and_fail_nothing(account, run):
+def test_differences_are_returned_and_do_not_fail_the_task(account, run):
     account.settings(schema_text='{"openapi": "3.0.3", "info": {"version": "9\\u001b"}, "paths": {}}')
     result = run("service_info", schema=True, required=True)
     assert not result.failed
@@ -302,14 +302,14 @@ def test_differences_are_returned_and_fail_nothing(account, run):
 
 UNREADABLE = {
     "missing": ({"schema": "missing"}, "GET /api-schema.yml was answered 404"),
-    "a page": ({"schema": "html"}, "it is no OpenAPI 3 document"),
+    "a page": ({"schema": "html"}, "it is not an OpenAPI 3 document"),
     "no YAML": ({"schema_text": "a: b: c"}, "it is not valid YAML (line 1"),
-    "another version": ({"schema_text": 'swagger: "2.0"\npaths: {}'}, "it is no OpenAPI 3 document"),
-    "empty": ({"schema_text": ""}, "it is no OpenAPI 3 document"),
+    "another version": ({"schema_text": 'swagger: "2.0"\npaths: {}'}, "it is not an OpenAPI 3 document"),
+    "empty": ({"schema_text": ""}, "it is not an OpenAPI 3 document"),
     "huge": ({"schema_text": "a: " + "x" * 4200000}, "it is larger than 4 MiB"),
     "alias bomb": (
         {"schema_text": "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 9)}]\n" for n in range(12))},
-        "it has more than 300000 parts",
+        "it has more than 300000 nodes",
     ),
 }
 
