@@ -2,183 +2,252 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""How an assumption about the service is judged by its answers. Pure.
+"""How the answers of the service confirm or refute an assumption, and the judges that several assumptions share. Pure.
 
-What a verdict says was seen holds names of fields, numbers and words of the service's vocabulary, and no name, address or
-text of the account.
+A verdict quotes names of fields, numbers, and words of the service's vocabulary, but no name, address or text of the
+account.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
+from .._errors import counted
 from .._http.envelope import Beside, beside
+from .._records import Record
 from .._resources import Resource
 
 CONFIRMED, REFUTED, NOT_TRIED = "confirmed", "refuted", "not tried"
-NO_WRITES = "set writes: true to try it"
+NEEDS_WRITES = "requires writes: true"
 
-# what else could hold a name or an address of the account
+# anything else may be a name or an address of the account
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z _-]{0,29}")
-_MOST_SHOWN = 10
+_MOST_LISTED = 10
 
 
-class Seen(NamedTuple):
-    """One answer. form: json, text, html, empty or other; body: the value of JSON, text, or None; headers: a mapping whose
-    look-up ignores case; asked: dict, the query or the values that were sent."""
+class Observation(NamedTuple):
+    """One answer of the service.
+
+    form: json, text, html, empty or other; body: the value of JSON, text, or None; headers: ignores the case of names;
+    expected: fields and values that were sent, or that the rows of a filtered list should have.
+    """
 
     status: int
     form: str
     body: object
-    headers: object
-    asked: dict
+    headers: Mapping[str, str]
+    expected: Record
 
     @property
-    def worked(self) -> bool:
+    def succeeded(self) -> bool:
         return 200 <= self.status < 300
+
+    @property
+    def data(self) -> object:
+        """The content of a success, without the envelope; None for a refusal."""
+        if self.form != "json" or not self.succeeded:
+            return None
+        return self.body["data"] if isinstance(self.body, dict) and "data" in self.body else self.body
+
+    @property
+    def rows(self) -> list[Record]:
+        """The rows of a list; none if it is not a list."""
+        return [row for row in self.data if isinstance(row, dict)] if isinstance(self.data, list) else []
+
+    @property
+    def beside(self) -> Beside:
+        """What the answer says about further rows."""
+        body = self.body if isinstance(self.body, dict) else {}
+        return beside({name: value for name, value in body.items() if name != "data"}, self.headers)
+
+
+class Observations(dict[str, Observation]):
+    """The answers of the service, by the names that the judges know them by."""
+
+    def data(self, name: str) -> object:
+        """The content of an answer; None for a refusal, or without an answer."""
+        return self[name].data if name in self else None
+
+    def record(self, name: str) -> Record | None:
+        """The object in an answer, or None."""
+        data = self.data(name)
+        return data if isinstance(data, dict) else None
+
+    def rows(self, name: str) -> list[Record]:
+        """The rows of a list; none without an answer."""
+        return self[name].rows if name in self else []
 
 
 class Verdict(NamedTuple):
-    """verdict: CONFIRMED, REFUTED or NOT_TRIED; seen: what was seen, or why it was not tried."""
+    """verdict: CONFIRMED, REFUTED or NOT_TRIED; seen: what was observed, or why it was not tried, a phrase."""
 
     verdict: str
     seen: str
 
 
-# from the answers by their names to a verdict
-Judge = Callable[[dict], Verdict]
+Judge = Callable[[Observations], Verdict]
 
 
-def told(good: bool, seen: str) -> Verdict:
-    return Verdict(CONFIRMED if good else REFUTED, seen)
+def confirmed_if(condition: object, seen: str) -> Verdict:
+    """The verdict that confirms an assumption if the condition is true, and refutes it otherwise."""
+    return Verdict(CONFIRMED if condition else REFUTED, seen)
 
 
-def untried(why: str) -> Verdict:
-    return Verdict(NOT_TRIED, why)
+def not_tried(reason: str) -> Verdict:
+    return Verdict(NOT_TRIED, reason)
 
 
-def together(verdicts: list[Verdict]) -> Verdict:
+def combine(*verdicts: Verdict) -> Verdict:
     """The first that refutes, else the first that confirms, else the first."""
-    ranked = sorted(verdicts, key=lambda each: (REFUTED, CONFIRMED, NOT_TRIED).index(each.verdict))
-    return ranked[0]
+    return min(verdicts, key=lambda each: (REFUTED, CONFIRMED, NOT_TRIED).index(each.verdict))
 
 
-# --- reading answers
-
-
-def data_of(seen: Seen | None) -> object:
-    """What an answer holds, with or without the envelope; None for a refusal."""
-    if seen is None or seen.form != "json" or not seen.worked:
-        return None
-    return seen.body["data"] if isinstance(seen.body, dict) and "data" in seen.body else seen.body
-
-
-def rows_of(answers: dict[str, Seen], name: str) -> list[dict]:
-    data = data_of(answers.get(name))
-    return [row for row in data if isinstance(row, dict)] if isinstance(data, list) else []
-
-
-def values_of(rows: list[dict], field: str) -> set[str]:
-    """The values of a field, as texts; rows without one are left out."""
+def values_of(rows: Iterable[Record], field: str) -> set[str]:
+    """The values of a field as strings, without null."""
     return {str(row[field]) for row in rows if row.get(field) is not None}
-
-
-def beside_of(seen: Seen) -> Beside:
-    """What stands beside the rows of a list."""
-    if not isinstance(seen.body, dict):
-        return beside({}, seen.headers)
-    return beside({name: value for name, value in seen.body.items() if name != "data"}, seen.headers)
 
 
 # --- phrases
 
 
-def shown(names: set[str], pattern: re.Pattern = _FIELD) -> str:
-    """Names of fields, or words, as a phrase."""
-    plain = sorted(name for name in names if pattern.fullmatch(name))
-    others = len(names) - len(plain)
-    parts = plain[:_MOST_SHOWN] + ([f"{len(plain) - _MOST_SHOWN} more"] if len(plain) > _MOST_SHOWN else [])
-    return ", ".join(parts + ([f"{others} in another form"] if others else [])) or "none"
+def list_names(names: Iterable[str], pattern: re.Pattern[str] = _FIELD, noun: str = "name") -> str:
+    """Names of fields as a phrase. Those that could be text of the account are only counted."""
+    different = set(names)
+    plain = sorted(name for name in different if pattern.fullmatch(name))
+    parts = plain[:_MOST_LISTED]
+    if len(plain) > _MOST_LISTED:
+        parts.append(f"{len(plain) - _MOST_LISTED} more")
+    if len(different) > len(plain):
+        parts.append(counted(len(different) - len(plain), f"withheld {noun}"))
+    return ", ".join(parts) or "none"
 
 
-def words_shown(words: set[str]) -> str:
-    return shown(words, _WORD)
+def list_words(words: Iterable[object]) -> str:
+    """Words of the service's vocabulary as a phrase, likewise."""
+    return list_names(("null" if word is None else str(word) for word in words), _WORD, "value")
 
 
-def fields_shown(record: dict) -> str:
-    return shown({str(name) for name in record})
+def list_fields(record: Record) -> str:
+    """The names of a record's fields as a phrase, likewise."""
+    return list_names({str(name) for name in record})
 
 
-def form_of(seen: Seen) -> str:
+def describe(answer: Observation) -> str:
     """An answer as a phrase."""
-    if seen.form != "json":
-        what = {"empty": "an empty body", "html": "an HTML page"}.get(seen.form, seen.form)
-    elif isinstance(seen.body, dict):
-        inner = seen.body.get("data")
-        what = (
-            f"data with {fields_shown(inner)}"
-            if isinstance(inner, dict)
-            else f"an object with {fields_shown(seen.body)}"
-        )
-    else:
-        what = {list: "a bare list", str: "a JSON text"}.get(type(seen.body), "another JSON value")
-    return f"status {seen.status}, {what}"
+    return f"status {answer.status}, {_describe_body(answer)}"
 
 
-# --- judges that several rows share
+_FORMS = {"empty": "an empty body", "html": "an HTML page", "text": "plain text"}
 
 
-def each_row(name: str, test: Callable[[dict], bool], good: str, bad: Callable[[list[dict]], str]) -> Judge:
-    """Judges every row of a list: good and bad say what was seen."""
+def _describe_body(answer: Observation) -> str:
+    body = answer.body
+    if answer.form != "json":
+        return _FORMS.get(answer.form, "other content")
+    if isinstance(body, dict):
+        data = body.get("data")
+        what, record = ("data", data) if isinstance(data, dict) else ("an object", body)
+        return f"{what} with {list_fields(record) if record else 'no fields'}"
+    if isinstance(body, list):
+        return "a bare list"
+    return "a JSON string" if isinstance(body, str) else "another JSON value"
 
-    def judge(answers: dict[str, Seen]) -> Verdict:
-        rows = rows_of(answers, name)
+
+_NOUNS = {"http_loggers": "HTTP loggers", "vpn_profiles": "VPN profiles", "requests": "recorded requests"}
+
+
+def no_rows(name: str) -> Verdict:
+    """The verdict without rows of a list: nothing could be judged."""
+    return not_tried(f"no {_NOUNS.get(name, name.replace('_', ' '))} were found")
+
+
+# --- judges that several assumptions share
+
+
+def judge_rows(name: str, test: Callable[[Record], bool], good: str, bad: Callable[[list[Record]], str]) -> Judge:
+    """Judges every row of a list. good, bad: what was observed, the latter from the rows that fail the test."""
+
+    def judge(answers: Observations) -> Verdict:
+        rows = answers.rows(name)
         if not rows:
-            return untried(f"the account shows no {name.replace('_', ' ')}")
+            return no_rows(name)
         wrong = [row for row in rows if not test(row)]
-        return told(not wrong, bad(wrong) if wrong else good)
+        return confirmed_if(not wrong, bad(wrong) if wrong else good)
 
     return judge
 
 
-def filtered(name: str, fields: tuple[str, ...]) -> Judge:
-    """Judges a list that was asked for with filters: each row has the values that were asked for."""
+def judge_filters(name: str, fields: tuple[str, ...]) -> Judge:
+    """Judges a filtered list: each row has the expected values."""
 
-    def judge(answers: dict[str, Seen]) -> Verdict:
-        rows = rows_of(answers, name)
+    def judge(answers: Observations) -> Verdict:
+        rows = answers.rows(name)
         if not rows:
-            return untried("no row to compare")
-        asked = answers[name].asked
-        wrong = [field for field in fields if any(row.get(field) not in (None, asked.get(field)) for row in rows)]
-        return told(not wrong, f"ignored: {', '.join(wrong)}" if wrong else f"{len(rows)} rows, all as asked for")
+            return not_tried("no rows to compare")
+        expected = answers[name].expected
+        ignored = [field for field in fields if any(row.get(field) not in (None, expected.get(field)) for row in rows)]
+        matching = f"every row matches ({counted(len(rows), 'row')})"
+        return confirmed_if(not ignored, f"filters ignored: {', '.join(ignored)}" if ignored else matching)
 
     return judge
 
 
-def status(name: str, expected: int, without: str = "the account shows nothing to ask for") -> Judge:
-    """Judges the status of one answer."""
+def judge_status(name: str, status: int, without: str = "no answer") -> Judge:
+    """Judges the status of one answer. without: why there may be no answer."""
 
-    def judge(answers: dict[str, Seen]) -> Verdict:
-        seen = answers.get(name)
-        return untried(without) if seen is None else told(seen.status == expected, form_of(seen))
+    def judge(answers: Observations) -> Verdict:
+        answer = answers.get(name)
+        return not_tried(without) if answer is None else confirmed_if(answer.status == status, describe(answer))
 
     return judge
 
 
-def has_fields(name: str, resource: Resource, may_be_null: tuple[str, ...] = ()) -> Judge:
-    """Judges the rows of a list: they have the fields of the table."""
+def judge_fields(name: str, resource: Resource, nullable: tuple[str, ...] = ()) -> Judge:
+    """Judges the rows of a list: they have the fields of the resource."""
     fields = [field for field in resource.fields if field not in (resource.also or {})]
 
-    def lacks(row: dict, field: str) -> bool:
-        return field not in row or (row[field] is None and field not in may_be_null)
+    def lacks(row: Record, field: str) -> bool:
+        return field not in row or (row[field] is None and field not in nullable)
 
-    return each_row(
+    def missing(rows: list[Record]) -> list[str]:
+        return [field for field in fields if any(lacks(row, field) for row in rows)]
+
+    return judge_rows(
         name,
-        lambda row: not any(lacks(row, field) for field in fields),
-        "every field",
-        lambda wrong: (
-            "missing or null: " + ", ".join(field for field in fields if any(lacks(row, field) for row in wrong))
-        ),
+        lambda row: not missing([row]),
+        "all fields present",
+        lambda wrong: f"missing or null: {', '.join(missing(wrong))}",
     )
+
+
+def judge_current_workspace(family: str) -> Judge:
+    """Judges a list that was read without a workspace: it is that of one workspace, although another one has rows, too."""
+
+    def judge(answers: Observations) -> Verdict:
+        found = values_of(answers.rows(f"{family}_anywhere"), "workspace_id")
+        if len(found) > 1:
+            return confirmed_if(False, f"{family} of {len(found)} workspaces are listed")
+        if not values_of(answers.rows(f"{family}_elsewhere"), "workspace_id") - found:
+            return not_tried(f"no two workspaces with {family} were found")
+        return confirmed_if(True, f"{family} of one workspace are listed, although others have some")
+
+    return judge
+
+
+def judge_types(name: str, field: str, expected: type, good: str) -> Judge:
+    """Judges the type of a field in each row of a list."""
+    return judge_rows(
+        name,
+        lambda row: isinstance(row.get(field), expected),
+        good,
+        lambda wrong: f"other types: {list_words(_type_of(row.get(field)) for row in wrong)}",
+    )
+
+
+def _type_of(value: object) -> str:
+    """The type of a value in the words of JSON."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "list", dict: "object"}
+    return next((name for kind, name in names.items() if isinstance(value, kind)), "null")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .._errors import CREATE_HINTS, next_step
+from .._errors import CREATE_HINTS, counted, next_step
 from .._http.retry import moment
 from .._resources import (
     FINDING,
@@ -23,298 +23,295 @@ from .._resources import (
     WORKSPACE,
 )
 from .judges import (
-    NO_WRITES,
-    Seen,
+    NEEDS_WRITES,
+    Observation,
+    Observations,
     Verdict,
-    beside_of,
-    data_of,
-    each_row,
-    form_of,
-    has_fields,
-    rows_of,
-    shown,
-    status,
-    together,
-    told,
-    untried,
+    combine,
+    confirmed_if,
+    describe,
+    judge_fields,
+    judge_rows,
+    judge_status,
+    list_names,
+    list_words,
+    no_rows,
+    not_tried,
     values_of,
-    words_shown,
 )
 
+# the resource of each list
 LISTS = {
     "workspaces": WORKSPACE, "targets": TARGET, "http_loggers": HTTP_LOGGER, "wordlists": WORDLIST, "scans": SCAN,
     "findings": FINDING, "reports": REPORT, "vpn_profiles": VPN_PROFILE, "finding_templates": FINDING_TEMPLATE,
 }  # fmt: skip
-# the lists that are documented to come whole
-_WHOLE = ("workspaces", "http_loggers", "wordlists", "reports", "vpn_profiles")
+# lists that are documented to be complete in one answer
+_COMPLETE = ("workspaces", "http_loggers", "wordlists", "reports", "vpn_profiles")
 # fields that the service is known to add, and that results pass through
 _ALSO_KNOWN = {
     "http_loggers": ("requests_left",),
     "scans": ("vpn_profile_uuid", "vpn_scan", "scan_original_url", "tool_params"),
     "reports": ("source", "group_by", "resources", "filters"),
 }
-# the details of findings depend on the tool
-_OF_THE_TOOL = ("findings", "finding_templates")
+# lists whose further fields depend on the tool
+_DEPEND_ON_TOOL = ("findings", "finding_templates")
 _ID_FIELDS = ("id", "workspace_id", "target_id", "tool_id", "task_id")
 _REQUEST_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?")
+NO_SHORT_WORDLIST = "no short wordlist was found"
 
 
-# --- what answers look like
+# --- the form of answers
 
 
-def envelopes(answers: dict[str, Seen]) -> Verdict:
-    read = [name for name in LISTS if name in answers and answers[name].status == 200]
-    bare = [name for name in read if not isinstance(answers[name].body, dict) or "data" not in answers[name].body]
-    return told(not bare, f"without data: {', '.join(bare)}" if bare else f"{len(read)} lists")
+def envelopes(answers: Observations) -> Verdict:
+    bodies = {name: answers[name].body for name in LISTS if name in answers and answers[name].status == 200}
+    bare = [name for name, body in bodies.items() if not isinstance(body, dict) or "data" not in body]
+    wrapped = f"{counted(len(bodies), 'list')} wrapped in data"
+    return confirmed_if(not bare, f"not wrapped in data: {', '.join(bare)}" if bare else wrapped)
 
 
-def integer_ids(answers: dict[str, Seen]) -> Verdict:
-    odd = {
-        f"{name}: {field}"
+def integer_ids(answers: Observations) -> Verdict:
+    others = {
+        f"{name}.{field}"
         for name in LISTS
-        for row in rows_of(answers, name)
+        for row in answers.rows(name)
         for field in _ID_FIELDS
         if isinstance(row.get(field), (str, float))
     }
-    return told(not odd, f"other types in {', '.join(sorted(odd)[:10])}" if odd else "integers")
+    return confirmed_if(not others, f"not integers: {', '.join(sorted(others)[:10])}" if others else "integers")
 
 
-def contents(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("contents")
-    if seen is None:
-        return untried("the account shows no wordlist that is short enough")
-    return told(seen.form == "json" and isinstance(seen.body, str), form_of(seen))
+def contents(answers: Observations) -> Verdict:
+    answer = answers.get("contents")
+    if answer is None:
+        return not_tried(NO_SHORT_WORDLIST)
+    return confirmed_if(answer.form == "json" and isinstance(answer.body, str), describe(answer))
 
 
-def logger_data(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("logger_data")
-    if seen is None:
-        return untried("the account shows no HTTP logger")
-    data = data_of(seen)
-    return told(isinstance(data, dict) and isinstance(data.get("requests"), list), form_of(seen))
+def logger_data(answers: Observations) -> Verdict:
+    answer = answers.get("logger_data")
+    if answer is None:
+        return no_rows("http_loggers")
+    data = answer.data
+    return confirmed_if(isinstance(data, dict) and isinstance(data.get("requests"), list), describe(answer))
 
 
-def descriptions(answers: dict[str, Seen]) -> Verdict:
-    rows = [row for name in ("workspaces", "targets", "wordlists") for row in rows_of(answers, name)]
+def descriptions(answers: Observations) -> Verdict:
+    rows = [row for name in ("workspaces", "targets", "wordlists") for row in answers.rows(name)]
     if not rows:
-        return untried("the account shows no record with a description")
+        return not_tried("no workspaces, targets or wordlists were found")
     missing = sum(1 for row in rows if "description" not in row)
-    nulls = sum(1 for row in rows if row.get("description") is None) - missing
-    said = f"{nulls} of {len(rows)} are null, {missing} are missing" if nulls or missing else f"{len(rows)} texts"
-    return told(not nulls and not missing, said)
+    null = sum(1 for row in rows if row.get("description") is None) - missing
+    wrong = [f"{what}: {number} of {len(rows)}" for what, number in (("null", null), ("missing", missing)) if number]
+    return confirmed_if(not wrong, ", ".join(wrong) or counted(len(rows), "string"))
 
 
-def extra_fields(answers: dict[str, Seen]) -> Verdict:
+def extra_fields(answers: Observations) -> Verdict:
     found = []
     for name, resource in LISTS.items():
         known = {*resource.fields, *(resource.also or {}).values(), *_ALSO_KNOWN.get(name, ())}
-        extra = {str(field) for row in rows_of(answers, name) for field in row if field not in known}
-        if extra and name not in _OF_THE_TOOL:
-            found.append(f"{name}: {shown(extra)}")
-    return told(not found, "; ".join(found) or "no other field")
+        extra = {str(field) for row in answers.rows(name) for field in row if field not in known}
+        if extra and name not in _DEPEND_ON_TOOL:
+            found.append(f"{name}: {list_names(extra)}")
+    return confirmed_if(not found, "; ".join(found) or "no other fields")
 
 
-def error_body(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("unknown")
-    if seen is None:
-        return untried("no answer")
-    body = seen.body
-    return told(seen.status >= 400 and isinstance(body, dict) and isinstance(body.get("message"), str), form_of(seen))
+def error_body(answers: Observations) -> Verdict:
+    answer = answers.get("unknown")
+    if answer is None:
+        return not_tried("no answer")
+    has_message = isinstance(answer.body, dict) and isinstance(answer.body.get("message"), str)
+    return confirmed_if(answer.status >= 400 and has_message, describe(answer))
 
 
-def error_status(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("unknown")
-    if seen is None:
-        return untried("no answer")
-    return told(isinstance(seen.body, dict) and seen.body.get("status") == seen.status, form_of(seen))
+def error_status(answers: Observations) -> Verdict:
+    answer = answers.get("unknown")
+    if answer is None:
+        return not_tried("no answer")
+    return confirmed_if(isinstance(answer.body, dict) and answer.body.get("status") == answer.status, describe(answer))
 
 
-def rate_headers(answers: dict[str, Seen]) -> Verdict:
+def rate_headers(answers: Observations) -> Verdict:
     headers = answers["workspaces"].headers
-    lacking = [name for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining") if headers.get(name) is None]
-    return told(not lacking, f"missing: {', '.join(lacking)}" if lacking else "both headers")
+    missing = [name for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining") if headers.get(name) is None]
+    return confirmed_if(not missing, f"missing: {', '.join(missing)}" if missing else "both headers present")
 
 
-def date(answers: dict[str, Seen]) -> Verdict:
+def date(answers: Observations) -> Verdict:
     header = answers["workspaces"].headers.get("Date")
-    return told(moment(header) is not None, "a Date header" if header else "no Date header")
+    if moment(header) is not None:
+        return confirmed_if(True, "Date header present")
+    return confirmed_if(False, "Date header not readable" if header else "Date header missing")
 
 
-def schema(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("schema")
-    if seen is None:
-        return untried("no answer")
-    text = seen.body if isinstance(seen.body, str) else ""
-    is_openapi = seen.form == "json" or (seen.form != "html" and re.search("^openapi:", text, re.MULTILINE))
-    return told(
-        bool(seen.status == 200 and is_openapi), f"status {seen.status}, {'' if is_openapi else 'no '}OpenAPI file"
-    )
+def schema(answers: Observations) -> Verdict:
+    answer = answers.get("schema")
+    if answer is None:
+        return not_tried("no answer")
+    text = answer.body if isinstance(answer.body, str) else ""
+    is_openapi = answer.form == "json" or (answer.form != "html" and re.search("^openapi:", text, re.MULTILINE))
+    seen = f"status {answer.status}, {'an' if is_openapi else 'no'} OpenAPI file"
+    return confirmed_if(answer.status == 200 and is_openapi, seen)
 
 
-request_times = each_row(
+request_times = judge_rows(
     "requests",
     lambda row: bool(_REQUEST_TIME.fullmatch(str(row.get("request_date")))),
-    "times without a zone",
-    lambda wrong: f"{len(wrong)} in another form",
+    "times without a time zone",
+    lambda wrong: f"times with a time zone or in another format: {len(wrong)}",
 )
 
 
 # --- lists
 
 
-def order(answers: dict[str, Seen]) -> Verdict:
-    ids = [row.get("id") for row in rows_of(answers, "targets") or rows_of(answers, "workspaces")]
-    if len(ids) < 2 or not all(isinstance(each, int) for each in ids):
-        return untried("the account shows fewer than two records")
-    how = "ascending" if ids == sorted(ids) else "descending" if ids == sorted(ids, reverse=True) else "mixed"
-    return told(True, f"{how} ids; every order is read")
+def order(answers: Observations) -> Verdict:
+    ids = [row.get("id") for row in answers.rows("targets") or answers.rows("workspaces")]
+    numbers = [each for each in ids if isinstance(each, int)]
+    if len(ids) < 2 or len(numbers) < len(ids):
+        return not_tried("fewer than two records to compare")
+    ascending, descending = numbers == sorted(numbers), numbers == sorted(numbers, reverse=True)
+    how = "in ascending order" if ascending else "in descending order" if descending else "in no order"
+    return confirmed_if(True, f"ids {how}; the collection accepts any order")
 
 
-def past_end(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("past_end")
-    if seen is None:
-        return untried("the account shows no workspace")
-    data = data_of(seen)
-    if not isinstance(data, list):
-        return told(False, form_of(seen))
-    return told(seen.status == 200 and not data, f"status {seen.status}, {len(data)} rows")
+def past_end(answers: Observations) -> Verdict:
+    answer = answers.get("past_end")
+    if answer is None:
+        return no_rows("workspaces")
+    if not isinstance(answer.data, list):
+        return confirmed_if(False, describe(answer))
+    seen = f"status {answer.status}, {counted(len(answer.data), 'row')}"
+    return confirmed_if(answer.status == 200 and not answer.data, seen)
 
 
-def whole_lists(answers: dict[str, Seen]) -> Verdict:
+def whole_lists(answers: Observations) -> Verdict:
     cut = []
-    for name in _WHOLE:
-        found = beside_of(answers[name]) if name in answers else None
-        if found and (found.more or (found.total or 0) > len(rows_of(answers, name))):
+    for name in _COMPLETE:
+        found = answers[name].beside if name in answers else None
+        if found and (found.more or (found.total or 0) > len(answers.rows(name))):
             cut.append(name)
-    return told(not cut, f"the answer shows more rows: {', '.join(cut)}" if cut else "no list shows more rows")
+    return confirmed_if(not cut, f"incomplete: {', '.join(cut)}" if cut else "no answer announces more rows")
 
 
-def pages(answers: dict[str, Seen]) -> Verdict:
+def pages(answers: Observations) -> Verdict:
     listed = answers.get("targets")
     if listed is not None and listed.status >= 400:
-        return told(False, f"limit 1000: {form_of(listed)}")
-    first, second = rows_of(answers, "page_1"), rows_of(answers, "page_2")
-    if len(rows_of(answers, "targets")) < 2 and not second:
-        return untried("no workspace shows two targets")
-    good = len(first) == 1 and len(second) == 1 and first[0].get("id") != second[0].get("id")
-    return told(
-        good, f"limit 1: {len(first)} rows on page 1, {len(second)} on page 2, {'other' if good else 'same'} ids"
+        return confirmed_if(False, f"limit 1000: {describe(listed)}")
+    first, second = answers.rows("page_1"), answers.rows("page_2")
+    if len(answers.rows("targets")) < 2 and not second:
+        return not_tried("no workspace with two targets was found")
+    repeated = bool(first and second) and first[0].get("id") == second[0].get("id")
+    seen = f"limit 1: {counted(len(first), 'row')} on page 1, {len(second)} on page 2"
+    return confirmed_if(
+        len(first) == 1 and len(second) == 1 and not repeated, f"{seen}, the same id" if repeated else seen
     )
 
 
 # --- targets, loggers, profiles
 
 
-def target_types(answers: dict[str, Seen]) -> Verdict:
-    rows = rows_of(answers, "targets")
+def target_types(answers: Observations) -> Verdict:
+    rows = answers.rows("targets")
     if not rows:
-        return untried("the account shows no target")
-    odd = {str(row.get("type")) for row in rows} - set(TARGET_TYPES)
-    if odd:
-        return told(False, f"other types: {words_shown(odd)}")
-    let_through = [row for row in rows_of(answers, "targets_of_type") if row.get("type") != TARGET_TYPES[0]]
-    return told(not let_through, "the filter type is ignored" if let_through else "known types, and the filter works")
-
-
-def target_fields(answers: dict[str, Seen]) -> Verdict:
-    # a description that is null has an assumption of its own
-    return together(
-        [has_fields("targets", TARGET, ("description",))(answers), has_fields("http_loggers", HTTP_LOGGER)(answers)]
+        return no_rows("targets")
+    others = [row.get("type") for row in rows if row.get("type") not in TARGET_TYPES]
+    if others:
+        return confirmed_if(False, f"other types: {list_words(others)}")
+    unfiltered = [row for row in answers.rows("targets_of_type") if row.get("type") != TARGET_TYPES[0]]
+    return confirmed_if(
+        not unfiltered, "the type filter is ignored" if unfiltered else "known types; the type filter works"
     )
 
 
-def current_workspace(answers: dict[str, Seen]) -> Verdict:
-    found = values_of(rows_of(answers, "targets_anywhere"), "workspace_id")
-    if len(found) > 1:
-        return told(False, f"targets of {len(found)} workspaces")
-    if not values_of(rows_of(answers, "targets_elsewhere"), "workspace_id") - found:
-        return untried("no two workspaces that were read have targets")
-    return told(True, "targets of one workspace, others have targets too")
+def target_fields(answers: Observations) -> Verdict:
+    # a null description has an assumption of its own
+    return combine(
+        judge_fields("targets", TARGET, ("description",))(answers), judge_fields("http_loggers", HTTP_LOGGER)(answers)
+    )
 
 
-def object_workspaces(answers: dict[str, Seen]) -> Verdict:
-    targets, loggers = rows_of(answers, "targets"), rows_of(answers, "http_loggers")
+def object_workspaces(answers: Observations) -> Verdict:
+    targets, loggers = answers.rows("targets"), answers.rows("http_loggers")
     if not targets and not loggers:
-        return untried("the account shows neither a target nor an HTTP logger")
-    asked = str(answers["targets"].asked.get("workspace_id")) if targets else ""
-    first, second = (values_of(rows_of(answers, f"http_loggers_{number}"), "id") for number in (1, 2))
-    found = [
-        said
-        for said, odd in (
-            ("targets without a workspace_id", any(row.get("workspace_id") is None for row in targets)),
-            ("targets of other workspaces", any(str(row.get("workspace_id", asked)) != asked for row in targets)),
-            ("HTTP loggers with a workspace_id", any("workspace_id" in row for row in loggers)),
-            ("the same HTTP loggers in two workspaces", first & second),
-        )
-        if odd
-    ]
-    return told(not found, ", ".join(found) or "as assumed")
+        return not_tried("no targets or HTTP loggers were found")
+    workspace = str(answers["targets"].expected.get("workspace_id")) if targets else ""
+    first, second = (values_of(answers.rows(f"http_loggers_{number}"), "id") for number in (1, 2))
+    deviations = {
+        "targets without a workspace_id": any(row.get("workspace_id") is None for row in targets),
+        "targets of other workspaces": any(str(row.get("workspace_id", workspace)) != workspace for row in targets),
+        "HTTP loggers with a workspace_id": any("workspace_id" in row for row in loggers),
+        "the same HTTP loggers in two workspaces": bool(first & second),
+    }
+    found = [deviation for deviation, is_found in deviations.items() if is_found]
+    return confirmed_if(not found, ", ".join(found) or "as assumed")
 
 
 # --- creates and deletes
 
 
-def _tried(answers: dict[str, Seen], names: tuple[str, ...]) -> list[Seen]:
+def _present(answers: Observations, *names: str) -> list[Observation]:
     return [answers[name] for name in names if name in answers]
 
 
-def _without_success(seen: list[Seen]) -> Verdict:
-    return untried(f"refused with status {seen[0].status}" if seen else NO_WRITES)
+def _without_success(sent: list[Observation]) -> Verdict:
+    return not_tried(f"refused with status {sent[0].status}" if sent else NEEDS_WRITES)
 
 
-def create_answer(answers: dict[str, Seen]) -> Verdict:
-    created = _tried(answers, ("create", "create_target", "create_http_logger"))
-    worked = [seen for seen in created if seen.worked]
-    if not worked:
-        return _without_success(created)
+def create_answer(answers: Observations) -> Verdict:
+    sent = _present(answers, "create", "create_target", "create_http_logger")
+    created = [answer for answer in sent if answer.succeeded]
+    if not created:
+        return _without_success(sent)
 
-    def is_plain(seen: Seen) -> bool:
-        data = data_of(seen)
-        return seen.status == 201 and isinstance(data, dict) and str(data.get("created_id")).isdigit()
+    def is_documented(answer: Observation) -> bool:
+        data = answer.data
+        return answer.status == 201 and isinstance(data, dict) and str(data.get("created_id")).isdigit()
 
-    odd = [seen for seen in worked if not is_plain(seen)]
-    return told(not odd, form_of((odd or worked)[0]))
-
-
-def delete_answer(answers: dict[str, Seen]) -> Verdict:
-    deleted = _tried(answers, ("delete_target", "delete_http_logger", "delete_workspace"))
-    worked = [seen for seen in deleted if seen.worked]
-    if not worked:
-        return _without_success(deleted)
-    odd = [seen for seen in worked if seen.status != 204]
-    return told(not odd, form_of((odd or worked)[0]))
+    others = [answer for answer in created if not is_documented(answer)]
+    return confirmed_if(not others, describe((others or created)[0]))
 
 
-def target_delete(answers: dict[str, Seen]) -> Verdict:
-    deleted = _tried(answers, ("delete_target",))
-    if not deleted or not deleted[0].worked:
-        return _without_success(deleted)
-    return status("deleted_target", 404, "no answer")(answers)
+def delete_answer(answers: Observations) -> Verdict:
+    sent = _present(answers, "delete_target", "delete_http_logger", "delete_workspace")
+    deleted = [answer for answer in sent if answer.succeeded]
+    if not deleted:
+        return _without_success(sent)
+    others = [answer for answer in deleted if answer.status != 204]
+    return confirmed_if(not others, describe((others or deleted)[0]))
 
 
-def name_spelling(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("stored_target")
-    if seen is None:
-        return _without_success(_tried(answers, ("create_target",)))
-    record, sent = data_of(seen), seen.asked["name"]
+def target_delete(answers: Observations) -> Verdict:
+    sent = _present(answers, "delete_target")
+    if not sent or not sent[0].succeeded:
+        return _without_success(sent)
+    return judge_status("deleted_target", 404)(answers)
+
+
+def name_spelling(answers: Observations) -> Verdict:
+    answer = answers.get("stored_target")
+    if answer is None:
+        return _without_success(_present(answers, "create_target"))
+    record, sent = answer.data, answer.expected["name"]
     if not isinstance(record, dict) or not isinstance(record.get("name"), str):
-        return told(False, form_of(seen))
-    if record["name"] == sent and sent == sent.lower():
-        return untried("target has no capital letter whose spelling could change")
-    return told(record["name"] == sent, "as sent" if record["name"] == sent else "in another spelling")
+        return confirmed_if(False, describe(answer))
+    stored = record["name"]
+    if stored == sent == sent.lower():
+        return not_tried("target has no capital letter that the service could change")
+    return confirmed_if(stored == sent, "stored as sent" if stored == sent else "stored in another spelling")
 
 
-def workspace_names(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("create_in_lower_case")
-    if seen is None or not (seen.worked or seen.status == 409):
-        return _without_success(_tried(answers, ("create_in_lower_case",)))
-    return told(seen.worked, f"the same name in lower case: status {seen.status}")
+def workspace_names(answers: Observations) -> Verdict:
+    answer = answers.get("create_in_lower_case")
+    if answer is None or not (answer.succeeded or answer.status == 409):
+        return _without_success(_present(answers, "create_in_lower_case"))
+    return confirmed_if(answer.succeeded, f"the same name in lower case: status {answer.status}")
 
 
-def create_refusals(answers: dict[str, Seen]) -> Verdict:
-    seen = answers.get("create_target")
-    if seen is None or seen.status != 403:
-        return untried("it needs an account that is full or not licensed")
-    message = seen.body.get("message") if isinstance(seen.body, dict) else None
+def create_refusals(answers: Observations) -> Verdict:
+    answer = answers.get("create_target")
+    if answer is None or answer.status != 403:
+        return not_tried("requires an account that is full or has no licence")
+    message = answer.body.get("message") if isinstance(answer.body, dict) else None
     known = isinstance(message, str) and next_step(403, message, CREATE_HINTS) != next_step(403)
-    return told(known, f"{form_of(seen)}, {'a known' if known else 'another'} reason")
+    return confirmed_if(known, f"{describe(answer)}; {'a known' if known else 'an unknown'} reason")

@@ -2,71 +2,79 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What service_verification reads: the answers by their names, for the judges. Sends GET only."""
+"""What service_verification reads, for the judges. Sends GET only."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from .._errors import ScannerError, WrongOption
+from .._http.client import Client
 from .._preflight.openapi import Bounded
-from .._preflight.relied_on import SCHEMA_PATH
+from .._preflight.relied_on import JSON, SCHEMA_PATH, SCHEMA_TYPES
+from .._records import Record
 from .._resources import TARGET_TYPES, WORKSPACE
 from .._scan.statuses import FINISHED
-from .judges import Seen, data_of, rows_of, values_of
-from .scans import counts_of, status_text
+from .judges import Observation, Observations, values_of
+from .scans import count_findings, status_text
 
-# an id that no account has
+# an id and a page that no account has
 _NO_ID = 2147483647
-_FAR = 1000000
-# workspaces that are searched for objects to look at
+_NO_PAGE = 1000000
+# workspaces that are searched for targets and scans
 _MOST_WORKSPACES = 20
-# words of a list
+# words in the wordlist whose contents are read
 _LONGEST_WORDLIST = 100000
-_FORMS = (("json", "json"), ("html", "html"), ("text/plain", "text"))
-_WHOLE = {"limit": 1000, "page": 1}
-_SCHEMA_TYPES = "application/yaml, application/json, */*"
+_LARGEST_PAGE = {"limit": 1000, "page": 1}
+_RUNNING = "running"
 
 
-class Visit:
-    """What the service answered. answers: {name: Seen}."""
+class Survey:
+    """Reads what can be judged. answers: what the service answered."""
 
-    def __init__(self, client):
-        self.client = client
-        self.transport = client.transport
-        self.answers = {}
+    def __init__(self, client: Client) -> None:
+        self.answers = Observations()
+        self._transport = client.transport
 
-    def ask(self, name, path, query=None, asked=None, **how):
-        """Send a GET and note its answer under a name, a refusal too; returns what is in its data, or None.
+    def ask(
+        self,
+        name: str,
+        path: str,
+        query: Record | None = None,
+        expected: Record | None = None,
+        accept: str = JSON,
+        at_host: bool = False,
+        sink: Bounded | None = None,
+    ) -> object:
+        """Send a GET and note its answer under a name, also if it is a refusal. Returns the content of a success, or None.
 
-        query: dict or None; asked: what a judge compares rows with, the query where not given; how: as ``Transport.send``
-        takes it.
+        expected: what a judge compares rows with, the query if None; accept, at_host, sink: as for ``Transport.send``.
         """
-        sink = how.get("sink")
         try:
-            self.transport.send("GET", path, query=query, **how)
+            self._transport.send("GET", path, query=query, accept=accept, at_host=at_host, sink=sink)
         except WrongOption:
             raise
         except ScannerError:
-            if self.transport.last is None:
+            if self._transport.last is None:
                 return None
-        self.note(name, (query or {}) if asked is None else asked, None if sink is None else bytes(sink.text))
-        return data_of(self.answers[name])
+        self.note(name, (query or {}) if expected is None else expected, None if sink is None else bytes(sink.text))
+        return self.answers.data(name)
 
-    def note(self, name, asked, text=None):
-        """Note the last answer under a name. text: its body where a sink took it."""
-        answer = self.transport.last
-        form, value = _read(answer.content_type, answer.body if text is None else text)
-        self.answers[name] = Seen(answer.status, form, value, answer.headers, asked)
+    def note(self, name: str, expected: Record, body: bytes | None = None) -> None:
+        """Note the last answer under a name. body: what a sink received."""
+        answer = self._transport.last
+        form, value = _parse(answer.content_type, answer.body if body is None else body)
+        self.answers[name] = Observation(answer.status, form, value, answer.headers, expected)
 
-    def read(self):
-        """Ask for all that can be judged without a write. Raises where the list of workspaces cannot be read."""
-        about = self.transport.known.call("list", WORKSPACE, {})
-        answer = self.transport.send("GET", WORKSPACE.path, about=about)
+    def read(self) -> None:
+        """Read all that can be judged without a write. Raises if the list of workspaces cannot be read."""
+        about = self._transport.known.call("list", WORKSPACE, {})
+        answer = self._transport.send("GET", WORKSPACE.path, about=about)
         self.note("workspaces", {})
-        if not isinstance(data_of(self.answers["workspaces"]), list):
+        if not isinstance(self.answers.data("workspaces"), list):
             raise answer.unexpected("data that is no list of workspaces")
-        workspaces = [each for each in map(_id_of, rows_of(self.answers, "workspaces")) if each]
+        workspaces = _ids_of(self.answers.rows("workspaces"))
         self.ask("unknown", f"/workspaces/{_NO_ID}")
         self._read_targets(workspaces[:_MOST_WORKSPACES])
         self._read_loggers(workspaces[:2])
@@ -76,61 +84,61 @@ class Visit:
         self.ask("vpn_profiles", "/vpn_profiles")
         self.ask("finding_templates", "/public/finding_templates", {"limit": 2})
         self.ask("templates_2", "/public/finding_templates", {"limit": 2, "offset": 2})
-        # last, as a download of unknown size ends the connection
-        self.ask("schema", SCHEMA_PATH, accept=_SCHEMA_TYPES, at_host=True, sink=Bounded())
+        # last, since a download of unknown size closes the connection
+        self.ask("schema", SCHEMA_PATH, accept=SCHEMA_TYPES, at_host=True, sink=Bounded())
 
-    def _read_targets(self, workspaces):
-        """Read the targets of the first workspace that shows two, else of the last that shows any."""
-        self.ask("targets_anywhere", "/targets", _WHOLE)
+    def _read_targets(self, workspaces: list[str]) -> None:
+        self.ask("targets_anywhere", "/targets", _LARGEST_PAGE)
         chosen = self._search("targets", workspaces, lambda rows: len(rows) > 1)
         if chosen is None:
             return
         place = {"workspace_id": chosen}
         for page in (1, 2):
             self.ask(f"page_{page}", "/targets", {**place, "limit": 1, "page": page})
-        self.ask("past_end", "/targets", {**place, "limit": 1, "page": _FAR})
-        self.ask("targets_of_type", "/targets", {**place, "type": TARGET_TYPES[0], **_WHOLE})
+        self.ask("past_end", "/targets", {**place, "limit": 1, "page": _NO_PAGE})
+        self.ask("targets_of_type", "/targets", {**place, "type": TARGET_TYPES[0], **_LARGEST_PAGE})
 
-    def _search(self, family, workspaces, enough):
-        """Note the list of the first workspace whose rows are enough, else of the last that has any, else of the first;
-        returns its id, or None. A list of another workspace than that of the list without one is noted, too."""
-        here = values_of(rows_of(self.answers, f"{family}_anywhere"), "workspace_id")
+    def _search(self, family: str, workspaces: list[str], has_enough: Callable[[list[Record]], bool]) -> str | None:
+        """Choose a workspace, note its list, and return its id: the first one that has enough rows, else the last one that
+        has any, else the first one.
+
+        If the list without a workspace shows one workspace, the list of another one is noted, too.
+        """
+        current = values_of(self.answers.rows(f"{family}_anywhere"), "workspace_id")
         chosen = None
         found = elsewhere = False
         for workspace_id in workspaces:
-            self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_WHOLE})
-            seen = self.answers.pop("candidate", None)
-            if seen is None:
+            self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_LARGEST_PAGE})
+            answer = self.answers.pop("candidate", None)
+            if answer is None:
                 continue
-            rows = rows_of({family: seen}, family)
-            if values_of(rows, "workspace_id") - here:
+            if values_of(answer.rows, "workspace_id") - current:
                 elsewhere = True
-                self.answers[f"{family}_elsewhere"] = seen
-            if not found and (rows or chosen is None):
-                chosen, self.answers[family] = workspace_id, seen
-                found = enough(rows)
-            if found and (elsewhere or len(here) != 1):
+                self.answers[f"{family}_elsewhere"] = answer
+            if not found and (answer.rows or chosen is None):
+                chosen, self.answers[family] = workspace_id, answer
+                found = has_enough(answer.rows)
+            if found and (elsewhere or len(current) != 1):
                 break
         return chosen
 
-    def _read_loggers(self, workspaces):
+    def _read_loggers(self, workspaces: list[str]) -> None:
         self.ask("http_loggers", "/http_loggers")
         for number, workspace_id in enumerate(workspaces, 1):
             self.ask(f"http_loggers_{number}", "/http_loggers", {"workspace_id": workspace_id})
-        loggers = [row for row in rows_of(self.answers, "http_loggers") if _id_of(row)]
-        # one that recorded something says more
-        loggers.sort(key=lambda row: not row.get("num_requests"))
+        # one that recorded requests first
+        loggers = _ids_of(sorted(self.answers.rows("http_loggers"), key=lambda row: not row.get("num_requests")))
         if loggers:
-            data = self.ask("logger_data", f"/http_loggers/{_id_of(loggers[0])}/data")
-            rows = data.get("requests") if isinstance(data, dict) else data
+            data = self.ask("logger_data", f"/http_loggers/{loggers[0]}/data")
+            requests = data.get("requests") if isinstance(data, dict) else data
             if "logger_data" in self.answers:
-                self.answers["requests"] = self.answers["logger_data"]._replace(body=rows)
+                self.answers["requests"] = self.answers["logger_data"]._replace(body=requests)
 
-    def _read_wordlists(self):
+    def _read_wordlists(self) -> None:
         self.ask("wordlists", "/wordlists")
         short = [
             (row["num_words"], _id_of(row))
-            for row in rows_of(self.answers, "wordlists")
+            for row in self.answers.rows("wordlists")
             if isinstance(row.get("num_words"), int) and row["num_words"] <= _LONGEST_WORDLIST and _id_of(row)
         ]
         if short:
@@ -138,54 +146,61 @@ class Visit:
             self.ask("wordlist", f"/wordlists/{smallest}")
             self.ask("contents", f"/wordlists/{smallest}/contents")
 
-    def _read_scans(self, workspaces):
-        self.ask("scans_anywhere", "/scans", _WHOLE)
+    def _read_scans(self, workspaces: list[str]) -> None:
+        self.ask("scans_anywhere", "/scans", _LARGEST_PAGE)
         chosen = self._search("scans", workspaces, lambda rows: any(map(_has_finished, rows)))
-        rows = [row for row in rows_of(self.answers, "scans") if _id_of(row)]
+        rows = [row for row in self.answers.rows("scans") if _id_of(row)]
         finished = [row for row in rows if _has_finished(row)]
-        running = [row for row in rows if status_text(row).lower() == "running"]
+        running = [row for row in rows if status_text(row).lower() == _RUNNING]
         if finished:
-            # the list of a scan without findings tells little
-            self._read_finished(max(finished, key=counts_of), chosen)
+            # one with findings, if there are any
+            self._read_finished(max(finished, key=count_findings), chosen)
         if running:
             self.ask("running_output", f"/scans/{_id_of(running[0])}/output")
 
-    def _read_finished(self, scan, workspace_id):
-        """Read what a finished scan found, and lists that have to contain it."""
+    def _read_finished(self, scan: Record, workspace_id: str | None) -> None:
+        """Read a finished scan, its findings and output, and filtered lists that contain it."""
         scan_id = _id_of(scan)
         query = {name: scan[name] for name in ("workspace_id", "target_id", "tool_id") if str(scan.get(name)).isdigit()}
-        self.ask("scans_filtered", "/scans", {**query, **_WHOLE})
+        self.ask("scans_filtered", "/scans", {**query, **_LARGEST_PAGE})
         place = {"workspace_id": query.get("workspace_id", workspace_id)}
-        asked = {**place, "status_name": status_text(scan)}
-        self.ask("scans_finished", "/scans", {**place, "status": FINISHED, **_WHOLE}, asked=asked)
+        expected = {**place, "status_name": status_text(scan)}
+        self.ask("scans_finished", "/scans", {**place, "status": FINISHED, **_LARGEST_PAGE}, expected=expected)
         self.ask("scan", f"/scans/{scan_id}")
         target_id = str(scan.get("target_id"))
         if target_id.isdigit():
             self.ask("scan_target", f"/targets/{target_id}")
         self.ask("output", f"/scans/{scan_id}/output")
         self.ask("raw", f"/scans/{scan_id}/raw", accept="text/plain")
-        self.ask("findings", "/findings", {**place, "task_id": scan_id}, asked={**place, "task_id": scan["id"]})
-        found = [each for each in map(_id_of, rows_of(self.answers, "findings")) if each]
-        if found:
-            self.ask("finding", f"/findings/{found[0]}")
+        self.ask("findings", "/findings", {**place, "task_id": scan_id}, expected={**place, "task_id": scan["id"]})
+        findings = _ids_of(self.answers.rows("findings"))
+        if findings:
+            self.ask("finding", f"/findings/{findings[0]}")
 
 
-def _id_of(row):
-    """The id of a row where it is a number, in whatever form, else None."""
+def _id_of(row: Record) -> str | None:
+    """The id of a row as digits, or None if it is not a number."""
     text = str(row.get("id"))
     return text if text.isascii() and text.isdigit() else None
 
 
-def _has_finished(row):
+def _ids_of(rows: list[Record]) -> list[str]:
+    return [each for each in map(_id_of, rows) if each]
+
+
+def _has_finished(row: Record) -> bool:
     return status_text(row).lower() == FINISHED
 
 
-def _read(content_type, body):
-    """(form, value) of an answer, as in Seen."""
+def _parse(content_type: str, body: bytes) -> tuple[str, object]:
+    """The form and the value of an answer, as in Observation."""
     if not body.strip():
         return "empty", None
     try:
         return "json", json.loads(body)
     except (ValueError, RecursionError):
-        form = next((form for mark, form in _FORMS if mark in content_type), "other")
-        return ("other" if form == "json" else form), body.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
+    if "json" in content_type:
+        return "other", text
+    forms = (form for mark, form in (("html", "html"), ("text/plain", "text")) if mark in content_type)
+    return next(forms, "other"), text

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The table of assumptions about the service, a row for each row of the guide on assumptions. Pure."""
+"""The table of assumptions about the service: one row for each row of the guide on assumptions. Pure."""
 
 from __future__ import annotations
 
@@ -10,34 +10,54 @@ from typing import NamedTuple
 
 from .._resources import VPN_PROFILE
 from . import objects, scans
-from .judges import NO_WRITES, NOT_TRIED, Judge, Seen, Verdict, filtered, has_fields, status
+from .judges import (
+    NEEDS_WRITES,
+    Judge,
+    Observations,
+    Verdict,
+    judge_current_workspace,
+    judge_fields,
+    judge_filters,
+    judge_status,
+    judge_types,
+    not_tried,
+)
 
 _NO_START = "no scan is started"
 _NO_REPORT = "no report is created"
 _NO_DOWNLOAD = "no report is downloaded"
-_NO_LIMIT = "the limit is not used up on purpose"
+_NO_LIMIT = "the limit is never used up on purpose"
 
 
 class Row(NamedTuple):
-    """One assumption. name: as the guide calls it; assumption: in one sentence, with which the guide begins; judge: or the
-    reason why it is not tried, a clause."""
+    """One assumption. name: its name in the guide; assumption: the sentence with which the guide begins; judge: the judge,
+    or why it is never tried, a clause."""
 
     name: str
     assumption: str
     judge: Judge | str
 
 
-def judged(answers: dict[str, Seen], wrote: bool) -> list[dict]:
-    """The verdict on each assumption, dicts with the keys name, assumption, verdict and seen."""
-    return [dict(name=row.name, assumption=row.assumption, **_verdict(row, answers, wrote)._asdict()) for row in ROWS]
+class Judged(NamedTuple):
+    """The verdict on one assumption."""
+
+    name: str
+    assumption: str
+    verdict: str
+    seen: str
 
 
-def _verdict(row: Row, answers: dict[str, Seen], wrote: bool) -> Verdict:
+def judge_all(answers: Observations, wrote: bool) -> list[Judged]:
+    """The verdict on each assumption. wrote: whether creates and deletes were tried."""
+    return [Judged(row.name, row.assumption, *_verdict(row, answers, wrote)) for row in ROWS]
+
+
+def _verdict(row: Row, answers: Observations, wrote: bool) -> Verdict:
     if isinstance(row.judge, str):
-        return Verdict(NOT_TRIED, row.judge)
+        return not_tried(row.judge)
     verdict = row.judge(answers)
-    if wrote and verdict == Verdict(NOT_TRIED, NO_WRITES):
-        return Verdict(NOT_TRIED, "what has to exist for it was not created")
+    if wrote and verdict == not_tried(NEEDS_WRITES):
+        return not_tried("an object that it requires was not created")
     return verdict
 
 
@@ -59,7 +79,11 @@ ROWS = (
     ),
     Row("error-body", "An error is a JSON object with a message.", objects.error_body),
     Row("target-delete", "DELETE /targets/{id} deletes a target.", objects.target_delete),
-    Row("wordlist-by-id", "GET /wordlists/{id} returns one wordlist.", status("wordlist", 200)),
+    Row(
+        "wordlist-by-id",
+        "GET /wordlists/{id} returns one wordlist.",
+        judge_status("wordlist", 200, objects.NO_SHORT_WORDLIST),
+    ),
     Row("pages", "The target list accepts limit, up to 1,000, and page, starting at 1.", objects.pages),
     Row("target-types", "The type of a target is hostname, ip_address or url.", objects.target_types),
     Row("target-fields", "Targets and HTTP loggers have all fields that the collection knows.", objects.target_fields),
@@ -69,21 +93,21 @@ ROWS = (
         objects.object_workspaces,
     ),
     Row("target-update", "No call changes the description of a target.", "no documented call changes it"),
-    Row("predefined", "A predefined wordlist cannot be deleted.", "the delete of one is never tried"),
+    Row("predefined", "A predefined wordlist cannot be deleted.", "no wordlist is ever deleted"),
     Row(
         "current-workspace",
         "Without a workspace, the service lists the targets of its current one.",
-        objects.current_workspace,
+        judge_current_workspace("targets"),
     ),
     Row("name-spelling", "The name of a target is stored as sent.", objects.name_spelling),
     Row("workspace-names", "Workspace names are compared exactly, including case.", objects.workspace_names),
     Row("create-refusals", "The message of a 403 on a create states the reason.", objects.create_refusals),
-    Row("unknown-id", "An id that does not exist is answered with 404.", status("unknown", 404)),
+    Row("unknown-id", "An id that does not exist is answered with 404.", judge_status("unknown", 404)),
     Row("request-times", "The times of recorded requests have no time zone.", objects.request_times),
     Row("rate-limit-wait", "A 429 says how long to wait.", _NO_LIMIT),
     Row("rate-limit-budgets", "PUT shares the rate limit of POST and DELETE.", _NO_LIMIT),
     Row("rate-limit-headers", "Every answer has X-RateLimit-Limit and X-RateLimit-Remaining.", objects.rate_headers),
-    Row("key-check", "GET /workspaces returns 200 for a valid key.", status("workspaces", 200)),
+    Row("key-check", "GET /workspaces returns 200 for a valid key.", judge_status("workspaces", 200)),
     Row("error-status", "An error body repeats the HTTP status as a number.", objects.error_status),
     Row("schema", "The OpenAPI file is at the root of the host and needs no key.", objects.schema),
     Row("date", "Every answer has a Date header.", objects.date),
@@ -101,7 +125,7 @@ ROWS = (
     Row(
         "scan-filters",
         "The list of scans can be filtered by workspace_id, target_id and tool_id.",
-        filtered("scans_filtered", ("workspace_id", "target_id", "tool_id")),
+        judge_filters("scans_filtered", ("workspace_id", "target_id", "tool_id")),
     ),
     Row("scan-tool-params", "A scan read by its id has tool_params.", scans.tool_params),
     Row("scan-stop", "POST /scans/{id}/stop stops a scan.", _NO_START),
@@ -117,24 +141,24 @@ ROWS = (
     Row(
         "finding-filters",
         "The list of findings can be filtered by task_id, the id of a scan.",
-        filtered("findings", ("task_id",)),
+        judge_filters("findings", ("task_id",)),
     ),
     Row(
         "finding-workspace",
         "Without a workspace, the service lists the scans and findings of its current one.",
-        scans.place_needed,
+        judge_current_workspace("scans"),
     ),
     Row("risk-levels", "risk_level is a number from 0 to 4.", scans.risk_levels),
-    Row("cve", "cve is a list.", scans.typed("findings", "cve", list, "lists")),
-    Row("finding-status", "The status of a finding is a string.", scans.typed("findings", "status", str, "texts")),
-    Row("vpn-profiles", "A VPN profile has a uuid and a name.", has_fields("vpn_profiles", VPN_PROFILE)),
+    Row("cve", "cve is a list.", judge_types("findings", "cve", list, "lists")),
+    Row("finding-status", "The status of a finding is a string.", judge_types("findings", "status", str, "strings")),
+    Row("vpn-profiles", "A VPN profile has a uuid and a name.", judge_fields("vpn_profiles", VPN_PROFILE)),
     Row(
         "finding-templates", "Finding templates have a name, and their list accepts limit and offset.", scans.templates
     ),
     Row(
         "scan-status-filter",
         "The list of scans can be filtered by status.",
-        filtered("scans_finished", ("status_name",)),
+        judge_filters("scans_finished", ("status_name",)),
     ),
     Row("scan-status-spelling", "The statuses of scans are spelled as documented.", scans.scan_statuses(exact=True)),
     Row("scan-times", "The times of scans are strings without a time zone.", scans.scan_times),
@@ -145,7 +169,7 @@ ROWS = (
     ),
     Row("output", "Parsed output has output_type and output_data in data.", scans.output),
     Row("raw-output", "Raw output is plain text.", scans.raw_output),
-    Row("reports", "GET /reports lists the reports.", status("reports", 200)),
+    Row("reports", "GET /reports lists the reports.", judge_status("reports", 200)),
     Row("report-answer", "Creating a report returns data.report_id.", _NO_REPORT),
     Row("report-list", "The list of reports contains the id and format of each report.", scans.report_list),
     Row("report-early", "A download returns 404 or 409 before the file exists.", _NO_REPORT),

@@ -2,64 +2,96 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What service_verification creates, so that it can judge creates and deletes, and how it deletes that again."""
+"""The objects that service_verification creates and deletes, so that it can judge the answers."""
 
 from __future__ import annotations
 
 import secrets
+from typing import NamedTuple
 
-from .._errors import CallError, Refused, ScannerError, printable
+from .._errors import CallError, Refused, ScannerError, WrongOption, printable
 from .._names import UnreadableName, normal_form, read_name
-from .._resources import HTTP_LOGGER, TARGET, WORKSPACE
-from .judges import data_of
+from .._records import Record
+from .._resources import HTTP_LOGGER, TARGET, WORKSPACE, Resource
+from .._task import Task
+from .reads import Survey
+
+
+class _Creation(NamedTuple):
+    """A create to try. answer: the name of its answer; listed: the filter of the list that shows the new object; query: the
+    query of the create."""
+
+    answer: str
+    resource: Resource
+    values: Record
+    listed: Record | None = None
+    query: Record | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.values[self.resource.key])
+
+
+class _Created(NamedTuple):
+    """An object that was created, to be deleted."""
+
+    resource: Resource
+    id: int
+    name: str
+
+
+class _Outcome(NamedTuple):
+    """The result of a create. doubt: why an object without a record may exist nevertheless."""
+
+    record: Record | None
+    doubt: str = ""
 
 
 class Trial:
-    """Creates two workspaces, a target and an HTTP logger, and deletes what bears their names and nothing else.
+    """Creates two workspaces, a target and an HTTP logger, and deletes these objects and nothing else.
 
-    left: phrases for what could not be deleted; failure: the ScannerError that ended it early, or None.
+    left: phrases for the objects that could not be deleted; failure: the error that ended the trial early, or None.
     """
 
-    def __init__(self, task, visit):
-        self.client = task.client
-        self.gate = task.gate
-        self.visit = visit
-        # nothing in an account has this name already
-        self.mark = f"verify-{secrets.token_hex(6)}"
-        self.given = task.params["target"]
-        self.target = self.given if self.given is not None else f"{self.mark.capitalize()}.example.com"
-        self.made = []
-        self.left = []
-        self.failure = None
+    def __init__(self, task: Task, survey: Survey) -> None:
+        self.left: list[str] = []
+        self.failure: ScannerError | None = None
+        self._client = task.client
+        self._gate = task.gate
+        self._survey = survey
+        # random, so that no other object has this name
+        self._mark = f"verify-{secrets.token_hex(6)}"
+        self._declared: str | None = task.params["target"]
+        self._target = f"{self._mark.capitalize()}.example.com" if self._declared is None else self._declared
+        self._created: list[_Created] = []
 
-    def refuse(self):
-        """Raise Refused where the target may not be created. Makes no call."""
+    def check_name(self) -> None:
+        """Raise unless the target may be created. Makes no call."""
         try:
-            read_name(self.target)
+            read_name(self._target)
         except UnreadableName as error:
-            raise Refused(f"target {error}: give the name of a target that does not exist yet.") from None
-        reason = self.gate.verdict(self.target)
+            raise WrongOption(f"target {error}: give the name of a target that does not exist yet.") from None
+        reason = self._gate.verdict(self._target)
         if reason:
             raise Refused(
-                f"target {printable(self.target)!r} is outside the authorised scope: {reason}. Nothing was sent. Set target"
-                " to a name that the scope permits and that does not exist yet, or leave writes out."
+                f"target {printable(self._target)!r} is outside the authorised scope: {reason}. Nothing was sent. Set target"
+                " to a name that the scope permits and that does not exist yet, or leave out writes."
             )
 
-    def refuse_target_that_exists(self):
-        """Raise Refused where the account has a target of the declared name, so that it is never taken for our own."""
-        if self.given is None:
+    def check_absence(self) -> None:
+        """Raise Refused if a target with the declared name exists, so that it is never taken for the one of the trial."""
+        if self._declared is None:
             return
-        wanted = normal_form(self.given)
-        for workspace in self.client.all(WORKSPACE):
-            for row in self.client.all(TARGET, dict(workspace_id=workspace["id"])):
-                if normal_form(row["name"]).casefold() == wanted.casefold():
+        for workspace in self._client.all(WORKSPACE):
+            for row in self._client.all(TARGET, dict(workspace_id=workspace["id"])):
+                if _is_same_target(row["name"], self._declared):
                     raise Refused(
-                        f"target {printable(self.given)!r} exists already, in workspace {workspace['id']}. Nothing was"
+                        f"target {printable(self._declared)!r} already exists in workspace {workspace['id']}. Nothing was"
                         " created. Set target to a name that does not exist yet."
                     )
 
-    def run(self):
-        """Create, note the answers, and delete."""
+    def run(self) -> None:
+        """Create the objects, note the answers, and delete the objects."""
         try:
             self._create_all()
         except ScannerError as error:
@@ -67,101 +99,103 @@ class Trial:
         finally:
             self._delete_all()
 
-    def _create_all(self):
-        workspace = self._create("create", WORKSPACE, dict(name=self.mark.capitalize()))
-        self._create("create_in_lower_case", WORKSPACE, dict(name=self.mark))
-        if workspace is None:
+    def _create_all(self) -> None:
+        workspace_id = self._create(_Creation("create", WORKSPACE, dict(name=self._mark.capitalize())))
+        self._create(_Creation("create_in_lower_case", WORKSPACE, dict(name=self._mark)))
+        if workspace_id is None:
             return
-        declared = dict(name=self.target, workspace_id=workspace)
-        target = self._create("create_target", TARGET, declared, dict(workspace_id=workspace))
-        if target is not None:
-            self.visit.ask("stored_target", f"{TARGET.path}/{target}", asked=declared)
-        place = dict(workspace_id=workspace)
-        self._create("create_http_logger", HTTP_LOGGER, dict(label=self.mark), place, query=place)
+        place = dict(workspace_id=workspace_id)
+        declared = dict(name=self._target, workspace_id=workspace_id)
+        target_id = self._create(_Creation("create_target", TARGET, declared, listed=place))
+        if target_id is not None:
+            self._survey.ask("stored_target", f"{TARGET.path}/{target_id}", expected=declared)
+        self._create(
+            _Creation("create_http_logger", HTTP_LOGGER, dict(label=self._mark), listed=place, query=place),
+        )
 
-    def _create(self, answer, resource, values, place=None, query=None):
-        """Create an object; its id, or None."""
-        name = values[resource.key]
+    def _create(self, creation: _Creation) -> int | None:
+        """Create an object and return its id, or None."""
+        record, doubt = self._try_create(creation)
+        if record is not None:
+            self._created.append(_Created(creation.resource, record["id"], creation.name))
+            return self._created[-1].id
+        # what a workspace holds is deleted with it
+        if doubt and creation.resource.holds:
+            self.left.append(f"{creation.resource.noun} {creation.name!r} ({doubt})")
+        return None
 
-        def look(_status):
-            self._note_write(answer, "POST", values)
-            return self._find(resource, name, place)
+    def _try_create(self, creation: _Creation) -> _Outcome:
+        def find_again(_status: int | None) -> Record | None:
+            # before the answer of the read replaces that of the create
+            self._note_write(creation.answer, "POST", creation.values)
+            return self._find(creation)
 
-        record, why = self._created(answer, resource, values, look, query)
-        if record is None:
-            # what is inside a workspace goes with it
-            if why and resource is WORKSPACE:
-                self.left.append(f"{resource.noun} {name!r} ({why})")
-            return None
-        self.made.append((resource, record["id"], name))
-        return record["id"]
-
-    def _created(self, answer, resource, values, look, query):
-        """(record or None, why an object may exist all the same or None)."""
         try:
-            record = self.client.create(resource, values, look, query=query, read_back=False).record
+            record = self._client.create(
+                creation.resource, creation.values, find_again, query=creation.query, read_back=False
+            ).record
         except CallError as error:
-            self._note_write(answer, "POST", values)
-            return None, "may have been created" if error.may_have_worked else None
-        self._note_write(answer, "POST", values)
-        if record["id"] is None:
-            record = self._named_in(answer) or self._found(look)
-        return record, "id unknown" if record is None else None
-
-    def _named_in(self, answer):
-        """The record with the id of an answer in which ids have another form, or None."""
-        data = data_of(self.visit.answers.get(answer))
-        text = str(data.get("created_id")) if isinstance(data, dict) else ""
-        return dict(id=int(text)) if text.isascii() and text.isdigit() else None
-
-    @staticmethod
-    def _found(look):
+            self._note_write(creation.answer, "POST", creation.values)
+            return _Outcome(None, "may have been created" if error.may_have_worked else "")
+        self._note_write(creation.answer, "POST", creation.values)
+        if record["id"] is not None:
+            return _Outcome(record)
+        object_id = self._id_in(creation.answer)
+        if object_id is not None:
+            return _Outcome(dict(id=object_id))
         try:
-            return look(None)
+            found = self._find(creation)
         except CallError:
-            return None
+            found = None
+        return _Outcome(found, "" if found else "id unknown")
 
-    def _note_write(self, answer, method, values=None):
-        last = self.client.transport.last
-        if last is not None and last.method == method and answer not in self.visit.answers:
-            self.visit.note(answer, values or {})
+    def _id_in(self, answer: str) -> int | None:
+        """The id in the answer to a create, in whatever form, or None."""
+        text = str((self._survey.answers.record(answer) or {}).get("created_id"))
+        return int(text) if text.isascii() and text.isdigit() else None
 
-    def _find(self, resource, name, place):
-        """The record of what was just created, or None."""
-        made = {(entry.name, object_id) for entry, object_id, _name in self.made}
-        rows = [row for row in self.client.all(resource, place) if (resource.name, row["id"]) not in made]
-        return next((row for row in rows if _same(row[resource.key], name)), None)
+    def _note_write(self, answer: str, method: str, values: Record | None = None) -> None:
+        last = self._client.transport.last
+        if last is not None and last.method == method and answer not in self._survey.answers:
+            self._survey.note(answer, values or {})
 
-    def _delete_all(self):
-        """Delete what was created, the workspaces last: what is in one goes with it."""
-        remaining = []
-        for resource, object_id, name in sorted(self.made, key=lambda each: each[0] is WORKSPACE):
-            if not self._delete(resource, object_id, name):
-                remaining.append((resource, object_id, name))
-        workspaces = [entry for entry in remaining if entry[0] is WORKSPACE]
-        for resource, object_id, name in workspaces:
-            self.left.append(f"{resource.noun} {name!r} (id {object_id})")
+    def _find(self, creation: _Creation) -> Record | None:
+        """The record of the object that was just created, or None."""
+        resource = creation.resource
+        known = {each.id for each in self._created if each.resource is resource}
+        rows = (row for row in self._client.all(resource, creation.listed) if row["id"] not in known)
+        return next((row for row in rows if _is_same(row[resource.key], creation.name)), None)
 
-    def _delete(self, resource, object_id, name):
-        """Whether it was deleted. What bears another name is not touched."""
-        path = f"{resource.path}/{object_id}"
+    def _delete_all(self) -> None:
+        """Delete what was created. Workspaces come last: what they hold is deleted with them."""
+        for created in sorted(self._created, key=lambda each: bool(each.resource.holds)):
+            if not self._delete(created) and created.resource.holds:
+                self.left.append(f"{created.resource.noun} {created.name!r} (id {created.id})")
+
+    def _delete(self, created: _Created) -> bool:
+        """Whether it was deleted. An object with another name is left alone."""
+        resource = created.resource
+        path = f"{resource.path}/{created.id}"
         answer = f"delete_{resource.name}"
         try:
-            record = self.visit.ask("own", path)
-            if not (isinstance(record, dict) and _same(record.get(resource.key), name)):
+            record = self._survey.ask("own", path)
+            if not (isinstance(record, dict) and _is_same(record.get(resource.key), created.name)):
                 return False
-            self.client.delete(resource, object_id)
+            self._client.delete(resource, created.id)
         except ScannerError:
             self._note_write(answer, "DELETE")
             return False
         self._note_write(answer, "DELETE")
         if resource is TARGET:
-            self.visit.ask("deleted_target", path)
+            # for the assumption target-delete
+            self._survey.ask("deleted_target", path)
         return True
 
 
-def _same(live, name):
+def _is_same(live: object, name: str) -> bool:
     """Whether a live name is this one, in whatever spelling the service stores it."""
-    return isinstance(live, str) and (
-        live.casefold() == name.casefold() or normal_form(live).casefold() == normal_form(name).casefold()
-    )
+    return isinstance(live, str) and (live.casefold() == name.casefold() or _is_same_target(live, name))
+
+
+def _is_same_target(live: str, name: str) -> bool:
+    return normal_form(live).casefold() == normal_form(name).casefold()

@@ -7,27 +7,32 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._report.status import is_known, readiness
 from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import Seen, Verdict
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS, judged
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import (
+    Observation,
+    Observations,
+    Verdict,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS, judge_all
 
 NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
 
 
-def seen(body, status=200, **headers):
-    return Seen(status, "json", body, headers, {})
+def answer(body, status=200, **headers):
+    return Observation(status, "json", body, headers, {})
 
 
-def test_names_of_fields_that_could_be_names_of_the_account_are_counted_and_not_shown():
-    assert judges.shown({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} in another form"
-    assert judges.form_of(seen({"data": dict.fromkeys(NAMES)})) == f"status 200, data with {len(NAMES)} in another form"
+def test_field_names_that_could_be_text_of_the_account_are_only_counted():
+    assert judges.list_names({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} withheld names"
+    described = judges.describe(answer({"data": dict.fromkeys(NAMES)}))
+    assert described == f"status 200, data with {len(NAMES)} withheld names"
 
 
-def test_words_that_could_be_names_of_the_account_are_counted_and_not_shown():
-    assert judges.words_shown({"timed out", "shop.example.com", "stopped by 7"}) == "timed out, 2 in another form"
+def test_words_that_could_be_text_of_the_account_are_only_counted():
+    assert judges.list_words({"timed out", "shop.example.com", "stopped by 7"}) == "timed out, 2 withheld values"
 
 
-def test_many_names_are_cut():
-    assert judges.shown({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
+def test_a_long_list_of_names_is_cut():
+    assert judges.list_names({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
 
 
 @pytest.mark.parametrize("verdicts, expected", [
@@ -35,8 +40,8 @@ def test_many_names_are_cut():
     (("not tried", "confirmed"), "confirmed"),
     (("not tried", "not tried"), "not tried"),
 ])  # fmt: skip
-def test_one_that_refutes_counts_most(verdicts, expected):
-    assert judges.together([Verdict(each, "") for each in verdicts]).verdict == expected
+def test_a_refutation_outweighs_other_verdicts(verdicts, expected):
+    assert judges.combine(*(Verdict(each, "") for each in verdicts)).verdict == expected
 
 
 FIELDS = (
@@ -62,16 +67,17 @@ def test_no_answer_breaks_a_judge(body, status):
         "create", "create_in_lower_case", "create_target", "create_http_logger", "delete_target", "delete_workspace",
         "deleted_target",
     )  # fmt: skip
-    answers = {name: seen(body, status) for name in names}
-    answers["stored_target"] = seen(body, status)._replace(asked={"name": "A.example.com"})
-    found = judged(answers, wrote=True)
-    assert [row["name"] for row in found] == [row.name for row in ROWS]
-    assert all(row["seen"] for row in found)
+    answers = Observations({name: answer(body, status) for name in names})
+    answers["stored_target"] = answer(body, status)._replace(expected={"name": "A.example.com"})
+    found = judge_all(answers, wrote=True)
+    assert [row.name for row in found] == [row.name for row in ROWS]
+    assert all(row.seen for row in found)
 
 
 def test_without_answers_nothing_is_confirmed_or_refuted():
-    found = judged({"workspaces": seen({"data": []}, Date="Sun, 22 Nov 2026 04:00:00 GMT")}, wrote=False)
-    tried = {row["name"] for row in found if row["verdict"] != "not tried"}
+    workspaces = answer({"data": []}, Date="Sun, 22 Nov 2026 04:00:00 GMT")
+    found = judge_all(Observations(workspaces=workspaces), wrote=False)
+    tried = {row.name for row in found if row.verdict != "not tried"}
     assert tried <= {"lists-in-data", "ids", "extra-fields", "whole-lists", "rate-limit-headers", "key-check", "date"}
 
 

@@ -243,7 +243,7 @@ def test_without_writes_only_reads_are_sent(full, run):
     result = verified(run)
     assert {entry["method"] for entry in full.log()} == {"GET"}
     untried = {row["name"]: row["seen"] for row in result["rows"] if row["verdict"] == "not tried"}
-    assert untried["create-answer"] == "set writes: true to try it"
+    assert untried["create-answer"] == "requires writes: true"
 
 
 def test_check_mode_sends_only_reads(full, run):
@@ -299,7 +299,7 @@ def test_the_target_may_be_named(full, run):
     ]
     assert verdict(result, "name-spelling") == (
         "not tried",
-        "target has no capital letter whose spelling could change",
+        "target has no capital letter that the service could change",
     )
     assert verdict(result, "target-delete")[0] == "confirmed"
 
@@ -329,7 +329,7 @@ def test_a_target_that_exists_is_not_touched(full, run, settings, name, check):
     before = full.state()
     result = run("service_verification", check=check, writes=True, target=name)
     assert result.failed
-    assert "exists already" in result.msg
+    assert "already exists" in result.msg
     assert full.writes() == []
     assert full.state() == before
 
