@@ -19,7 +19,7 @@ TABLE = {str(operation): operation for operation in RELIED_ON}
 
 
 def not_in_the_table(log: list[dict]) -> list[str]:
-    """What the requests of a log have that the table RELIED_ON in _relied_on.py does not name."""
+    """The calls, parameters and fields in a log that are missing in RELIED_ON in _preflight/relied_on.py."""
     found = set()
     for entry in log:
         call = f"{entry['method']} {re.sub(r'/[0-9]+(?=/|$)', '/{id}', entry['path'])}"

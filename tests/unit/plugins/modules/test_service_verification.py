@@ -197,7 +197,7 @@ def test_an_odd_row_is_found(full, run, name):
     assert refuted(verified(run)) - {"scan-counts"} == expected
 
 
-def test_each_setting_of_the_local_service_deviates_or_says_why_not(service):
+def test_each_setting_of_the_local_service_is_covered_or_excluded(service):
     deviating = {setting for settings, _rows in DEVIATIONS.values() for setting in settings} | {"endless_lists"}
     assert deviating | set(NO_DEVIATION) == set(service.settings())
     assert not deviating & set(NO_DEVIATION)
@@ -212,7 +212,7 @@ def test_each_setting_of_the_local_service_deviates_or_says_why_not(service):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_expected_in_each_form_is_not_refuted(full, run, settings):
+def test_accepted_forms_are_not_refuted(full, run, settings):
     full.settings(**settings)
     assert refuted(verified(run, writes=True)) == set()
 
@@ -251,7 +251,7 @@ def test_check_mode_sends_only_reads(full, run):
     assert {entry["method"] for entry in full.log()} == {"GET"}
 
 
-def test_what_was_created_is_deleted(full, run):
+def test_created_objects_are_deleted(full, run):
     before = full.state()
     verified(run, writes=True)
     after = full.state()
@@ -270,7 +270,7 @@ def test_a_workspace_that_cannot_be_deleted_is_named(full, run):
     assert "verify-" in result.msg.lower()
 
 
-def test_nothing_of_the_account_is_in_the_result(full, run):
+def test_the_result_has_no_text_of_the_account(full, run):
     text = json.dumps([verified(run, writes=True)["rows"], verified(run, writes=True)["summary"]])
     words = [row[key] for rows in ACCOUNT.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)
              for key in ("name", "label", "description") if isinstance(row.get(key), str) and len(row[key]) > 4]  # fmt: skip
@@ -278,7 +278,7 @@ def test_nothing_of_the_account_is_in_the_result(full, run):
     assert [word for word in words if word in text] == []
 
 
-def test_an_empty_account_leaves_most_untried(service, run):
+def test_most_assumptions_are_not_tried_with_an_empty_account(service, run):
     service.reset(settings={"rate_limits": LIMITS})
     result = verified(run)
     assert refuted(result) == set()
@@ -292,7 +292,7 @@ def test_a_wrong_key_fails(full, run):
 # --- the target
 
 
-def test_the_target_may_be_named(full, run):
+def test_a_declared_target_is_created(full, run):
     result = verified(run, writes=True, target="verify.shop.example.org", scope={"allow": ["shop.example.org"]})
     assert [entry["form"]["name"] for entry in full.log() if entry["path"] == "/targets" and entry["form"]] == [
         "verify.shop.example.org"
@@ -313,7 +313,7 @@ def test_a_scope_that_refuses_the_target_fails_before_any_call(full, run, check)
     assert full.calls() == []
 
 
-def test_a_name_that_is_none_fails_before_any_call(full, run):
+def test_an_invalid_name_fails_before_any_call(full, run):
     result = run("service_verification", writes=True, target="my host.example.com")
     assert result.failed
     assert "target 'my host.example.com'" in result.msg
@@ -323,7 +323,7 @@ def test_a_name_that_is_none_fails_before_any_call(full, run):
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("settings", [{}, {"create_answer": "nothing", "ignored_filters": ["workspace_id"]}], ids=str)
 @pytest.mark.parametrize("name", ["www.example.com", "WWW.example.com.", "here.example.com"])
-def test_a_target_that_exists_is_not_touched(full, run, settings, name, check):
+def test_an_existing_target_is_not_changed(full, run, settings, name, check):
     full.settings(**settings)
     full.allow_violations = True
     before = full.state()
@@ -334,7 +334,7 @@ def test_a_target_that_exists_is_not_touched(full, run, settings, name, check):
     assert full.state() == before
 
 
-def test_what_has_another_name_is_not_deleted(full, run):
+def test_an_object_with_another_name_is_not_deleted(full, run):
     full.fault(method="POST", path="/targets", action="wrong_type", status=201, data={"created_id": 1001})
     verified(run, writes=True)
     assert [target["name"] for target in full.targets()] == [row["name"] for row in ACCOUNT["targets"]]
@@ -342,7 +342,7 @@ def test_what_has_another_name_is_not_deleted(full, run):
 
 
 @pytest.mark.parametrize("path", ["/workspaces", "/targets", "/http_loggers"])
-def test_what_a_lost_answer_created_is_deleted(full, run, path):
+def test_an_object_whose_create_answer_was_lost_is_deleted(full, run, path):
     before = full.state()
     full.fault(method="POST", path=path, action="reset", when="after")
     verified(run, writes=True)
