@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 
 from .._errors import ScannerError, WrongOption
+from .._http.answer import Answer
 from .._http.client import Client
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import JSON, SCHEMA_PATH, SCHEMA_TYPES
@@ -51,19 +52,20 @@ class Survey:
 
         expected: what a judge compares rows with, the query if None; accept, at_host, sink: as for ``Transport.send``.
         """
+        answer: Answer | None
         try:
-            self._transport.send("GET", path, query=query, accept=accept, at_host=at_host, sink=sink)
+            answer = self._transport.send("GET", path, query=query, accept=accept, at_host=at_host, sink=sink)
         except WrongOption:
             raise
         except ScannerError:
-            if self._transport.last is None:
+            answer = self._transport.last
+            if answer is None:
                 return None
-        self.note(name, (query or {}) if expected is None else expected, None if sink is None else bytes(sink.text))
+        self.note(name, answer, (query or {}) if expected is None else expected, sink and bytes(sink.text))
         return self.answers.data(name)
 
-    def note(self, name: str, expected: Record, body: bytes | None = None) -> None:
-        """Note the last answer under a name. body: what a sink received."""
-        answer = self._transport.last
+    def note(self, name: str, answer: Answer, expected: Record, body: bytes | None = None) -> None:
+        """Note an answer under a name. body: what a sink received."""
         form, value = _parse(answer.content_type, answer.body if body is None else body)
         self.answers[name] = Observation(answer.status, form, value, answer.headers, expected)
 
@@ -71,7 +73,7 @@ class Survey:
         """Read all that can be judged without a write. Raises if the list of workspaces cannot be read."""
         about = self._transport.known.call("list", WORKSPACE, {})
         answer = self._transport.send("GET", WORKSPACE.path, about=about)
-        self.note("workspaces", {})
+        self.note("workspaces", answer, {})
         if not isinstance(self.answers.data("workspaces"), list):
             raise answer.unexpected("data that is no list of workspaces")
         workspaces = _ids_of(self.answers.rows("workspaces"))

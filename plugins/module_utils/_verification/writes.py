@@ -157,7 +157,7 @@ class Trial:
     def _note_write(self, answer: str, method: str, values: Record | None = None) -> None:
         last = self._client.transport.last
         if last is not None and last.method == method and answer not in self._survey.answers:
-            self._survey.note(answer, values or {})
+            self._survey.note(answer, last, values or {})
 
     def _find(self, creation: _Creation) -> Record | None:
         """The record of the object that was just created, or None."""
