@@ -160,57 +160,58 @@ EXAMPLES = r"""
 # SCANNER_API_KEY. Show the inventory with: ansible-inventory -i first.targets.yml --graph
 plugin: scanops.scanner.targets
 
+---
 # shop.targets.yml: two workspaces, with a key encrypted by ansible-vault encrypt_string.
-#
-#   plugin: scanops.scanner.targets
-#   base_url: https://scanner.example.com/api/v2
-#   api_key: !vault |
-#     $ANSIBLE_VAULT;1.1;AES256
-#     63316132313265383364623962346236663439666364376139376465636236383636353138356562
-#     3631333439313333396236323062613363633634626636350a393631333230393835616132363164
-#     36303539323466613938383833376131386237386662336565663833386563363238613730653032
-#     3336663664326135370a663561336337666134366436353335323434626139376134313565323030
-#     3133
-#   workspaces:
-#     - Web shop
-#     - Back office
+plugin: scanops.scanner.targets
+base_url: https://scanner.example.com/api/v2
+api_key: !vault |
+  $ANSIBLE_VAULT;1.1;AES256
+  63316132313265383364623962346236663439666364376139376465636236383636353138356562
+  3631333439313333396236323062613363633634626636350a393631333230393835616132363164
+  36303539323466613938383833376131386237386662336565663833386563363238613730653032
+  3336663664326135370a663561336337666134366436353335323434626139376134313565323030
+  3133
+workspaces:
+  - Web shop
+  - Back office
 
+---
 # hosts.targets.yml: host names that are not parked, with a variable and groups. The key is a template with an extra
 # variable: ansible-playbook -i hosts.targets.yml -e @secrets.yml site.yml
-#
-#   plugin: scanops.scanner.targets
-#   base_url: https://scanner.example.com/api/v2
-#   api_key: "{{ vault_scanner_api_key }}"
-#   type: hostname
-#   exclude:
-#     - "'parked' in scanner_description"
-#   compose:
-#     owner: scanner_description | regex_findall('owner=([a-z]+)') | first
-#   keyed_groups:
-#     - key: owner
-#       prefix: owner
-#   groups:
-#     production: scanner_workspace is search('Production')
+plugin: scanops.scanner.targets
+base_url: https://scanner.example.com/api/v2
+api_key: "{{ vault_scanner_api_key }}"
+type: hostname
+exclude:
+  - "'parked' in scanner_description"
+compose:
+  owner: scanner_description | regex_findall('owner=([a-z]+)') | first
+keyed_groups:
+  - key: owner
+    prefix: owner
+groups:
+  production: scanner_workspace is search('Production')
 
+---
 # urls.targets.yml: one host for each URL, cached for half an hour.
-#
-#   plugin: scanops.scanner.targets
-#   type: url
-#   hostnames:
-#     - scanner_name
-#   duplicates: fail
-#   cache: true
-#   cache_plugin: ansible.builtin.jsonfile
-#   cache_connection: ~/.cache/ansible-inventory
-#   cache_timeout: 1800
+plugin: scanops.scanner.targets
+type: url
+hostnames:
+  - scanner_name
+duplicates: fail
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: ~/.cache/ansible-inventory
+cache_timeout: 1800
 """
 
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any, NamedTuple
 
 import ansible.constants as C
 from ansible.errors import AnsibleError, AnsibleParserError
@@ -230,11 +231,16 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.client impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, connection_from
-from ansible_collections.scanops.scanner.plugins.module_utils._records import is_row, record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._options import (
+    CONNECTION_OPTIONS,
+    Connection,
+    connection_from,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Record, is_row, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE, Resource
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
+    Hosts,
     address_of,
     group_names,
     hosts_of,
@@ -244,47 +250,58 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._inventory_plan im
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 try:
-    # from ansible-core 2.22 on what is registered is masked wherever ansible-core shows it
+    # ansible-core 2.22 and later mask a registered secret wherever they show it
     from ansible.module_utils.secrets import register_secrets
 except ImportError:
     register_secrets = None
 
-# of what the cache holds; part of the key of its entries
+# the version of the cached data; part of the key of an entry
 CACHE_FORMAT = 1
 
-# the families whose records are read and kept
-READ = (WORKSPACE, TARGET)
-
-# the fields of a record that become a host variable each
+# the fields of a record that become host variables
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
 
-# options that choose the hosts or name them, so that their null would widen the inventory
+# options that select or name the hosts, so that null would widen the inventory
 SELECTIONS = ("workspaces", "type", "include", "exclude", "hostnames")
 
-# options that hold expressions for each host; all others may be a template themselves
+# options that contain expressions for each host; all others may be templates
 EXPRESSION_LISTS = ("include", "exclude", "hostnames")
 EXPRESSIONS = (*EXPRESSION_LISTS, "compose", "groups", "keyed_groups")
 
 
-class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+class Account(NamedTuple):
+    """The part of the account that the inventory shows."""
+
+    workspaces: list[Record]
+    targets: list[Record]
+
+
+# ansible-core has no types
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]
+    """The inventory plugin."""
+
     NAME = "scanops.scanner.targets"
+    inventory: Any
 
-    def verify_file(self, path):
-        return super().verify_file(path) and path.endswith(("targets.yml", "targets.yaml"))
+    def verify_file(self, path: str) -> bool:
+        """Whether this plugin reads a file of this name."""
+        return bool(super().verify_file(path)) and path.endswith(("targets.yml", "targets.yaml"))
 
-    def parse(self, inventory, loader, path, cache=True):
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        """Read an inventory file and add its hosts and groups to the inventory."""
         super().parse(inventory, loader, path, cache)
         try:
             self._read_config_data(path)
             self._check_options()
-            plan = self._plan(*self._contents(path, cache))
+            plan = self._plan(self._account(path, cache))
             plan.into(inventory)
         except (AnsibleError, ScannerError) as error:
             raise AnsibleParserError(to_native(error)) from None
 
     # --- options ---
 
-    def set_options(self, task_keys=None, var_options=None, direct=None):
+    def set_options(self, task_keys: Any = None, var_options: Any = None, direct: Any = None) -> None:
+        """Set the options from the file and the environment. Raises WrongOption, without the value of a secret."""
         given = {name: self._given(name, value) for name, value in (direct or {}).items()}
         for name, value in given.items():
             if value is None and name in SELECTIONS:
@@ -299,19 +316,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             super().set_options(task_keys, var_options, given)
         except AnsibleError as error:
-            raise WrongOption(f"An option has a value that it cannot have: {_reason(error)}; correct it.") from None
+            raise WrongOption(f"An option has an invalid value: {_reason(error)}; correct it.") from None
         for name in given:
             if name not in self._options:
                 near = get_close_matches(name, self._options, 1)
-                meant = f", {near[0]} perhaps" if near else ""
-                raise WrongOption(f"{name} is no option of {self.NAME}: correct its name{meant}, or remove it.")
+                meant = f" (perhaps {near[0]})" if near else ""
+                raise WrongOption(f"{name} is not an option of {self.NAME}: correct its name{meant}, or remove it.")
 
-    def _given(self, name, value):
-        """The value of an option as it stands in the file, its template replaced."""
+    def _given(self, name: str, value: Any) -> Any:
+        """The value of an option in the file, with its template replaced."""
         if value is None:
             return None
         if name in EXPRESSION_LISTS and isinstance(value, str):
-            # ansible-core would cut it at its commas
+            # ansible-core would split it at its commas
             return [value]
         if name in EXPRESSIONS:
             return value
@@ -321,14 +338,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         except AnsibleError as error:
             raise WrongOption(f"{name} cannot be read: {_reason(error)}; correct its template.") from None
         if CONNECTION_OPTIONS.get(name, {}).get("no_log") and isinstance(value, (Mapping, list, tuple)):
-            # ansible-core would quote it
-            raise WrongOption(f"{name} is a list or a dictionary: give one text.")
+            # the message of ansible-core would quote the secret
+            raise WrongOption(f"{name} is a list or a dictionary: give a string.")
         choices = self.option_definitions.get(name, {}).get("choices")
         if choices and value not in choices:
             raise WrongOption(f"{name} is {printable(value)!r}: set it to {' or '.join(choices)}.")
         return value
 
-    def _check_options(self):
+    def _check_options(self) -> None:
         if self.get_option("workspaces") == []:
             raise WrongOption(
                 "workspaces is an empty list: name the workspaces, or leave the option out to read all of them."
@@ -336,49 +353,48 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         prefix = self.get_option("hostvars_prefix")
         if not (f"{prefix}id".isidentifier() and prefix.isascii()):
             raise WrongOption(
-                f"hostvars_prefix is {printable(prefix)!r}, with which no variable name begins: use ASCII letters, digits"
-                " and _, as in scanner_."
+                f"hostvars_prefix is {printable(prefix)!r}, with which no variable name can begin: use ASCII letters,"
+                " digits and _, as in scanner_."
             )
         missing = missing_requests()
         if missing:
-            raise WrongOption(
+            raise Refused(
                 f"The Python that runs Ansible, {sys.executable}, lacks {missing}: install it there with pip."
             )
 
-    # --- what the service has ---
+    # --- the account ---
 
-    def _contents(self, path, cache):
-        """(workspaces, targets), lists of records: from the cache, or else from the service."""
+    def _account(self, path: str, cache: bool) -> Account:
+        """The Account from the cache, or else from the service."""
         connection = connection_from({name: self.get_option(name) for name in CONNECTION_OPTIONS})
         if register_secrets is not None:
             register_secrets(filter(None, (connection.api_key, connection.proxy)))
         if not self.get_option("cache"):
             return self._read(connection)
         key = self._cache_entry(path, connection)
-        kept = self._kept(key, Border(connection.api_key)) if cache else None
-        if kept is None:
-            workspaces, targets = self._read(connection)
-            self._cache[key] = kept = {"workspaces": workspaces, "targets": targets}
-        return kept["workspaces"], kept["targets"]
+        account = self._cached(key, Border(connection.api_key)) if cache else None
+        if account is None:
+            account = self._read(connection)
+            self._cache[key] = account._asdict()
+        return account
 
-    def _kept(self, key, border):
-        """What an entry of the cache holds, which passes the border as an answer does; None where it cannot be used."""
+    def _cached(self, key: str, border: Border) -> Account | None:
+        """The Account in an entry of the cache, which passes the border like an answer; None if it is not usable."""
         try:
-            kept = self._cache[key]
-            refuse_depth(kept)
-            workspaces, targets = (_records(resource, border.value(kept[resource.plural])) for resource in READ)
+            entry = self._cache[key]
+            refuse_depth(entry)
+            account = Account(*(_records(family, border.value(entry[family.plural])) for family in (WORKSPACE, TARGET)))
         except Exception:
-            # it does not exist, or it is broken, which the releases of ansible-core report in different ways
+            # a missing or broken entry, which the releases of ansible-core report in different ways
             return None
-        known = {workspace["id"] for workspace in workspaces}
-        if not all(target["workspace_id"] in known for target in targets):
-            return None
-        return {"workspaces": workspaces, "targets": targets}
+        known = {workspace["id"] for workspace in account.workspaces}
+        return account if all(target["workspace_id"] in known for target in account.targets) else None
 
-    def _cache_entry(self, path, connection):
-        """The key of the entry: ansible-core's, which knows the path only, and a digest of what decides on the rows."""
+    def _cache_entry(self, path: str, connection: Connection) -> str:
+        """The key of the entry: that of ansible-core, which depends only on the path, and a digest of what decides which
+        rows are read."""
         asked = self.get_option("workspaces")
-        # another key may be another account; 64 bits of a digest of it all do not give it away
+        # another key may belong to another account; 64 bits of the digest do not disclose it
         deciding = [
             CACHE_FORMAT,
             connection.base_url,
@@ -389,7 +405,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         digest = hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
         return f"{self.get_cache_key(path)}_{digest[:16]}"
 
-    def _read(self, connection):
+    def _read(self, connection: Connection) -> Account:
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
@@ -401,21 +417,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             targets = {}
             for workspace in workspaces:
                 for row in earned(InWorkspace, contents[TARGET, workspace["id"]]):
-                    # a service that ignores the filter must not bring in targets that were not asked for
+                    # a service may ignore the filter, and the inventory must not contain other targets
                     if kind is None or row["type"] in (None, kind):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])
         finally:
             for call in transport.calls:
                 self.display.vv(f"{self.NAME}: {call}")
             transport.close()
-        return workspaces, [targets[target_id] for target_id in sorted(targets)]
+        return Account(workspaces, [targets[target_id] for target_id in sorted(targets)])
 
-    # --- what comes of it ---
+    # --- hosts and groups ---
 
-    def _plan(self, workspaces, targets):
-        """The Plan of the inventory. Whatever can be wrong is found here, before anything is added."""
-        names = {workspace["id"]: workspace["name"] for workspace in workspaces}
-        records = [unsafe(dict(row, workspace=names[row["workspace_id"]])) for row in targets]
+    def _plan(self, account: Account) -> Plan:
+        """The Plan of the inventory. Every error is found here, before anything is added."""
+        names = {workspace["id"]: workspace["name"] for workspace in account.workspaces}
+        records = [unsafe(dict(row, workspace=names[row["workspace_id"]])) for row in account.targets]
         addresses = {record["id"]: address_of(record["name"]) for record in records}
         hosts = hosts_of(self._named(records, addresses), self.get_option("duplicates"))
         plan = Plan()
@@ -424,10 +440,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._group(plan, "workspace", names.values(), hosts)
         self._group(plan, "type", {record["type"]: None for record in records if record["type"]}, hosts)
         self._construct(plan)
-        self._drop_confusion(plan, hosts)
+        self._drop_ambiguous(plan, hosts)
         return plan
 
-    def _variables(self, records, address):
+    def _variables(self, records: list[Record], address: str | None) -> dict[str, Any]:
         prefix = self.get_option("hostvars_prefix")
         first = records[0]
         variables = {prefix + field: first[field] for field in FIELDS}
@@ -436,8 +452,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             variables["ansible_host"] = address
         return variables
 
-    def _named(self, records, addresses):
-        """(what the host shall be called, record) of the targets that are in."""
+    def _named(self, records: list[Record], addresses: dict[int, str | None]) -> Iterator[tuple[str, Record]]:
+        """The wanted name of the host, and the record, of each included target."""
         include, exclude = self.get_option("include"), self.get_option("exclude")
         hostnames = self.get_option("hostnames")
         for record in records:
@@ -450,13 +466,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                     continue
             if is_this_machine(address):
                 self.display.warning(
-                    f"The {_target(record)}, is no host of this inventory: a play on it would run on this machine. Name it"
-                    " in exclude to be without this warning."
+                    f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
+                    " Exclude it to avoid this warning."
                 )
                 continue
             yield self._name(variables, record) if hostnames else str(address or record["name"]), record
 
-    def _any_holds(self, option, variables, record):
+    def _any_holds(self, option: str, variables: dict[str, Any], record: Record) -> bool:
+        """Whether any condition of an option holds for a target."""
         if self.get_option("use_extra_vars"):
             variables = combine_vars(variables, self._vars)
         self.templar.available_variables = variables
@@ -465,18 +482,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 if self._holds(condition):
                     return True
             except Exception as error:
-                raise Refused(
+                raise WrongOption(
                     f"{option} has a condition that cannot be evaluated for {_target(record)}, {printable(condition)!r}:"
                     f" {_reason(error)}; correct it."
                 ) from None
         return False
 
-    def _holds(self, condition):
+    def _holds(self, condition: str) -> bool:
         if hasattr(self.templar, "evaluate_conditional"):
-            return self.templar.evaluate_conditional(condition)
-        return boolean(self.templar.template(f"{{% if {condition} %}}true{{% else %}}false{{% endif %}}"))
+            return bool(self.templar.evaluate_conditional(condition))
+        return bool(boolean(self.templar.template(f"{{% if {condition} %}}true{{% else %}}false{{% endif %}}")))
 
-    def _name(self, variables, record):
+    def _name(self, variables: dict[str, Any], record: Record) -> str:
+        """The name of a target's host by the option hostnames."""
         reason = ""
         for expression in self.get_option("hostnames"):
             try:
@@ -484,37 +502,37 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             except Exception as error:
                 reason = f", the last because of: {_reason(error)}"
                 if self.get_option("strict"):
-                    raise Refused(
+                    raise WrongOption(
                         f"hostnames has an expression that cannot be evaluated for {_target(record)},"
                         f" {printable(expression)!r}: {_reason(error)}; correct it, or leave strict out."
                     ) from None
                 continue
             if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
                 return str(value)
-        raise Refused(
-            f"hostnames gives {_target(record)} no name{reason}; add an expression that gives every target one, such as"
+        raise WrongOption(
+            f"hostnames returns no name for {_target(record)}{reason}; add an expression that names every target, such as"
             f" {self.get_option('hostvars_prefix')}name, or exclude the target."
         )
 
-    def _drop_confusion(self, plan, records):
-        """Leave out, with a warning each, what would change where plays on other hosts and groups run."""
-        hosts, groups = plan.without_confusion(self.inventory, C.LOCALHOST)
+    def _drop_ambiguous(self, plan: Plan, records: Hosts) -> None:
+        """Omit, with a warning, hosts and groups that would change where plays on other hosts and groups run."""
+        hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
         for name in groups:
             self.display.warning(
-                f"The group {name!r} is left out of this inventory: a host has this name, and plays on that host would run"
-                " on the group. Build the group with another prefix."
+                f"The group {name!r} is omitted from this inventory, because a host has this name, and plays on that host"
+                " would run on the group. Create the group with another prefix."
             )
         for name in hosts:
-            called = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
+            other = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
             self.display.warning(
-                f"The {_target(records[name][0])}, is no host of this inventory: it would be called {name!r}, as {called}"
-                " is. Set hostnames so that it is called otherwise, or exclude it."
+                f"The {_target(records[name][0])}, is omitted from this inventory, because its host would have the name"
+                f" {name!r} of {other}. Set hostnames to give it another name, or exclude it."
             )
         for name, variables in plan.hosts.items():
             self._keep_address(name, variables, records[name][0])
 
-    def _keep_address(self, name, variables, record):
-        """Leave the address of a host that another source has defined as it is."""
+    def _keep_address(self, name: str, variables: dict[str, Any], record: Record) -> None:
+        """Do not change the address of a host that another source defines."""
         earlier = self.inventory.hosts.get(name)
         if earlier is None or "ansible_host" not in variables or "ansible_host" in (self.get_option("compose") or {}):
             return
@@ -522,11 +540,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         kept = earlier.get_vars().get("ansible_host", name)
         if kept != address:
             self.display.warning(
-                f"The host {name!r} of another source keeps its address, and does not get {address!r} from the"
+                f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from the"
                 f" {_target(record)}."
             )
 
-    def _group(self, plan, field, texts, hosts):
+    def _group(self, plan: Plan, field: str, texts: Iterable[str], hosts: Hosts) -> None:
         """Add the default groups of a field of the records, in the order of the texts."""
         option = f"{field}_groups"
         if not self.get_option(option):
@@ -539,13 +557,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 if record[field] in groups:
                     plan.groups[groups[record[field]]][name] = None
 
-    def _construct(self, plan):
-        """Add to the plan what compose, groups and keyed_groups make of it."""
+    def _construct(self, plan: Plan) -> None:
+        """Add the results of compose, groups and keyed_groups to the plan."""
         compose, groups, keyed_groups = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
         if not (compose or groups or keyed_groups):
             return
         strict = self.get_option("strict")
-        member_of = {name: [] for name in plan.hosts}
+        member_of: dict[str, list[str]] = {name: [] for name in plan.hosts}
         for group, hosts in plan.groups.items():
             for name in hosts:
                 member_of[name].append(group)
@@ -563,39 +581,39 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self.inventory = inventory
 
 
-def _chosen(workspaces, asked):
-    """The workspaces of these names, or all of them."""
+def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Record]:
+    """The workspaces with these names, or all of them."""
     if asked is None:
         return list(workspaces)
     chosen = {}
     for name in map(str, asked):
         found = [workspace for workspace in workspaces if workspace["name"] == name]
         if not found:
-            raise Refused(
+            raise WrongOption(
                 f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
                 " the name."
             )
         if len(found) > 1:
             ids = ", ".join(str(workspace["id"]) for workspace in found)
-            raise Refused(
+            raise WrongOption(
                 f"workspaces has a name that {len(found)} workspaces have, {printable(name)!r}, with the ids {ids}: rename"
-                " one of them, or leave workspaces out."
+                " one of them, or omit workspaces."
             )
         chosen[found[0]["id"]] = found[0]
     return list(chosen.values())
 
 
-def _records(resource, rows):
-    """The records of a list that was kept. Raises ValueError where it is none."""
+def _records(resource: Resource, rows: Any) -> list[Record]:
+    """The records of a cached list. Raises ValueError if it is not one."""
     if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
         raise ValueError
     return [record_of(resource, row) for row in rows]
 
 
-def _target(record):
+def _target(record: Record) -> str:
     return f"target {record['id']}, {printable(record['name'], 100)!r}"
 
 
-def _reason(error):
-    """Why a template failed, without the template that some releases of ansible-core quote."""
+def _reason(error: Exception) -> str:
+    """Why a template failed, without the template, which some releases of ansible-core quote."""
     return printable(to_native(error).split(" String: ")[0]).rstrip(".")

@@ -2,47 +2,69 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an inventory is going to hold, collected first, so that nothing is added where anything fails."""
+"""The future content of an inventory, collected first, so that a failure adds nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import Any, Protocol
+
+# names, each once and in order
+Names = dict[str, None]
+
+
+class Inventory(Protocol):
+    """What a plan uses of ansible-core's InventoryData."""
+
+    hosts: dict[str, Any]
+    groups: dict[str, Any]
+
+    def add_host(self, host: str) -> Any: ...
+
+    def add_group(self, group: str) -> Any: ...
+
+    def add_child(self, group: str, child: str) -> Any: ...
+
+    def set_variable(self, entity: str, varname: str, value: Any) -> Any: ...
+
 
 class Plan:
-    """Hosts, variables and groups to be.
+    """Future hosts, variables and groups.
 
-    It takes those calls of ansible's InventoryData that inventory plugins make, so that a Constructable writes into it.
+    Supports the calls to InventoryData that inventory plugins make, so that a Constructable writes into it. hosts: variables
+    by host; groups: hosts by group; children: child groups by group.
     """
 
-    def __init__(self):
-        self.hosts = {}  # name → variables
-        self.groups = {}  # name → its hosts, the keys of a dict: each once, in order
-        self.children = {}  # name → its child groups, likewise
+    def __init__(self) -> None:
+        self.hosts: dict[str, dict[str, Any]] = {}
+        self.groups: dict[str, Names] = {}
+        self.children: dict[str, Names] = {}
 
-    def add_host(self, host, group=None):
+    def add_host(self, host: str, group: str | None = None) -> str:
         self.hosts.setdefault(host, {})
         if group:
             self.groups[group][host] = None
         return host
 
-    def add_group(self, group):
+    def add_group(self, group: str) -> str:
         self.groups.setdefault(group, {})
         return group
 
-    def add_child(self, group, child):
+    def add_child(self, group: str, child: str) -> None:
         if child in self.groups:
             self.children.setdefault(group, {})[child] = None
         else:
             self.groups[group][child] = None
 
-    def set_variable(self, host, name, value):
+    def set_variable(self, host: str, name: str, value: Any) -> None:
         self.hosts[host][name] = value
 
-    def without_confusion(self, inventory, implicit):
-        """Drop what ansible-core, or a play, would take for something else; returns (hosts, groups), the names dropped.
+    def drop_ambiguous(self, inventory: Inventory, implicit: Container[str]) -> tuple[list[str], list[str]]:
+        """Drop hosts and groups whose name means something else to ansible-core. Returns the names of both.
 
-        inventory: the InventoryData with what other sources have given; implicit: the names that ansible-core connects to
-        the machine on which it runs. A host called like a group would give that group its variables, and a play on it would
-        run on the group; a group called like a host of another source, or like an implicit one, would take its plays.
+        inventory: holds what other sources define; implicit: the names that ansible-core connects to the machine on which
+        it runs. A host with the name of a group would give the group its variables, and a play on the host would run on the
+        group. A group with the name of a host of another source, or of an implicit host, would take over its plays.
         """
         groups = [name for name in self.groups if name in inventory.hosts or name in implicit]
         for name in groups:
@@ -58,8 +80,8 @@ class Plan:
                 members.pop(name, None)
         return hosts, groups
 
-    def into(self, inventory):
-        """Add all to an InventoryData, which ``without_confusion`` has seen."""
+    def into(self, inventory: Inventory) -> None:
+        """Add everything to an inventory. Call ``drop_ambiguous`` first."""
         for group in self.groups:
             inventory.add_group(group)
         for group, children in self.children.items():

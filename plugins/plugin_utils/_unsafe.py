@@ -6,24 +6,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ansible.template
 
 if hasattr(ansible.template, "trust_as_template"):
-    # from ansible-core 2.19 on only text that is marked as trusted is templated, and text from the service is not
+    # ansible-core 2.19 and later template only text that is marked as trusted, and text from the service is not
 
-    def unsafe(value):
-        """The value as it is."""
+    def unsafe(value: Any) -> Any:
+        """The value itself."""
         return value
 
 else:
     from ansible.utils.unsafe_proxy import AnsibleUnsafeText
 
-    def unsafe(value):
-        """A copy of the value (str, list, dict, …) in which no text is ever templated.
+    def unsafe(value: Any) -> Any:
+        """A copy of the value in which no text is ever templated, at any depth of lists and dictionaries.
 
-        Only text that could be a template is marked, since a mark shows up in what ansible-inventory prints: a template
-        needs a brace, or begins with the line that changes the delimiters. A template that reads one marked text gives
-        marked text, so that no template comes of joining several.
+        Only text that could be a template is marked, because ansible-inventory prints the mark. A template needs a brace,
+        or begins with the line that changes the delimiters. A template that reads marked text returns marked text, so that
+        joining several texts cannot create a template.
         """
         if isinstance(value, str):
             if "{" in value or "}" in value or value.startswith("#"):

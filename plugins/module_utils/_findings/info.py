@@ -128,7 +128,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
 def _old(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
     """The ids of the scans that ended before ``since``."""
     last = task.client.transport.last
-    clock = service_now(last and last.headers.get("Date"), scans, time.time())
+    clock = service_now(last.headers.get("Date") if last else None, scans, time.time())
     longest = clock.now - since.at(clock.now)
     ends = {scan["id"]: None if is_in_progress(scan) else last_moment_of(scan) for scan in scans}
     return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)

@@ -52,8 +52,8 @@ def asked_of(task: Task) -> Asked | None:
         if not place.declared and task.params["target_id"] is not None:
             problems.append(_unplaced("target", target["id"]))
     warn_unplaced(task, place, "findings")
-    scans = task.client.all(SCAN, {**place.query, **query})
-    scans = tuple(scan for scan in scans if belongs(scan, query))
+    listed = task.client.all(SCAN, {**place.query, **query})
+    scans = tuple(scan for scan in listed if belongs(scan, query))
     return Asked(_grouped(task, {**place.query, **query}), scans, problems)
 
 

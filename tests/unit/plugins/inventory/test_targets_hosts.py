@@ -117,7 +117,7 @@ def test_an_expression_may_be_a_text_with_commas(account, parse):
 
 def test_a_target_without_a_name_is_an_error(account, parse):
     inventory = parse(hostnames=["no_such_variable", "''"])
-    assert "hostnames gives target 10, '192.0.2.7' no name" in inventory.error
+    assert "hostnames returns no name for target 10, '192.0.2.7'" in inventory.error
     assert "no_such_variable" in inventory.error
     assert inventory.hosts == {}
 
@@ -214,7 +214,7 @@ def test_hosts_of_earlier_sources_keep_their_variables(account, parse):
 def test_two_workspaces_that_become_one_group_are_an_error(service, parse):
     service.add(workspaces=[{"name": "a b"}, {"name": "a-b"}])
     inventory = parse()
-    assert "'a b' and 'a-b' both become the group 'workspace_a_b'" in inventory.error
+    assert "'a b' and 'a-b' both result in the group 'workspace_a_b'" in inventory.error
     assert "workspace_groups to false" in inventory.error
     assert inventory.groups == {}
     assert parse(workspace_groups=False).error is None
@@ -223,7 +223,7 @@ def test_two_workspaces_that_become_one_group_are_an_error(service, parse):
 
 def test_two_names_that_become_one_host_are_an_error(account, parse):
     inventory = parse(hostnames=["'a ' ~ scanner_type if scanner_type == 'url' else 'a_url'"])
-    assert "Two names become the host name 'a_url', 'a_url' (ids 10, 20) and 'a url' (id 30)" in inventory.error
+    assert "Two names result in the host name 'a_url', 'a_url' (ids 10, 20) and 'a url' (id 30)" in inventory.error
     assert inventory.hosts == {}
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 
 import pytest
@@ -33,6 +34,19 @@ def test_the_documented_connection_is_that_of_the_modules():
 def test_the_documented_types_are_those_of_the_table():
     plugin = inventory_loader.get("scanops.scanner.targets")
     assert plugin.option_definitions["type"]["choices"] == list(TARGET_TYPES)
+
+
+def test_each_example_is_a_complete_inventory_file():
+    class Loader(yaml.SafeLoader):
+        """Reads a vaulted string as text."""
+
+    Loader.add_constructor("!vault", lambda loader, node: loader.construct_scalar(node))
+    plugin = inventory_loader.get("scanops.scanner.targets")
+    examples = list(yaml.load_all(inspect.getmodule(type(plugin)).EXAMPLES, Loader))
+    assert len(examples) > 2
+    for example in examples:
+        assert example["plugin"] == "scanops.scanner.targets"
+        assert set(example) <= set(plugin.option_definitions)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +120,7 @@ BAD = {
     "empty address": (dict(base_url=""), "base_url is empty"),
     "empty key": (dict(api_key=""), "api_key is empty"),
     "key with a line break": (dict(api_key="a\nb"), "api_key contains a space, a line break"),
-    "key as a list": (dict(api_key=["unmistakable-secret"]), "api_key is a list or a dictionary: give one text."),
+    "key as a list": (dict(api_key=["unmistakable-secret"]), "api_key is a list or a dictionary: give a string."),
     "key as a dictionary": (dict(api_key={"unmistakable-secret": 1}), "api_key is a list or a dictionary"),
     "proxy as a list": (dict(proxy=["http://user:unmistakable-secret@x:1"]), "proxy is a list or a dictionary"),
     "undefined key": (dict(api_key="{{ no_such_key }}"), "api_key cannot be read: "),
@@ -115,7 +129,7 @@ BAD = {
     "user info": (dict(base_url="https://me:unmistakable-secret@x.example/api/v2"), "base_url contains user info"),
     "plain http": (dict(base_url="http://192.0.2.1/api/v2"), "base_url 'http://192.0.2.1/api/v2' would send api_key"),
     "no path": (dict(base_url="https://scanner.example.com"), "has no path"),
-    "text for a number": (dict(timeout="soon"), "An option has a value that it cannot have: "),
+    "text for a number": (dict(timeout="soon"), "An option has an invalid value: "),
     "timeout of 0": (dict(timeout=0), "timeout is 0"),
     "no file": (dict(ca_path="/nowhere/ca.pem"), "ca_path names a file that does not exist: '/nowhere/ca.pem'"),
     "no certificate": (dict(client_cert="/nowhere/cert.pem"), "client_cert names a file that does not exist"),
@@ -124,18 +138,21 @@ BAD = {
     "unknown choice": (dict(duplicates="keep"), "duplicates is 'keep': set it to merge or fail or suffix."),
     "prefix of no variable": (
         dict(hostvars_prefix="my-"),
-        "hostvars_prefix is 'my-', with which no variable name begins",
+        "hostvars_prefix is 'my-', with which no variable name can begin",
     ),
     "prefix of other letters": (
         dict(hostvars_prefix="é_"),
-        "hostvars_prefix is 'é_', with which no variable name begins",
+        "hostvars_prefix is 'é_', with which no variable name can begin",
     ),
     "no workspaces": (dict(workspaces=[]), "workspaces is an empty list"),
     "unknown option": (
         dict(workspace="A"),
-        "workspace is no option of scanops.scanner.targets: correct its name, workspaces",
+        "workspace is not an option of scanops.scanner.targets: correct its name (perhaps workspaces",
     ),
-    "unlike any option": (dict(zzz=1), "zzz is no option of scanops.scanner.targets: correct its name, or remove it."),
+    "unlike any option": (
+        dict(zzz=1),
+        "zzz is not an option of scanops.scanner.targets: correct its name, or remove it.",
+    ),
     "other plugin": (dict(plugin="scanops.scanner.other"), "scanops.scanner.other"),
 }
 

@@ -37,7 +37,7 @@ def test_a_target_that_names_this_machine_is_no_host(service, parse, name, optio
     assert len(inventory.hosts) == 1
     assert all(len(hosts) <= 1 for hosts in inventory.groups.values())
     (warning,) = parse.warned
-    assert f"target 1002, {name!r}, is no host of this inventory" in warning
+    assert f"target 1002, {name!r}, is omitted from this inventory" in warning
     for implicit in ("localhost", "127.0.0.1", "::1"):
         local = inventory.data.get_host(implicit)
         assert local.implicit
@@ -60,8 +60,8 @@ def test_a_host_that_is_to_be_called_so_is_left_out(service, parse, name):
     assert inventory.groups["type_hostname"] == ["a.example"]
     assert inventory.data.groups["all"].vars == {}
     (warning,) = parse.warned
-    assert "target 1002, 'b.example', is no host of this inventory" in warning
-    assert f"it would be called {name!r}" in warning
+    assert "target 1002, 'b.example', is omitted from this inventory" in warning
+    assert f"its host would have the name {name!r}" in warning
 
 
 @pytest.mark.parametrize("name", ["all", "ungrouped", "web", "workspace_My_Workspace"])
@@ -72,7 +72,7 @@ def test_one_target_does_not_take_the_inventory_along(service, parse, name):
     inventory = parse(data=data)
     assert inventory.error is None
     assert list(inventory.hosts) == ["a.example"]
-    assert f"target 1002, {name!r}, is no host" in parse.warned[0]
+    assert f"target 1002, {name!r}, is omitted" in parse.warned[0]
 
 
 @pytest.mark.parametrize("name", ["localhost", "db1"])
@@ -83,7 +83,7 @@ def test_a_group_does_not_take_the_plays_of_a_host(service, parse, name):
     inventory = parse(data=data, keyed_groups=[{"key": "scanner_description", "prefix": "", "separator": ""}])
     assert inventory.error is None
     assert name not in inventory.groups
-    assert f"The group {name!r} is left out" in parse.warned[0]
+    assert f"The group {name!r} is omitted" in parse.warned[0]
 
 
 def test_a_host_of_another_source_keeps_its_address(service, parse):
@@ -96,7 +96,7 @@ def test_a_host_of_another_source_keeps_its_address(service, parse):
     assert [inventory.hosts[name]["ansible_host"] for name in ("db1", "db2", "db3")] == ["192.0.2.1", "db2", "db3"]
     assert inventory.hosts["db1"]["scanner_id"] == 1001
     (warning,) = parse.warned
-    assert "The host 'db1' of another source keeps its address, and does not get 'db1'" in warning
+    assert "The host 'db1', which another source defines, keeps its address. It does not get 'db1'" in warning
     # what the inventory file itself asks for counts
     data.set_variable("db1", "ansible_host", "192.0.2.1")
     assert parse(data=data, compose={"ansible_host": "'192.0.2.9'"}).hosts["db1"]["ansible_host"] == "192.0.2.9"

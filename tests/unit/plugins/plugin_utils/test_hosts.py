@@ -140,7 +140,7 @@ def test_suffix():
 
 
 def test_a_suffix_that_makes_a_name_that_is_taken():
-    with pytest.raises(Refused, match="makes the host name 'a_2' for id 3, which id 2 has already"):
+    with pytest.raises(Refused, match="results in the host name 'a_2' for id 3, but id 2 already has it"):
         hosts_of(named("a", "a_2", "a"), "suffix")
 
 
@@ -162,5 +162,5 @@ def test_two_texts_of_one_name(duplicates):
 
 def test_group_names():
     assert group_names("x_", ["a", "b", "a"], str.upper, "x_groups") == {"a": "X_A", "b": "X_B"}
-    with pytest.raises(Refused, match=r"'a' and 'A' both become the group 'X_A': .* set x_groups to false"):
+    with pytest.raises(Refused, match=r"'a' and 'A' both result in the group 'X_A': .* set x_groups to false"):
         group_names("x_", ["a", "A"], str.upper, "x_groups")

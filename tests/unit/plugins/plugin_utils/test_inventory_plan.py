@@ -54,7 +54,7 @@ def test_a_host_called_like_a_group_or_like_the_implicit_host_is_dropped(name):
     plan = some_plan()
     plan.add_host(name, "shop")
     plan.set_variable(name, "x", 3)
-    assert plan.without_confusion(data, ("localhost",)) == ([name], [])
+    assert plan.drop_ambiguous(data, ("localhost",)) == ([name], [])
     plan.into(data)
     assert list(data.hosts) == ["a.example", "b.example"]
     assert [host.name for host in data.groups["shop"].hosts] == ["a.example", "b.example"]
@@ -70,7 +70,7 @@ def test_a_group_called_like_a_host_of_another_source_or_like_the_implicit_host_
     plan.add_child(name, "a.example")
     plan.add_child("all_shops", name)
     plan.add_child(name, "shop")
-    assert plan.without_confusion(data, ("localhost",)) == ([], [name])
+    assert plan.drop_ambiguous(data, ("localhost",)) == ([], [name])
     plan.into(data)
     data.reconcile_inventory()
     assert set(data.groups) == {"all", "ungrouped", "shop", "all_shops"}
@@ -81,7 +81,7 @@ def test_nothing_else_is_dropped():
     plan, data = some_plan(), InventoryData()
     data.add_host("a.example")
     data.add_group("shop")
-    assert plan.without_confusion(data, ("localhost",)) == ([], [])
+    assert plan.drop_ambiguous(data, ("localhost",)) == ([], [])
     assert list(plan.hosts) == ["a.example", "b.example"]
 
 
