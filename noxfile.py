@@ -42,6 +42,8 @@ BUILD = Path("build")
 # What the demo and the benchmarks need beside the local service's own requirements.
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
+# Reads the colours of a terminal for the pictures.
+RICH = "rich>=13"
 # The client that the vendor of the service publishes; its MCP server does not start with a later mcp.
 VENDOR_CLIENT = ("pentesttools[mcp]==0.2.0", "mcp<2")
 
@@ -272,9 +274,17 @@ def packaging(session: nox.Session) -> None:
 @nox.session(name="demo-check", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
 def demo_check(session: nox.Session) -> None:
-    """Compare the demo with the guide and README.md, and interrupt it."""
-    session.install("--requirement", SERVICE)
-    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo"]), **PATIENCE)
+    """Compare the demo with the guide, README.md and the pictures, and interrupt it."""
+    session.install("--requirement", SERVICE, RICH)
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
+
+
+@nox.session(name="pictures", default=False)
+@antsibull_nox.sessions.install_packages(packages=DEMO)
+def pictures(session: nox.Session) -> None:
+    """Draw the pictures of the documentation from real runs."""
+    session.install("--requirement", SERVICE, RICH)
+    session.run("python", "tests/pictures", **PATIENCE)
 
 
 @nox.session(name="vendor-client", default=False)
@@ -390,14 +400,18 @@ def faults(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the documentation site into build/docs."""
     shutil.rmtree(BUILD / "docs", ignore_errors=True)
+    config = Path("docs/sphinx/antsibull-docs.cfg").absolute()
     pages, site = (BUILD / "docs" / "rst").absolute(), (BUILD / "docs" / "html").absolute()
     # antsibull-docs refuses a folder that others may write to.
     pages.mkdir(mode=0o700, parents=True)
     with tempfile.TemporaryDirectory() as place:
         install_artefact(session, Path(place))
         session.run(
-            "antsibull-docs", "collection", "--use-current", "--squash-hierarchy", "--fail-on-error",
+            "antsibull-docs", f"--config-file={config}", "collection", "--use-current", "--squash-hierarchy", "--fail-on-error",
             f"--dest-dir={pages}", "scanops.scanner", env={"ANSIBLE_COLLECTIONS_PATH": place},
         )  # fmt: skip
+    shutil.copytree("docs/pictures", pages / "pictures")
+    # with groups in the sidebar, and where to start
+    shutil.copy("docs/sphinx/index.rst", pages)
     session.run("sphinx-build", "--quiet", "--fail-on-warning", "--keep-going", "-c", "docs/sphinx", pages, site)
     print(f"The documentation is in {site / 'index.html'}")

@@ -59,6 +59,33 @@ def test_each_file_that_the_readme_links_to_exists(path):
     assert (CHECKOUT / path).is_file()
 
 
+def test_each_picture_of_the_readme_exists():
+    address = r"https://raw\.githubusercontent\.com/scanops/scanops\.scanner/main/"
+    pictures = re.findall(rf"!\[[^\]]+\]\({address}([^)]*)\)", README)
+    assert pictures and all((CHECKOUT / path).is_file() for path in pictures)
+
+
+def test_the_start_page_of_the_site_lists_every_plugin_once():
+    page = (CHECKOUT / "docs" / "sphinx" / "index.rst").read_text(encoding="utf-8")
+    plugins = {
+        f"{path.stem}_{kind}"
+        for folder, kind in (("modules", "module"), ("inventory", "inventory"), ("filter", "filter"))
+        for path in (CHECKOUT / "plugins" / folder).glob("*.py")
+        if path.stem != "__init__"
+    }
+    roles = {f"{path.name}_role" for path in (CHECKOUT / "roles").iterdir()}
+    guides = {f"docsite/{path.stem}" for path in GUIDES.glob("*.rst")}
+    listed = re.findall(r"^   .*<([\w/]+)>$", page, re.MULTILINE)
+    assert sorted(listed) == sorted({*plugins, *roles, *guides, "changelog", "environment_variables"})
+
+
+def test_the_site_tells_how_to_install_this_version():
+    galaxy = (CHECKOUT / "galaxy.yml").read_text(encoding="utf-8")
+    version = re.search(r"^version: (\S+)$", galaxy, re.MULTILINE)[1]
+    settings = (CHECKOUT / "docs" / "sphinx" / "antsibull-docs.cfg").read_text(encoding="utf-8")
+    assert f"scanops-scanner-{version}.tar.gz" in settings
+
+
 def test_each_guide_is_in_the_table_of_contents():
     contents = (CHECKOUT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8")
     assert re.findall(r"- (guide_\w+)", contents) and sorted(re.findall(r"- (guide_\w+)", contents)) == sorted(
