@@ -70,7 +70,7 @@ STEPS = (
     Step("Check mode on an empty account: what would change", "ansible-playbook playbooks/demo.yml --check --diff"),
     Step("The play applied", "ansible-playbook playbooks/demo.yml", writes=True),
     Step("The second run changes nothing", "ansible-playbook playbooks/demo.yml", changed=0),
-    Step("The targets as an inventory", "ansible-inventory -i playbooks/demo.targets.yml --graph"),
+    Step("The targets as an inventory", "ansible-inventory -i playbooks/inventories/demo.targets.yml --graph"),
     Step(
         "Three scans at once, what they found, and two reports", f"{SCAN} -e poll_interval=1", writes=True, waits=True
     ),

@@ -10,7 +10,7 @@ set -eu
 
 folder=$PWD
 until [ -d "$folder/playbooks" ]; do folder=$(dirname "$folder"); done
-inventory="$folder/playbooks/demo.targets.yml"
+inventory="$folder/playbooks/inventories/demo.targets.yml"
 cd "$OUTPUT_DIR"
 
 python "$OLDPWD/../setup_service/files/start.py" --ready service.json --with $$
