@@ -39,6 +39,8 @@ def family(first: int) -> set[int]:
 
 
 def main() -> None:
+    # a process that nohup or a background job starts ignores SIGINT, and so would what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt, control, *command = sys.argv[1:]
     run = subprocess.Popen(
         command,
