@@ -59,7 +59,7 @@ class Budget:
                 answer.method, answer.path, status=429, message=error.message,
                 details=error.details,
                 advice=f"run the task again later, or raise rate_limit_wait (now {self._seconds} s for the whole task)",
-            ) from None  # fmt: skip
+            ).with_facts(after_loss=error.after_loss) from None  # fmt: skip
         self._wait(pause)
 
     def _wait(self, seconds: float) -> None:

@@ -392,3 +392,11 @@ def test_a_404_that_cannot_be_confirmed_is_an_error(service, client):
     with pytest.raises(ApiError) as caught:
         client.delete(TARGET, 7)
     assert caught.value.status == 403
+
+
+def test_an_update_that_was_lost_is_not_forgotten_when_its_retry_meets_the_rate_limit(service, client):
+    service.add(workspaces=[{"id": 7, "name": "Shop"}])
+    service.fault(method="PUT", action="reset", when="after", times=1)
+    service.fault(method="PUT", nth=2, action="status", status=429, headers={"Retry-After": 10**6}, times=1)
+    client.update(WORKSPACE, 7, {"description": "New"})
+    assert [entry["method"] for entry in service.log()] == ["PUT", "PUT", "GET"]
