@@ -134,11 +134,6 @@ class CallError(ScannerError):
         advice = f" {self.advice[0].upper()}{self.advice[1:]}." if self.advice else ""
         return self._copy(f"{self.what.rstrip('.')}. {effect}{advice}", result={**self.result, "changed": True})
 
-    # until nobody uses it: with_effect does it without changing the error
-    def may_have(self, effect: str) -> None:
-        other = self.with_effect(effect)
-        self.args, self.result = other.args, other.result
-
 
 class NetworkError(CallError):
     """No answer: the connection was not made, or it broke, or it took too long."""

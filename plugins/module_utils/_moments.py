@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Times in records, in every form in which services write them, and ISO 8601 times in options. Pure."""
+"""Times in records, in every form in which services write them; ISO 8601 times and durations in options. Pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import math
 import re
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
+
+from ._errors import WrongOption, printable
 
 # datetime.fromisoformat of Python 3.9 reads neither Z nor an offset without a colon
 _TIME = re.compile(
@@ -20,6 +22,7 @@ _TIME = re.compile(
 # larger numbers are milliseconds: as seconds they would be in the year 5138
 _MILLISECONDS = 10**11
 _LAST = 10**14
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 class Moment(NamedTuple):
@@ -89,3 +92,13 @@ def _zone(found: re.Match[str]) -> timezone:
         raise ValueError
     offset = timedelta(hours=int(found["hours"] or 0), minutes=minutes)
     return timezone(-offset if found["sign"] == "-" else offset)
+
+
+def seconds_of(text: object, option: str = "max_age") -> int:
+    """The seconds in an age: a number, or one with s, m, h, d or w. Raises WrongOption."""
+    found = re.fullmatch(r"\s*([0-9]{1,9})\s*([smhdw]?)\s*", str(text).lower())
+    if not found:
+        raise WrongOption(
+            f"{option} is {printable(text, 60)!r}: give seconds, or a number with s, m, h, d or w, as in 90m or 7d."
+        )
+    return int(found[1]) * _UNITS[found[2] or "s"]

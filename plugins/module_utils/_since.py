@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._errors import WrongOption, printable
-from ._moments import iso_moment
-from ._scan.record import seconds_of
+from ._moments import iso_moment, seconds_of
 
 # how many seconds the clocks of two machines may differ
 _TOLERANCE = 300

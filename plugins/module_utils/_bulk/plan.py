@@ -190,7 +190,7 @@ def _item_step(each: _List, item: Item, match: _Match, live: Live, rules: Rules,
 
 
 def _why_not_created(resource: Resource, item: Item, live: Live) -> str | None:
-    if item.name in live.elsewhere:
+    if resource.key_is_account_wide and item.name in live.elsewhere:
         return (
             f"its {resource.key} is taken in another workspace (id {live.elsewhere[item.name]['id']}), and the API cannot"
             f" move it: delete it there first, or choose another {resource.key}"

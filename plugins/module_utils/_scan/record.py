@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, printable
+from .._errors import printable
 from .._moments import Clock, Moment, moment_of
 from .._records import Record
 from .._resources import SEVERITIES
@@ -27,7 +26,6 @@ from .statuses import (
 )
 
 MOST_CANDIDATES = 5
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 # time zones differ by multiples of this, in seconds
 _ZONE_STEP = 900
 # and clocks by less than this
@@ -47,16 +45,6 @@ def is_in_progress(record: Record) -> bool:
 def outcome_of(record: Record) -> str | None:
     """How a scan ended, one of OUTCOMES, or None while it is in progress."""
     return outcome_of_status(status_of(record))
-
-
-def seconds_of(text: object, option: str = "max_age") -> int:
-    """The seconds in an age: a number, or one with s, m, h, d or w. Raises WrongOption."""
-    found = re.fullmatch(r"\s*([0-9]{1,9})\s*([smhdw]?)\s*", str(text).lower())
-    if not found:
-        raise WrongOption(
-            f"{option} is {printable(text, 60)!r}: give seconds, or a number with s, m, h, d or w, as in 90m or 7d."
-        )
-    return int(found[1]) * _UNITS[found[2] or "s"]
 
 
 def last_moment_of(record: Record) -> Moment | None:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._errors import CallError, Hints, WrongOption, printable
+from .._moments import seconds_of
 from .._records import Record
-from .record import seconds_of, why_other_params
+from .record import why_other_params
 from .tools import tool_id_of
 from .watch import Entry, Timeouts
 

@@ -298,7 +298,7 @@ def test_purge_keeps_a_live_object_that_the_declaration_takes_in_another_workspa
 @pytest.mark.parametrize("rules", [{}, {"purge": ("target",)}, {"state": "absent"}])
 def test_a_list_that_nobody_has_proven_is_not_planned_with(rules):
     live = Live({"id": 1, "name": "Lab"}, {"target": [{"id": 7, "name": "a.example", "description": ""}]}, {})
-    with pytest.raises(TypeError, match="no InWorkspace"):
+    with pytest.raises(TypeError, match="expected InWorkspace"):
         _plan.plan([Managed("Lab", read_targets(["a.example"]), live)], Rules(**rules), {})
 
 
@@ -426,3 +426,12 @@ def test_a_wrong_shape_is_named_by_its_path(entries, path):
 def test_a_wrong_estate_is_named_by_its_path(entries, path):
     with pytest.raises(WrongOption, match=path):
         read_estate(entries)
+
+
+def test_a_target_may_be_called_as_a_logger_of_another_workspace():
+    account = {
+        "Shop": {"description": "", "targets": {}, "loggers": set()},
+        "Office": {"description": "", "targets": {}, "loggers": {"canary.example"}},
+    }
+    steps = planned([{"name": "Shop", "targets": [{"name": "canary.example"}]}], account)
+    assert [(step.name, step.action) for step in steps] == [("Shop", "unchanged"), ("canary.example", "create")]

@@ -8,13 +8,12 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     bad_end,
     candidates,
     findings_of,
     outcome_of,
-    seconds_of,
     service_now,
     why_other_params,
     without_secrets,
