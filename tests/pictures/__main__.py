@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Draw the pictures of the documentation from real runs: `python tests/pictures [--check]`.
+"""Draw the pictures of the documentation from real runs, and the layers from the code: `python tests/pictures [--check]`.
 
 It needs ansible-core, requests, rich and tests/service/requirements.txt. --check compares the texts of the pictures with
 what the commands print now.
@@ -24,6 +24,7 @@ sys.path[:0] = [
     str(CHECKOUT / "tests" / "pictures"),
 ]
 
+import layers  # noqa: E402
 import run as demo  # noqa: E402
 from local_service import LocalService  # noqa: E402
 from terminal import picture  # noqa: E402
@@ -143,6 +144,7 @@ def main() -> int:
     for name, svg in drawn().items():
         (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"docs/pictures/{name}.svg")
+    layers.CONTRIBUTING.write_text(layers.contributing(), encoding="utf-8")
     return 0
 
 

@@ -11,7 +11,9 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
+CHECKOUT = Path(__file__).resolve().parents[2]
+PLUGINS = CHECKOUT / "plugins"
+CONTRIBUTING = CHECKOUT / "CONTRIBUTING.md"
 ABSOLUTE = "ansible_collections.scanops.scanner.plugins."
 BLOCK = re.compile(r"(?<=<!-- layers begin -->\n```mermaid\n).*?(?=```\n<!-- layers end -->)", re.S)
 # what everything may import, one box
@@ -46,7 +48,7 @@ def imports() -> dict[str, set[str]]:
     """Which boxes each box imports. What imports nothing but such boxes itself is in BASE."""
     found: dict[str, set[str]] = {}
     for path in sorted(PLUGINS.rglob("*.py")):
-        if path.stem != "__init__":
+        if path.stem != "__init__" and path.parent.name != "doc_fragments":
             box = box_of(path.relative_to(PLUGINS).with_suffix("").parts)
             found[box] = found.get(box, set()) | imported(path)
     base: set[str] = set()
@@ -71,6 +73,14 @@ def drawing() -> str:
         arrows += [f"  {_id(box)} --> {_id(name)}" for name in direct]
     lines += [f'  {_id(box)}["{box}"]' for box in [*reversed(order), BASE]]
     return "\n".join([*lines, *sorted(arrows), ""])
+
+
+def contributing() -> str:
+    """CONTRIBUTING.md with the present drawing."""
+    text, found = BLOCK.subn(lambda _match: drawing(), CONTRIBUTING.read_text(encoding="utf-8"))
+    if found != 1:
+        raise ValueError(f"CONTRIBUTING.md must have one drawing of the layers, not {found}")
+    return text
 
 
 def _id(box: str) -> str:
