@@ -61,7 +61,7 @@ class Survey:
             answer = self._transport.last
             if answer is None:
                 return None
-        self.note(name, answer, (query or {}) if expected is None else expected, sink and bytes(sink.text))
+        self.note(name, answer, (query or {}) if expected is None else expected, bytes(sink.text) if sink else None)
         return self.answers.data(name)
 
     def note(self, name: str, answer: Answer, expected: Record, body: bytes | None = None) -> None:
