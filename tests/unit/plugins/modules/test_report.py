@@ -257,7 +257,7 @@ def test_a_report_is_waited_for(account, run, passing, status_field, not_ready):
     assert downloads == (1 if status_field != "none" else account.calls().count("GET /reports/303"))
 
 
-def test_the_looks_become_slower(account, run):
+def test_the_polls_become_slower(account, run):
     account.settings(report_time=10**6)
     slept = run("report", **PDF).slept
     assert slept[:3] == [2.0, 3.0, 4.5]
@@ -267,7 +267,7 @@ def test_the_looks_become_slower(account, run):
 
 
 @pytest.mark.parametrize("wait_timeout", [0, 1, 100])
-def test_waiting_has_an_end_and_the_next_run_goes_on_with_the_report(account, run, wait_timeout):
+def test_the_wait_has_an_end_and_the_next_run_continues_with_the_report(account, run, wait_timeout):
     account.settings(report_time=10**6)
     result = refused(
         run("report", **PDF, wait_timeout=wait_timeout),
@@ -299,7 +299,7 @@ def test_a_clock_bounds_the_waiting_where_the_calls_take_long(account, run, monk
     [{"asked_at": 0}, {"asked_at": time.time() + 10**6}, {"report": None}, {"request": {"id": 7}}],
     ids=["old", "of the future", "without a report", "another request"],
 )
-def test_a_report_is_gone_on_with_only_where_it_is_what_was_asked_for_of_late(account, run, change):
+def test_a_run_continues_only_with_a_recent_report_of_the_same_request(account, run, change):
     account.settings(report_time=10**6)
     run("report", **PDF, wait_timeout=0)
     NOTE.write_text(json.dumps({**json.loads(NOTE.read_text()), **change}))
@@ -307,7 +307,7 @@ def test_a_report_is_gone_on_with_only_where_it_is_what_was_asked_for_of_late(ac
     assert good(run("report", **PDF))["report"]["id"] == 304
 
 
-def test_a_report_that_was_deleted_in_between_is_made_again(account, run):
+def test_a_report_that_was_deleted_in_between_is_generated_again(account, run):
     account.settings(report_time=10**6)
     run("report", **PDF, wait_timeout=0)
     assert good(run("report", id=303, state="absent")).changed
@@ -350,7 +350,7 @@ def test_a_report_that_failed_ends_the_wait(account, run, field):
         ("failed to start", "failed"),
     ],
 )
-def test_what_a_status_says_of_the_file(status, expected):
+def test_what_a_status_says_about_the_file(status, expected):
     assert readiness(status) == expected
 
 
@@ -371,7 +371,7 @@ def test_resources_that_are_not_there_are_explained(account, run):
     assert names() == []
 
 
-def test_after_the_creation_a_failure_says_so_and_the_next_run_goes_on(account, run):
+def test_a_failure_after_the_create_says_so_and_the_next_run_continues(account, run):
     account.fault(path="/reports/303/download", action="html", status=200)
     result = refused(run("report", **PDF), "Report 303 was created", "with an HTML page where a PDF file was asked for")
     assert result.changed
@@ -412,13 +412,13 @@ def test_a_place_that_cannot_hold_the_file_is_refused_before_any_call(account, r
         ({"mode": "999999"}, "mode"),
     ],
 )
-def test_an_owner_or_mode_that_is_none_is_refused_before_any_call(account, run, options, words, check):
+def test_an_invalid_owner_or_mode_is_refused_before_any_call(account, run, options, words, check):
     refused(run("report", check=check, **PDF, **options), words, "another attribute of dest cannot be set")
     assert account.calls() == []
     assert names() == []
 
 
-def test_a_full_disk_leaves_no_part_of_the_file_and_the_next_run_goes_on(account, run, monkeypatch):
+def test_a_full_disk_leaves_no_incomplete_file_and_the_next_run_continues(account, run, monkeypatch):
     Path("report.pdf").write_text("before")
     account.settings(report_size=10**6)
     fsync = os.fsync
