@@ -16,9 +16,8 @@ options:
         not matter.
       - It has no default, so that the key is never sent to another service by accident.
       - A URL with user information (V(user:password@)) or without a path is refused.
-      - If not set, the environment variable E(SCANNER_BASE_URL) of the host on which the module runs is used.
+      - Required, unless the environment variable E(SCANNER_BASE_URL) of the host on which the module runs is set.
     type: str
-    required: true
   api_key:
     description:
       - The API key. Generate it in the account area of the web application, under API.
@@ -26,10 +25,9 @@ options:
         O(allow_http=true).
       - Keep it in a vault. O(ignore:module_defaults) with the action group V(scanops.scanner.all) sets it once for a
         play.
-      - If not set, the environment variable E(SCANNER_API_KEY) of the host on which the module runs is used.
+      - Required, unless the environment variable E(SCANNER_API_KEY) of the host on which the module runs is set.
       - Danger - Ansible shows the C(environment) of a play at C(-vvv). Prefer this option to C(environment).
     type: str
-    required: true
   timeout:
     description:
       - The maximum number of seconds to wait for the connection, and for each chunk of the answer. It must be more than

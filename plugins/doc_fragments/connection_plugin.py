@@ -16,8 +16,8 @@ options:
         not matter.
       - It has no default, so that the key is never sent to another service by accident.
       - A URL with user information (V(user:password@)) or without a path is refused.
+      - Required, unless the environment variable is set.
     type: str
-    required: true
     env:
       - name: SCANNER_BASE_URL
   api_key:
@@ -27,9 +27,9 @@ options:
         O(allow_http=true). It appears in no output and no cache.
       - Encrypt it with C(ansible-vault encrypt_string), use a template such as
         V({{ lookup('ansible.builtin.file', '~/.scanner_key'\) }}), or set the environment variable.
+      - Required, unless the environment variable is set.
       - Danger - a key in plain text here ends up in version control.
     type: str
-    required: true
     env:
       - name: SCANNER_API_KEY
   timeout:

@@ -233,6 +233,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     CONNECTION_OPTIONS,
+    NEEDED,
     Connection,
     connection_from,
 )
@@ -307,9 +308,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             if value is None and name in SELECTIONS:
                 raise WrongOption(f"{name} is null, as an unset variable is: give a value, or leave the option out.")
         given = {name: value for name, value in given.items() if value is not None}
-        for name, entry in CONNECTION_OPTIONS.items():
-            variable = entry["fallback"][1][0]
-            if entry.get("required") and name not in given and variable not in os.environ:
+        for name in NEEDED:
+            variable = CONNECTION_OPTIONS[name]["fallback"][1][0]
+            if name not in given and variable not in os.environ:
                 raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
                 )

@@ -130,9 +130,15 @@ def wrong_id(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) ->
 # --- mistakes
 
 
-def missing_variables(spec: ArgumentSpec, given: Mapping[str, object], environment: Mapping[str, str]) -> str | None:
-    """Which required options are missing, a sentence, if one of them can come from an environment variable; or None."""
-    variables = {name: _variable(entry) for name, entry in spec.items() if entry.get("required")}
+def missing_variables(
+    spec: ArgumentSpec, needed: Iterable[str], given: Mapping[str, object], environment: Mapping[str, str]
+) -> str | None:
+    """Which required options are missing, a sentence, if one of them can come from an environment variable; or None.
+
+    needed: the options that are required although the spec does not say so.
+    """
+    required = [*needed, *(name for name, entry in spec.items() if entry.get("required"))]
+    variables = {name: _variable(spec[name]) for name in required}
     missing = sorted(
         name
         for name, variable in variables.items()

@@ -14,7 +14,7 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 
 from ._given import missing_variables, refusal, secrets_in, unknown_options, with_unknown_ids
 from ._http.transport import missing_requests
-from ._options import CONNECTION_OPTIONS
+from ._options import CONNECTION_OPTIONS, NEEDED
 from ._task import ScopeInForce, Work, perform
 
 try:
@@ -64,7 +64,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         self.params.update(dict.fromkeys(unknown_options(spec, self.params), "VALUE_NOT_SHOWN"))
         if self.params.get("_ansible_check_mode"):
             self.params = with_unknown_ids(spec, groups, self.params)
-        self._refusal = missing_variables(spec, self.params, os.environ)
+        self._refusal = missing_variables(spec, NEEDED, self.params, os.environ)
         self._refusal = self._refusal or refusal(spec, groups, self.params, LENIENT)
         # ansible-core takes a null for a value: it would satisfy a required option, or replace a default
         self.params = {option: value for option, value in self.params.items() if value is not None}

@@ -60,8 +60,8 @@ def _option(type_: str, variable: str, **more: Any) -> OptionSpec:
 
 
 CONNECTION_OPTIONS: ArgumentSpec = dict(
-    base_url=_option("str", "SCANNER_BASE_URL", required=True),
-    api_key=_option("str", "SCANNER_API_KEY", required=True, no_log=True),
+    base_url=_option("str", "SCANNER_BASE_URL"),
+    api_key=_option("str", "SCANNER_API_KEY", no_log=True),
     timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
     retries=_option("int", "SCANNER_RETRIES", default=_DEFAULTS["retries"]),
     rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=_DEFAULTS["rate_limit_wait"]),
@@ -74,6 +74,10 @@ CONNECTION_OPTIONS: ArgumentSpec = dict(
     proxy=_option("str", "SCANNER_PROXY", no_log=True),
     allow_http=_option("bool", "SCANNER_ALLOW_HTTP", default=False),
 )
+
+
+# not declared as required, so that no program asks for them where a variable of the environment gives them
+NEEDED = ("base_url", "api_key")
 
 
 def connection_from(options: Mapping[str, Any]) -> Connection:
