@@ -35,11 +35,11 @@ REQUESTS_VERSION: str | None = None
 try:
     import requests
     import urllib3
-    from requests.__version__ import __version__ as _found_version
 except ImportError:
     """A module fails with ``missing_requests`` before it opens a Transport."""
 else:
-    REQUESTS_VERSION = _found_version
+    # by name, because older releases have no module of this name, for which the type stubs take it
+    REQUESTS_VERSION = str(vars(requests)["__version__"])
 
 # as galaxy.yml has it, which modules cannot read on their host
 COLLECTION_VERSION = "1.0.0"

@@ -506,7 +506,7 @@ def test_half_a_character_in_an_answer_is_no_traceback(service, run):
     service.fault(action="status", status=200, body=body, times=None)
     assert run("workspace_info")["workspaces"][0]["name"] == "a\ud800b"
     result = run("target", workspace="Never", name="a.example")
-    assert_refused(result, r"there are 'a\\ud800b'")
+    assert_refused(result, r"the account has 'a\\ud800b'")
 
 
 # --- deep JSON
