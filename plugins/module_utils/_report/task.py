@@ -167,6 +167,11 @@ class _Present:
         """The error of a task that failed after it had found or created the report."""
         if isinstance(error, Gone) and self._created:
             return Incomplete(str(error), report=None)
+        if self._deleted:
+            return Incomplete(
+                f"Report {record['id']} was downloaded and deleted at the service, but the task failed after that: {error}",
+                **{**error.result, "report": None},
+            )
         if self._created:
             return Incomplete(
                 f"Report {record['id']} was created, but the task failed after that: {error} Run the task again; it"

@@ -652,3 +652,19 @@ def test_a_file_is_changed_although_the_report_could_not_be_deleted(account, run
     # the file is there already, and stays as it is
     again = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
     assert again.changed is (fault["action"] == "html")
+
+
+def test_a_report_that_was_deleted_is_not_promised_to_the_next_run(account, run, monkeypatch):
+    replace = os.replace
+
+    def full_after_the_delete(source, dest, **more):
+        if "DELETE" in [call.split()[0] for call in account.calls()]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, dest, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full_after_the_delete)
+        result = refused(run("report", **PDF, keep=False), "Report 303 was downloaded and deleted at the service")
+    assert result.changed and result["report"] is None
+    assert "continues with this report" not in result.msg
+    assert Path("report.pdf").is_file()
