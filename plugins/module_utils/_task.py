@@ -15,7 +15,7 @@ from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
 from ._http.transport import Transport
 from ._options import connection_from
-from ._scope.gate import Gate
+from ._scope.gate import Gate, Verdicts
 
 
 class Host(Protocol):
@@ -75,7 +75,7 @@ class Task:
 # a function from a Task to the result of the module
 Work = Callable[[Task], dict[str, Any]]
 # ``scope_in_force`` of ``_scope/file``; handed in, so that modules without a scope do not ship it
-ScopeInForce = Callable[[Optional[dict[str, Any]], Mapping[str, str]], Any]
+ScopeInForce = Callable[[Optional[dict[str, Any]], Mapping[str, str]], Verdicts]
 
 
 class Ended(NamedTuple):
@@ -108,8 +108,7 @@ def perform(
 
 def _gate_for(host: Host, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]) -> Gate:
     """The Gate of the task. Only ``state: present`` has a scope, because no scope applies to a deletion."""
-    scoped = scope_in_force is not None and host.params.get("state", "present") == "present"
-    return Gate(
-        scope=scope_in_force(host.params["scope"], environ) if scope_in_force and scoped else None,
-        closed="check mode writes nothing" if host.check_mode else None,
-    )
+    scope = None
+    if scope_in_force is not None and host.params.get("state", "present") == "present":
+        scope = scope_in_force(host.params["scope"], environ)
+    return Gate(scope, closed="check mode writes nothing" if host.check_mode else None)
