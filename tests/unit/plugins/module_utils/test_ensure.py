@@ -20,13 +20,13 @@ QUICK = settings(max_examples=200, deadline=None, database=None)
 TEXT = st.text(max_size=10)
 
 
-def test_what_differs_and_can_be_updated_is_a_change():
+def test_a_difference_that_can_be_updated_is_a_change():
     live = {"id": 2, "name": "A", "description": "x"}
     assert difference(WORKSPACE, live, {"description": "y"}) == ({"description": "y"}, {})
     assert difference(WORKSPACE, live, {"name": "B", "description": "x"}) == ({"name": "B"}, {})
 
 
-def test_what_differs_and_cannot_be_updated_is_drift():
+def test_a_difference_that_cannot_be_updated_is_drift():
     live = {"id": 2, "name": "a.example", "description": "x"}
     expected = ({}, {"description": {"declared": "y", "live": "x"}})
     assert difference(TARGET, live, {"description": "y"}) == expected
@@ -49,7 +49,7 @@ def test_nothing_declared_differs_from_nothing():
     assert difference(WORKSPACE, {"id": 2, "name": "A", "description": "x"}, {}) == ({}, {})
 
 
-def test_changed_is_that_the_records_differ():
+def test_changed_means_that_the_records_differ():
     record = {"id": 2, "name": "A"}
     assert not Outcome(record, dict(record)).changed
     assert not Outcome(None, None).changed
@@ -112,11 +112,11 @@ def test_null_text_is_empty_text_and_a_number_is_text():
         {"id": 7, "name": "x", "description": {}},
     ],
 )
-def test_what_is_no_record(row):
+def test_rows_that_are_not_records(row):
     assert not is_row(WORKSPACE, row)
 
 
-def test_what_is_a_record():
+def test_rows_that_are_records():
     assert is_row(WORKSPACE, {"id": 7, "name": "x"})
     assert is_row(WORKSPACE, {"id": 7, "name": "", "description": None, "unknown": {}})
     assert is_row(HTTP_LOGGER, {"id": 7, "label": 5})

@@ -60,7 +60,7 @@ def test_a_match_is_the_only_one_of_its_kind(rows, wanted):
         assert match(TARGET, rows, wanted, normal_form) == (kind[0] if kind else None)
 
 
-def test_a_workspace_is_called_by_what_is_known_of_it():
+def test_a_workspace_is_named_as_well_as_possible():
     assert str(Place(7, "Web shop", True)) == "workspace 'Web shop'"
     assert str(Place(7, None, True)) == "workspace 7"
     assert str(Place(None, None, True, True)) == "the workspace that an earlier task would have created"
@@ -68,7 +68,7 @@ def test_a_workspace_is_called_by_what_is_known_of_it():
     assert NOWHERE.query == {}
 
 
-def test_the_workspaces_there_are_are_listed_in_order_and_cut():
+def test_existing_workspaces_are_listed_in_order_and_cut():
     assert existing_workspaces([]) == "the account has none"
     assert existing_workspaces([{"name": "B"}, {"name": "A\n"}]) == "the account has 'A\\\\n', 'B'"
     assert existing_workspaces([{"name": f"{n:02}"} for n in range(23)]).endswith("'19' and 3 more")

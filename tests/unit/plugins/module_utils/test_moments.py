@@ -67,7 +67,7 @@ def test_times_in_records(value, at, zoned):
         {},
     ],
 )
-def test_what_is_no_time(value):
+def test_values_that_are_not_times(value):
     assert moment_of(value) is None
 
 

@@ -78,7 +78,7 @@ def test_different_targets_have_different_normal_forms(one, other):
     ],
     ids=ascii,
 )
-def test_what_is_no_target_still_has_a_normal_form(name):
+def test_a_name_that_no_target_has_still_has_a_normal_form(name):
     assert normal_form(normal_form(name)) == normal_form(name)
 
 

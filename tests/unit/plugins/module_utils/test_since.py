@@ -62,19 +62,19 @@ def test_a_time_is_read_with_its_offset_and_without_one_as_utc(text, moment):
         "2024-05-17\x1b[31m",
     ],
 )
-def test_what_is_neither_is_refused_with_both_forms(text):
+def test_any_other_text_is_refused_with_both_forms(text):
     with pytest.raises(WrongOption, match=r"since is .*7d, or a time in ISO 8601, as in 2026-01-31") as error:
         since_of(text)
     assert "\x1b" not in str(error.value)
 
 
-def test_a_time_in_the_future_is_refused_because_nothing_could_pass_it():
+def test_a_time_in_the_future_is_refused_because_nothing_could_match():
     assert since_of("2024-05-17T08:34:00Z").at(NOW) == NOW + 240
     with pytest.raises(WrongOption, match="since '2024-05-17T08:36:00Z' is in the future"):
         since_of("2024-05-17T08:36:00Z").at(NOW)
 
 
-def test_an_option_that_is_left_out_is_none():
+def test_an_unset_option_is_none():
     assert since_of(None) is None
 
 

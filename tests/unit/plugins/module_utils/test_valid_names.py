@@ -90,7 +90,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("name", WRONG, ids=ascii)
-def test_what_is_no_host_address_or_url_is_named_with_the_right_spelling(name):
+def test_an_invalid_name_is_refused_with_the_right_spelling(name):
     problem = problem_of(name)
     assert problem is not None
     assert WRONG[name] in problem
@@ -99,7 +99,7 @@ def test_what_is_no_host_address_or_url_is_named_with_the_right_spelling(name):
 
 
 @pytest.mark.parametrize("name", RIGHT, ids=ascii)
-def test_what_may_be_one_is_left_to_the_service(name):
+def test_a_doubtful_name_is_left_to_the_service(name):
     assert problem_of(name) is None
 
 
@@ -127,7 +127,7 @@ def test_hosts_addresses_and_urls_are_all_right(name):
 
 @QUICK
 @given(st.text(max_size=60))
-def test_every_text_has_an_answer_and_what_the_scope_can_read_is_right(text):
+def test_no_text_breaks_the_check_and_a_name_that_the_scope_reads_passes(text):
     problem = problem_of(text)
     try:
         read_name(text)
@@ -138,6 +138,6 @@ def test_every_text_has_an_answer_and_what_the_scope_can_read_is_right(text):
 
 @QUICK
 @given(st.ip_addresses(v=4), st.integers(0, 255))
-def test_a_range_of_addresses_is_no_name(address, last):
+def test_a_range_of_addresses_is_refused(address, last):
     assert "a range of addresses" in problem_of(f"{address}-{last}")
     assert "a network" in problem_of(str(ipaddress.ip_network(f"{address}/24", strict=False)))

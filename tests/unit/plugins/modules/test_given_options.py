@@ -101,7 +101,7 @@ def test_in_check_mode_the_null_id_of_an_earlier_task_is_understood(service, mod
 
 
 @pytest.mark.parametrize("module, name", REFERENCE_IDS)
-def test_in_a_real_run_an_empty_id_is_no_id(service, module, name):
+def test_an_empty_id_is_refused_in_a_real_run(service, module, name):
     # ansible-core before 2.19 makes an empty text of a null in a template
     refused(run_with(service, module, name, ""), f"{name} is empty, as an unset variable is")
     assert service.calls() == []
@@ -124,7 +124,7 @@ def test_a_null_workspace_is_not_the_current_one(account, run, module, options, 
     assert account.calls() == []
 
 
-def test_a_null_beside_what_stands_for_it_is_no_value(account, run):
+def test_a_null_beside_its_alternative_is_ignored(account, run):
     assert not run("target_info", workspace=None, workspace_id=2, name=None, id=1001).failed
     assert not run("scan_info", workspace_id=2, target=None, target_id=1001).failed
 
@@ -136,14 +136,14 @@ def test_a_null_beside_what_stands_for_it_is_no_value(account, run):
 @pytest.mark.parametrize(
     "module, name", on_each_option(lambda name, entry: entry["type"] in ("str", "path", "int", "float"))
 )
-def test_a_boolean_is_neither_a_text_nor_a_number(service, module, name, value):
+def test_a_boolean_is_neither_text_nor_a_number(service, module, name, value):
     right = "give a number" if options_of(module)[name]["type"] in ("int", "float") else "put it in quotes"
     refused(run_with(service, module, name, value), f"{name} is a boolean ({str(value).lower()})", right)
     assert service.calls() == []
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "list"))
-def test_a_boolean_is_no_list_of_texts(service, module, name):
+def test_a_boolean_is_not_a_list(service, module, name):
     entry = options_of(module)[name]
     if entry["elements"] != "raw":
         refused(run_with(service, module, name, [False]), f"{name}[0] is a boolean (false)")
@@ -152,19 +152,19 @@ def test_a_boolean_is_no_list_of_texts(service, module, name):
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: name in NAMES))
-def test_a_number_is_no_name(service, module, name):
+def test_a_number_is_not_a_name(service, module, name):
     for value, shown in ((42, "42"), (1.5, "1.5")):
         refused(run_with(service, module, name, value), f"{name} is a number ({shown}), not text: put it in quotes")
     assert service.calls() == []
 
 
-def test_where_an_id_can_be_given_the_refusal_of_a_number_says_so(service, run):
+def test_the_refusal_of_a_number_suggests_the_id(service, run):
     refused(run("target", workspace=42, name="a.example"), "or give workspace_id.")
     refused(run("target_info", name=42), "or give id.")
     assert service.calls() == []
 
 
-def test_what_may_be_a_number_may_be_one(account, run):
+def test_a_number_is_accepted_where_it_can_be_meant(account, run):
     assert not run("scan_info", workspace_id=2, tool=170).failed
     assert not run("scan", check=True, workspace_id=2, target="www.example.com", tool=170, max_age=3600).failed
     assert not run("workspace", check=True, name="2026", description=2026).failed
@@ -172,7 +172,7 @@ def test_what_may_be_a_number_may_be_one(account, run):
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "str"))
-def test_a_list_is_no_text(service, module, name):
+def test_a_list_is_not_text(service, module, name):
     refused(run_with(service, module, name, ["other-than-text"]), f"{name} is a list: give one text")
     assert service.calls() == []
 
@@ -189,12 +189,12 @@ def test_a_text_with_a_comma_is_not_cut_into_a_list(service, module, name):
     assert service.calls() == []
 
 
-def test_one_text_without_a_comma_still_is_a_list_of_one(account, run):
+def test_a_text_without_a_comma_is_a_list_of_one(account, run):
     assert run("targets", check=True, workspace_id=2, targets="new.example.com")["summary"]["create"] == 1
     assert not run("scan_info", workspace_id=2, status="finished").failed
 
 
-def test_no_object_is_called_like_a_boolean(account, run):
+def test_an_object_cannot_be_named_by_a_boolean(account, run):
     for options in ({"targets": False}, {"targets": [False]}, {"targets": [{"name": False}]}):
         refused(run("targets", workspace_id=2, **options), "is a boolean (false)")
     refused(run("workspace", name=False), "name is a boolean (false)", "YAML reads words such as no")
@@ -270,7 +270,7 @@ def test_no_shape_of_a_secret_is_shown(service, run, shape):
     assert service.calls() == []
 
 
-def test_what_is_no_secret_is_shown(service, run):
+def test_other_values_are_shown(service, run):
     result = run(
         "scan", verbosity=3, workspace_id=2, target="www.example.com", tool="170", authentication=SHAPES["misspelt"]
     )

@@ -19,7 +19,7 @@ def labels(service):
     return [logger["label"] for logger in service.http_loggers()]
 
 
-def test_a_new_logger_is_made_in_the_workspace_that_the_query_names(service, run):
+def test_a_new_logger_is_created_in_the_workspace_that_the_query_names(service, run):
     result = run("http_logger", workspace="Web shop", label="new")
     post = next(entry for entry in service.log() if entry["method"] == "POST")
     assert (post["query"], post["form"]) == ({"workspace_id": "2"}, {"label": "new"})
@@ -31,7 +31,7 @@ def test_a_new_logger_is_made_in_the_workspace_that_the_query_names(service, run
     assert result.diff["after"] == {"label": "new"}
 
 
-def test_without_a_workspace_none_is_named_and_nothing_is_warned_of(service, run):
+def test_without_a_workspace_the_query_has_none_and_no_warning_follows(service, run):
     result = run("http_logger", label="new")
     post = next(entry for entry in service.log() if entry["method"] == "POST")
     assert post["query"] == {}
@@ -50,7 +50,7 @@ def test_in_check_mode_only_the_label_is_known(run):
 
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("workspace", [{"workspace": "Other"}, {"workspace_id": 3}])
-def test_a_label_that_lives_in_another_workspace_is_refused(service, run, workspace, check):
+def test_a_label_that_is_in_another_workspace_is_refused(service, run, workspace, check):
     result = run("http_logger", check=check, label="canary", **workspace)
     assert result.failed
     assert "HTTP logger 'canary' (id 501) is not in workspace" in result.msg
@@ -67,13 +67,13 @@ def test_a_logger_of_another_workspace_is_not_deleted(service, run, reference, c
     assert service.writes() == []
 
 
-def test_in_a_workspace_that_check_mode_has_not_made_a_known_label_is_refused(run):
+def test_in_a_workspace_that_check_mode_has_not_created_a_known_label_is_refused(run):
     result = run("http_logger", check=True, workspace="Later", label="canary")
     assert result.failed
     assert "is not in workspace 'Later'" in result.msg
 
 
-def test_in_a_workspace_that_check_mode_has_not_made_a_new_label_is_foretold(service, run):
+def test_in_a_workspace_that_check_mode_has_not_created_a_new_label_is_predicted(service, run):
     for reference in ({"workspace": "Later"}, {"workspace_id": None}):
         result = run("http_logger", check=True, label="new", **reference)
         assert result.changed
@@ -95,7 +95,7 @@ def test_a_label_that_appears_in_another_workspace_meanwhile_is_refused(service,
     assert "is not in workspace 'Web shop', but in another workspace" in result.msg
 
 
-def test_a_label_that_appears_meanwhile_is_there(service, run):
+def test_a_label_that_appears_meanwhile_is_present(service, run):
     service.fault(method="POST", action="do", resource="http_loggers", record={"label": "new", "workspace_id": 2})
     result = run("http_logger", workspace="Web shop", label="new")
     assert (result.failed, result.changed) == (False, False)
@@ -114,13 +114,13 @@ def test_a_deleted_logger_is_gone(service, run):
     assert labels(service) == ["here"]
 
 
-def test_an_id_that_is_not_there_cannot_be_present(run):
+def test_an_id_that_does_not_exist_cannot_be_present(run):
     result = run("http_logger", id=99)
     assert result.failed
     assert "No HTTP logger with id 99 is visible to this API key" in result.msg
 
 
-def test_a_workspace_id_that_is_not_there_is_named(run):
+def test_a_workspace_id_that_does_not_exist_is_named(run):
     result = run("http_logger", workspace_id=99, label="new")
     assert result.failed
     assert "no workspace has this id; check workspace_id" in result.msg

@@ -31,7 +31,7 @@ def found(result):
 
 
 @pytest.mark.parametrize("reference", [{"label": "canary"}, {"id": 501}])
-def test_all_recorded_requests_are_given_with_the_fields_of_the_service(run, reference):
+def test_all_recorded_requests_are_returned_with_the_fields_of_the_service(run, reference):
     result = run("http_logger_data_info", **reference)
     assert found(result) == [1, 2, 3, 4]
     assert result["requests"][0] == {
@@ -49,7 +49,7 @@ def test_all_recorded_requests_are_given_with_the_fields_of_the_service(run, ref
     }
 
 
-def test_a_body_that_is_no_text_is_null_and_an_empty_one_empty(run):
+def test_a_body_that_is_not_text_is_null_and_an_empty_one_empty(run):
     bodies = [row["body"] for row in run("http_logger_data_info", id=501)["requests"]]
     assert bodies == ["hällo", "", "", None]
 
@@ -73,7 +73,7 @@ def test_a_body_that_is_no_text_is_null_and_an_empty_one_empty(run):
         ({"method": "PUT", "source": "198.51.100.9"}, []),
     ],
 )
-def test_filters_leave_what_passes_all_of_them(run, filters, ids):
+def test_a_request_must_match_all_filters(run, filters, ids):
     assert found(run("http_logger_data_info", id=501, **filters)) == ids
 
 
@@ -88,20 +88,20 @@ def test_filters_leave_what_passes_all_of_them(run, filters, ids):
         ({"since": "2024-06-01T12:00:00+02:00"}, "since '2024-06-01T12:00:00+02:00' has a time zone"),
     ],
 )
-def test_a_filter_that_makes_no_sense_is_refused_before_any_call(service, run, filters, message):
+def test_an_invalid_filter_is_refused_before_any_call(service, run, filters, message):
     result = run("http_logger_data_info", id=501, **filters)
     assert result.failed
     assert message in result.msg
     assert service.calls() == []
 
 
-def test_a_logger_without_requests_gives_an_empty_list(run):
+def test_a_logger_without_requests_returns_an_empty_list(run):
     assert found(run("http_logger_data_info", label="quiet")) == []
 
 
 @pytest.mark.parametrize("module,options", [("http_logger_data_info", {}), ("http_logger_data", {"state": "absent"})])
 @pytest.mark.parametrize("data", [[{}], [{"id": 1}], {"requests": [{"id": None}]}, [{"name": "x"}]])
-def test_an_entry_that_tells_nothing_of_a_request_is_refused(service, run, module, options, data):
+def test_an_entry_without_any_field_of_a_request_is_refused(service, run, module, options, data):
     service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=data)
     result = run(module, id=501, **options)
     assert result.failed
@@ -116,7 +116,7 @@ def test_an_entry_may_lack_some_of_its_fields(service, run):
 
 
 @pytest.mark.parametrize("reference", [{"label": "never"}, {"id": 99}])
-def test_a_logger_that_is_not_there_is_not_taken_for_one_without_requests(run, reference):
+def test_a_logger_that_does_not_exist_is_an_error(run, reference):
     result = run("http_logger_data_info", **reference)
     assert result.failed
     assert "No HTTP logger" in result.msg
@@ -125,7 +125,7 @@ def test_a_logger_that_is_not_there_is_not_taken_for_one_without_requests(run, r
     assert len(check.warnings) == 1
 
 
-def test_in_check_mode_the_null_id_of_a_logger_not_made_yet_is_accepted(service, run):
+def test_in_check_mode_the_null_id_of_a_logger_not_created_yet_is_accepted(service, run):
     result = run("http_logger_data_info", check=True, id=None)
     assert found(result) == []
     assert len(result.warnings) == 1

@@ -23,11 +23,11 @@ def found(result):
     return [row["label"] for row in result["http_loggers"]]
 
 
-def test_all_loggers_of_all_workspaces_are_given(run):
+def test_all_loggers_of_all_workspaces_are_returned(run):
     assert found(run("http_logger_info")) == ["canary", "here"]
 
 
-def test_a_record_is_given_whole(service, run):
+def test_a_record_is_returned_with_all_fields(service, run):
     record = run("http_logger_info", label="canary")["http_loggers"][0]
     address = service.http_loggers()[0]["handler_url"]
     assert record == {
@@ -41,7 +41,7 @@ def test_a_record_is_given_whole(service, run):
 
 
 @pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
-def test_a_workspace_gives_its_own(run, reference):
+def test_a_workspace_returns_its_own(run, reference):
     assert found(run("http_logger_info", **reference)) == ["canary"]
     assert found(run("http_logger_info", label="canary", **reference)) == ["canary"]
     assert found(run("http_logger_info", label="here", **reference)) == []
@@ -50,12 +50,12 @@ def test_a_workspace_gives_its_own(run, reference):
 
 
 @pytest.mark.parametrize("options", [{"label": "never"}, {"id": 99}, {"label": "CANARY"}])
-def test_what_is_not_there_is_an_empty_list(run, options):
+def test_a_search_without_a_match_returns_an_empty_list(run, options):
     assert found(run("http_logger_info", **options)) == []
 
 
 @pytest.mark.parametrize("options", [{"workspace": "Later"}, {"workspace_id": None}, {"id": None}])
-def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
+def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_and_a_warning(run, options):
     result = run("http_logger_info", check=True, **options)
     assert found(result) == []
     assert len(result.warnings) == 1
@@ -67,6 +67,6 @@ def test_an_unknown_workspace_fails(run):
     assert "the account has 'My Workspace', 'Web shop'" in result.msg
 
 
-def test_two_loggers_of_one_label_are_both_given(service, run):
+def test_two_loggers_with_one_label_are_both_returned(service, run):
     service.add(http_loggers=[{"id": 509, "label": "canary"}])
     assert [row["id"] for row in run("http_logger_info", label="canary")["http_loggers"]] == [501, 509]

@@ -58,7 +58,7 @@ def test_a_service_that_ignores_the_workspace_does_not_mix_them_up(service, run)
     assert run("target", workspace_id=3, name="www.example.com")["target"]["id"] == 1002
 
 
-def test_a_list_that_does_not_say_the_workspace_is_believed_where_another_one_differs(service, run):
+def test_a_list_without_workspaces_is_trusted_if_another_list_differs(service, run):
     rows = [{"id": 1001, "name": "www.example.com", "type": "hostname", "description": ""}]
     answer = dict(action="status", status=200, body={"data": rows}, times=None)
     service.fault(method="GET", path="/targets", query={"workspace_id": 2}, **answer)
@@ -67,14 +67,14 @@ def test_a_list_that_does_not_say_the_workspace_is_believed_where_another_one_di
     assert result["target"]["workspace_id"] is None
 
 
-def test_a_record_that_does_not_say_the_workspace_is_looked_up_in_its_list(service, run):
+def test_a_record_without_a_workspace_is_looked_up_in_its_list(service, run):
     record = {"id": 1001, "name": "www.example.com", "type": "hostname", "description": ""}
     service.fault(path="/targets/1001", action="status", status=200, body={"data": record}, times=None)
     assert not run("target", workspace_id=2, id=1001).failed
     assert "not in workspace 3" in run("target", workspace_id=3, id=1001).msg
 
 
-def test_a_number_in_the_place_of_a_text_is_text(service, run):
+def test_a_number_instead_of_a_text_becomes_text(service, run):
     rows = [{"id": 1001, "name": "www.example.com", "type": "hostname", "description": 2026, "workspace_id": 2}]
     service.fault(method="GET", path="/targets", action="status", status=200, body={"data": rows}, times=None)
     result = run("target", workspace_id=2, name="www.example.com", description=2026)
@@ -93,7 +93,7 @@ def test_without_a_workspace_the_current_one_is_used_with_a_warning(service, run
     assert [warning for warning in result.warnings if "current one" in warning]
 
 
-def test_by_id_there_is_no_such_warning(run):
+def test_an_id_avoids_that_warning(run):
     assert run("target", id=1001).warnings == []
 
 
@@ -105,12 +105,12 @@ def test_an_unknown_workspace_fails_and_the_message_lists_the_known_ones(service
     assert service.writes() == []
 
 
-def test_of_many_workspaces_the_message_lists_twenty(service, run):
+def test_the_message_lists_at_most_twenty_workspaces(service, run):
     service.add(workspaces=[{"name": f"W{number:02}"} for number in range(30)])
     assert "and 13 more" in run("target", workspace="Never", name="new.example.com").msg
 
 
-def test_in_check_mode_an_unknown_workspace_counts_as_made_by_an_earlier_task(service, run):
+def test_in_check_mode_an_unknown_workspace_counts_as_created_by_an_earlier_task(service, run):
     result = run("target", check=True, workspace="Later", name="new.example.com", description="Fresh")
     assert result.changed
     assert result["target"] == {
@@ -153,7 +153,7 @@ def test_with_a_name_a_null_id_means_nothing(service, run):
 
 
 @pytest.mark.parametrize("options", [{"id": None}, {"name": None}, {"name": None, "id": None}, {"id": ""}])
-def test_a_null_in_a_real_run_names_nothing(service, run, options):
+def test_a_null_id_is_refused_in_a_real_run(service, run, options):
     result = run("target", **options)
     assert result.failed
     assert result.msg.startswith(f"{'name' if 'name' in options else 'id'} is ")
@@ -161,7 +161,7 @@ def test_a_null_in_a_real_run_names_nothing(service, run, options):
     assert service.calls() == []
 
 
-def test_a_null_is_an_option_that_is_left_out(service, run):
+def test_a_null_means_that_the_option_is_not_set(service, run):
     nulls = dict.fromkeys(("timeout", "retries", "validate_certs", "description", "on_drift", "state", "workspace"))
     result = run("target", workspace_id=2, name="www.example.com", **nulls)
     assert (result.failed, result.changed) == (False, False)
@@ -186,20 +186,20 @@ def test_an_id_of_another_workspace_is_not_deleted(service, run):
     assert 1001 in ids(service)
 
 
-def test_an_id_in_a_workspace_that_check_mode_has_not_made_is_refused(service, run):
+def test_an_id_in_a_workspace_that_check_mode_has_not_created_is_refused(service, run):
     result = run("target", check=True, workspace_id=None, id=1001)
     assert result.failed
     assert "is not in the workspace that an earlier task would have created" in result.msg
 
 
-def test_two_workspaces_of_one_name_fail_and_show_their_ids(service, run):
+def test_two_workspaces_with_one_name_fail_and_show_their_ids(service, run):
     service.add(workspaces=[{"id": 9, "name": "Other"}])
     result = run("target", workspace="Other", name="www.example.com")
     assert result.failed
     assert result.msg == "workspace 'Other' names 2 workspaces, with the ids 3, 9: give workspace_id instead."
 
 
-def test_a_workspace_id_that_is_not_there_is_named(service, run):
+def test_a_workspace_id_that_does_not_exist_is_named(service, run):
     for unknown in (404, "empty"):
         service.settings(unknown_workspace=unknown)
         result = run("target", workspace_id=99, name="new.example.com")
@@ -212,7 +212,7 @@ def test_a_workspace_id_that_is_not_there_is_named(service, run):
 # --- names
 
 
-def test_an_exact_name_comes_before_one_that_means_the_same(service, run):
+def test_an_exact_name_is_preferred_to_another_spelling(service, run):
     service.add(targets=[{"id": 1009, "name": "WWW.example.com", "workspace_id": 2}])
     assert run("target", workspace_id=2, name="www.example.com")["target"]["id"] == 1001
     assert run("target", workspace_id=2, name="WWW.example.com")["target"]["id"] == 1009
@@ -228,7 +228,7 @@ def test_a_name_that_means_two_targets_fails_and_shows_their_ids(service, run, s
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_delete_says_which_other_spelling_it_took(service, run, check):
+def test_a_delete_names_the_other_spelling(service, run, check):
     result = run("target", check=check, workspace_id=2, name="WWW.example.com.", state="absent")
     assert result.changed
     assert result.warnings == [
@@ -237,7 +237,7 @@ def test_a_delete_says_which_other_spelling_it_took(service, run, check):
     assert result.diff["before"] == {"name": "www.example.com"}
 
 
-def test_a_name_that_the_service_stores_in_another_spelling_is_there_the_next_time(service, run):
+def test_a_name_that_the_service_spells_differently_is_found_again(service, run):
     service.settings(normalise_targets=True)
     result = run("target", workspace_id=2, name="New.Example.com")
     assert result["target"]["name"] == "new.example.com"
@@ -262,12 +262,12 @@ def test_drift_keeps_the_live_text(service, run, check, on_drift, warnings):
     assert service.writes() == []
 
 
-def test_drift_warns_unless_told_otherwise(run):
+def test_drift_warns_by_default(run):
     assert "The description of target" in run("target", **DRIFTING).warnings[0]
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_drift_fails_where_that_is_wanted(service, run, check):
+def test_drift_fails_on_request(service, run, check):
     result = run("target", check=check, on_drift="fail", **DRIFTING)
     assert result.failed
     assert result["drift"] == DRIFT
@@ -275,7 +275,7 @@ def test_drift_fails_where_that_is_wanted(service, run, check):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_target_is_not_made_again_without_force(service, run, check):
+def test_a_target_is_not_recreated_without_force(service, run, check):
     result = run("target", check=check, on_drift="recreate", **DRIFTING)
     assert result.failed
     assert "force: true" in result.msg
@@ -283,7 +283,7 @@ def test_a_target_is_not_made_again_without_force(service, run, check):
     assert service.writes() == []
 
 
-def test_a_target_that_is_made_again_returns_what_was_lost(service, run):
+def test_a_recreated_target_returns_what_was_lost(service, run):
     result = run("target", on_drift="recreate", force=True, **DRIFTING)
     assert result.changed
     assert result["lost"]["id"] == 1001
@@ -294,13 +294,13 @@ def test_a_target_that_is_made_again_returns_what_was_lost(service, run):
     assert ids(service) == [1002, 1003, 1004]
 
 
-def test_a_target_that_is_made_again_keeps_its_workspace_and_its_spelling(service, run):
+def test_a_recreated_target_keeps_its_workspace_and_its_spelling(service, run):
     result = run("target", id=1001, description="Back", on_drift="recreate", force=True)
     assert forms(service) == [{"name": "www.example.com", "description": "Back", "workspace_id": "2"}]
     assert result["target"]["workspace_id"] == 2
 
 
-def test_a_description_can_be_cleared_by_making_the_target_again(service, run):
+def test_a_description_can_be_cleared_by_recreating_the_target(service, run):
     result = run("target", id=1001, description="", on_drift="recreate", force=True)
     assert result["target"]["description"] == ""
 
@@ -314,7 +314,7 @@ def test_a_target_that_was_deleted_by_its_id_is_created_by_its_name(service, run
 
 
 @pytest.mark.parametrize("status", [403, 422, 500])
-def test_a_failure_between_delete_and_create_says_what_is_gone(service, run, status):
+def test_a_failure_between_delete_and_create_names_the_lost_target(service, run, status):
     service.fault(method="POST", path="/targets", action="status", status=status, message="not now")
     result = run("target", on_drift="recreate", force=True, **DRIFTING)
     assert result.failed
@@ -348,7 +348,7 @@ def test_without_a_description_nothing_drifts(run):
 # --- what is there already, or appears meanwhile
 
 
-def test_a_target_that_is_there_in_a_full_account_is_unchanged(service, run):
+def test_an_existing_target_in_a_full_account_is_unchanged(service, run):
     # an object that the lookup cannot see, and a 403 that comes before the 409
     service.settings(page_cap=1, max_targets=3)
     service.add(targets=[{"id": 1010, "name": "late.example.com", "workspace_id": 2}])
@@ -358,7 +358,7 @@ def test_a_target_that_is_there_in_a_full_account_is_unchanged(service, run):
     assert result["target"]["id"] == 1010
 
 
-def test_a_target_that_is_not_there_in_a_full_account_fails(service, run):
+def test_a_new_target_in_a_full_account_fails(service, run):
     service.settings(max_targets=3)
     result = run("target", workspace_id=2, name="new.example.com")
     assert result.failed
@@ -376,7 +376,7 @@ def test_a_target_beyond_a_short_page_is_found_after_the_409(service, run):
     assert service.calls() == ["GET /targets", "POST /targets", *["GET /targets"] * 3]
 
 
-def test_its_fields_are_compared_then(service, run):
+def test_the_fields_of_such_a_target_are_compared(service, run):
     service.settings(page_cap=100)
     service.fill("Web shop", 250, "many")
     result = run("target", workspace_id=2, name="host-000222.example", description="one")
@@ -391,7 +391,7 @@ def test_check_mode_sees_beyond_a_short_page(service, run):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_target_beyond_a_short_page_is_not_called_absent(service, run, check):
+def test_a_target_beyond_a_short_page_is_not_absent(service, run, check):
     service.settings(page_cap=100)
     service.fill("Web shop", 250)
     result = run("target", check=check, workspace_id=2, name="host-000222.example", state="absent")
@@ -399,7 +399,7 @@ def test_a_target_beyond_a_short_page_is_not_called_absent(service, run, check):
     assert ("host-000222.example" in [target["name"] for target in service.targets()]) is check
 
 
-def test_a_target_that_appears_after_the_lookup_is_not_ours(service, run):
+def test_a_target_that_appears_after_the_lookup_is_not_a_change(service, run):
     service.fault(
         method="POST",
         path="/targets",
@@ -449,13 +449,13 @@ def test_a_wrong_format_names_the_option(service, run):
     assert result["api_error"]["status"] == 422
 
 
-def test_a_target_that_is_gone_when_it_is_deleted_is_absent(service, run):
+def test_a_target_that_is_deleted_meanwhile_is_absent(service, run):
     service.fault(method="DELETE", action="do", do="delete", resource="targets", record={"id": 1001})
     result = run("target", id=1001, state="absent")
     assert (result.failed, result.changed) == (False, False)
 
 
-def test_a_404_on_a_delete_of_what_is_still_there_is_an_error(service, run):
+def test_a_404_on_the_delete_of_an_existing_target_is_an_error(service, run):
     service.fault(method="DELETE", action="status", status=404)
     result = run("target", id=1001, state="absent")
     assert result.failed

@@ -26,7 +26,7 @@ def found(result):
 
 
 @pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
-def test_a_workspace_gives_its_own(run, reference):
+def test_a_workspace_returns_its_own(run, reference):
     assert found(run("target_info", **reference)) == [1001, 1002, 1003]
 
 
@@ -49,7 +49,7 @@ def test_an_unknown_type_is_refused_before_any_call(service, run):
     assert service.calls() == []
 
 
-def test_a_name_and_a_type_must_both_fit(run):
+def test_a_name_and_a_type_must_both_match(run):
     assert found(run("target_info", workspace_id=2, name="www.example.com", type="hostname")) == [1001]
     assert found(run("target_info", workspace_id=2, name="www.example.com", type="url")) == []
 
@@ -64,7 +64,7 @@ def test_a_name_is_compared_as_by_target(service, run):
 
 
 @pytest.mark.parametrize("options", [{"name": "never.example.com", "workspace_id": 2}, {"id": 99}])
-def test_what_is_not_there_is_an_empty_list(run, options):
+def test_a_search_without_a_match_returns_an_empty_list(run, options):
     assert found(run("target_info", **options)) == []
 
 
@@ -81,7 +81,7 @@ def test_a_name_beyond_a_capped_page_is_found(service, run):
 
 
 @pytest.mark.parametrize("options", [{"workspace": "Later"}, {"workspace_id": None}, {"id": None}])
-def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
+def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_and_a_warning(run, options):
     result = run("target_info", check=True, **options)
     assert found(result) == []
     assert len(result.warnings) == 1
@@ -94,7 +94,7 @@ def test_an_unknown_workspace_fails(run):
 
 
 @pytest.mark.parametrize("options", [{}, {"name": "never.example.com"}, {"type": "hostname"}], ids=str)
-def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_list(service, run, options):
+def test_a_workspace_that_is_deleted_while_it_is_read_is_an_error(service, run, options):
     service.settings(page_cap=1)
     service.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
     result = run("target_info", workspace_id=2, **options)

@@ -28,12 +28,12 @@ def _account(service):
     ],
     ids=str,
 )
-def test_profiles_are_given_by_name_and_by_uuid(service, run, options, profiles):
+def test_profiles_are_returned_by_name_and_by_uuid(service, run, options, profiles):
     assert run("vpn_profile_info", **options)["vpn_profiles"] == profiles
     assert service.calls() == ["GET /vpn_profiles"]
 
 
-def test_a_uuid_is_compared_without_regard_to_case(service, run):
+def test_the_case_of_a_uuid_does_not_matter(service, run):
     service.add(vpn_profiles=[{"name": "Loud", "uuid": "AAAAAAAA-AAAA-4AAA-8AAA-AAAAAAAAAAAA"}])
     (found,) = run("vpn_profile_info", uuid=" aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")["vpn_profiles"]
     assert found["name"] == "Loud"
@@ -62,7 +62,7 @@ def test_a_name_and_a_uuid_are_refused(service, run):
 @pytest.mark.parametrize(
     "row", [{"name": "Office"}, {"uuid": "", "name": "x"}, {"uuid": 7, "name": "x"}, {"uuid": "a"}]
 )
-def test_what_is_no_profile_is_an_error(service, run, row):
+def test_a_row_that_is_not_a_profile_is_an_error(service, run, row):
     service.fault(path="/vpn_profiles", action="wrong_type", data=[OFFICE, row])
     result = run("vpn_profile_info")
     assert result.failed

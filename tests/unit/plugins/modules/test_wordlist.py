@@ -32,7 +32,7 @@ def test_a_predefined_wordlist_is_refused_before_a_delete_is_sent(service, run, 
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_two_wordlists_of_one_name_fail_and_show_their_ids(service, run, check):
+def test_two_wordlists_with_one_name_fail_and_show_their_ids(service, run, check):
     service.add(wordlists=[{"id": 1800, "name": "Our hosts"}])
     result = run("wordlist", check=check, state="absent", name="Our hosts")
     assert result.failed
@@ -42,7 +42,7 @@ def test_two_wordlists_of_one_name_fail_and_show_their_ids(service, run, check):
 
 
 @pytest.mark.parametrize("reference", [{"name": "our hosts"}, {"id": 99}])
-def test_a_wordlist_that_is_not_there_is_absent(service, run, reference):
+def test_a_wordlist_that_does_not_exist_is_absent(service, run, reference):
     result = run("wordlist", state="absent", **reference)
     assert (result.failed, result.changed, result["wordlist"]) == (False, False, None)
 

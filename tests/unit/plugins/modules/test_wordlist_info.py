@@ -12,7 +12,7 @@ def found(result):
     return [row["id"] for row in result["wordlists"]]
 
 
-def test_all_wordlists_are_given_without_their_words(service, run):
+def test_all_wordlists_are_returned_without_their_words(service, run):
     result = run("wordlist_info")
     assert found(result) == [1600, 1601, 1602, 1700]
     assert not any("words" in row for row in result["wordlists"])
@@ -21,7 +21,7 @@ def test_all_wordlists_are_given_without_their_words(service, run):
 
 @pytest.mark.parametrize("reference", [{"name": "Our hosts"}, {"id": 1700}])
 @pytest.mark.parametrize("form", ["json_string", "text", "wrapped"])
-def test_a_wordlist_is_given_with_its_words_where_they_are_asked_for(service, run, reference, form):
+def test_a_wordlist_is_returned_with_its_words_on_request(service, run, reference, form):
     service.settings(contents=form)
     assert run("wordlist_info", contents=True, **reference)["wordlists"] == [
         {
@@ -64,17 +64,17 @@ def test_all_contents_cost_one_call_for_each_list(service, run):
     assert result["wordlists"][0]["words"] == ["www", "mail", "api", "dev", "vpn"]
 
 
-def test_all_of_one_name_are_given(service, run):
+def test_all_with_one_name_are_returned(service, run):
     service.add(wordlists=[{"id": 1800, "name": "Our hosts"}])
     assert found(run("wordlist_info", name="Our hosts")) == [1700, 1800]
 
 
 @pytest.mark.parametrize("options", [{"name": "Never"}, {"id": 99}])
-def test_what_is_not_there_is_an_empty_list(run, options):
+def test_a_search_without_a_match_returns_an_empty_list(run, options):
     assert found(run("wordlist_info", contents=True, **options)) == []
 
 
-def test_in_check_mode_a_null_id_gives_an_empty_list_and_a_warning(run):
+def test_in_check_mode_a_null_id_returns_an_empty_list_and_a_warning(run):
     result = run("wordlist_info", check=True, id=None, contents=True)
     assert found(result) == []
     assert len(result.warnings) == 1

@@ -42,7 +42,7 @@ def test_in_check_mode_a_new_workspace_has_no_id(run):
     assert run("workspace", check=True, name="New")["workspace"] == {"id": None, "name": "New", "description": ""}
 
 
-def test_a_description_that_is_left_out_stays(service, run):
+def test_an_undeclared_description_is_not_changed(service, run):
     assert run("workspace", name="Web shop")["workspace"]["description"] == "All that customers reach"
 
 
@@ -80,14 +80,14 @@ def test_names_are_compared_letter_by_letter(service, run):
 
 @pytest.mark.parametrize("options", [{}, {"state": "absent"}, {"new_name": "One"}])
 @pytest.mark.parametrize("check", [False, True])
-def test_two_workspaces_of_one_name_fail_and_show_their_ids(service, run, options, check):
+def test_two_workspaces_with_one_name_fail_and_show_their_ids(service, run, options, check):
     result = run("workspace", check=check, name="Twin", **options)
     assert result.failed
     assert result.msg == "name 'Twin' names 2 workspaces, with the ids 3, 4: give id instead."
     assert service.writes() == []
 
 
-def test_one_of_two_is_taken_by_its_id(service, run):
+def test_an_id_selects_one_of_two(service, run):
     assert run("workspace", id=4, state="absent").changed
     assert 3 in names(service)
     assert 4 not in names(service)
@@ -96,28 +96,28 @@ def test_one_of_two_is_taken_by_its_id(service, run):
 # --- renaming
 
 
-def test_a_rename_where_both_names_are_there_is_refused(service, run):
+def test_a_rename_to_an_existing_name_is_refused(service, run):
     result = run("workspace", name="Web shop", new_name="Empty")
     assert result.failed
     assert "new_name 'Empty' is taken by workspace 7" in result.msg
     assert service.writes() == []
 
 
-def test_a_rename_where_neither_name_is_there_makes_no_workspace(service, run):
+def test_a_rename_without_an_old_or_a_new_object_creates_no_workspace(service, run):
     result = run("workspace", name="Web shpo", new_name="Shop")
     assert result.failed
     assert "cannot be renamed, because neither" in result.msg
     assert service.writes() == []
 
 
-def test_a_rename_of_what_an_earlier_task_would_make_is_foretold(service, run):
+def test_a_rename_of_what_an_earlier_task_would_create_is_predicted(service, run):
     result = run("workspace", check=True, name="Later", new_name="Much later")
     assert result.changed
     assert result["workspace"] == {"id": None, "name": "Much later", "description": ""}
     assert len(result.warnings) == 1
 
 
-def test_a_rename_by_an_id_that_is_not_there_yet_is_foretold(service, run):
+def test_a_rename_by_an_id_that_does_not_exist_yet_is_predicted(service, run):
     result = run("workspace", check=True, id=None, new_name="Shop", description="x")
     assert result.changed
     assert result["workspace"] == {"id": None, "name": "Shop", "description": "x"}
@@ -148,7 +148,7 @@ def test_a_rename_to_a_name_that_appeared_meanwhile_names_the_conflict(service, 
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_an_id_that_is_not_there_cannot_be_present(service, run, check):
+def test_an_id_that_does_not_exist_cannot_be_present(service, run, check):
     result = run("workspace", check=check, id=99, description="x")
     assert result.failed
     assert "No workspace with id 99 is visible to this API key" in result.msg
@@ -168,7 +168,7 @@ def test_a_workspace_that_holds_something_is_not_deleted(service, run, name, hel
     assert service.writes() == []
 
 
-def test_with_force_it_is_deleted_with_all_that_is_in_it(service, run):
+def test_force_deletes_a_workspace_with_its_contents(service, run):
     result = run("workspace", name="Held", state="absent", force=True)
     assert result.changed
     assert result["workspace"] is None
@@ -177,7 +177,7 @@ def test_with_force_it_is_deleted_with_all_that_is_in_it(service, run):
     assert result.diff["after"] == {}
 
 
-def test_all_that_is_held_is_named(service, run):
+def test_the_refusal_names_all_contents(service, run):
     service.add(http_loggers=[{"label": "second", "workspace_id": 5}])
     assert "at least 2 targets and at least 1 HTTP logger" in run("workspace", name="Held", state="absent").msg
 

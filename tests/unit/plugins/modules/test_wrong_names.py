@@ -70,7 +70,7 @@ def test_the_message_says_what_to_write(account, run):
     refused(run("target", workspace_id=2, name=ODD, scope={"allow": ["example.com"]}), f"W{right[1:]}")
 
 
-def test_with_continue_on_error_the_others_are_done(account, run):
+def test_continue_on_error_applies_the_others(account, run):
     result = run("targets", workspace_id=2, targets=["new.example.com", ODD], continue_on_error=True)
     assert result.failed
     assert [entry["action"] for entry in result["results"]] == ["create", "refused"]

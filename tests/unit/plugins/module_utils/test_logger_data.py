@@ -47,7 +47,7 @@ def test_a_body_that_is_text_is_decoded(text):
         ("\u00fc", None),
     ],
 )
-def test_a_body_that_is_no_text_is_null(body, expected):
+def test_a_body_that_is_not_text_is_null(body, expected):
     assert decoded({"request_body_base64": body})["body"] == expected
 
 
@@ -87,7 +87,7 @@ def test_the_source_is_a_network(value, passes):
     assert selected({"ip_address": value}, source=NETWORK) is passes
 
 
-def test_a_number_is_no_address():
+def test_a_number_is_not_an_address():
     assert not selected({"ip_address": int(ipaddress.ip_address("192.0.2.7"))}, source=NETWORK)
 
 
