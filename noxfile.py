@@ -1,9 +1,9 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sessions behind `make`: demo, test, service, docs, bench, matrix, faults.
+"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults.
 
-`nox --list` shows every single check; `nox -s units-2.16 -- -vv` runs one of them with more arguments.
+`nox --list` lists all sessions; `nox -s units-2.16 -- -vv` runs one of them with additional arguments.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypedDict
 
 import nox
 
@@ -26,11 +27,11 @@ try:
     import antsibull_nox
     import antsibull_nox.sessions
 except ImportError:
-    sys.exit("antsibull-nox is missing beside nox: run make, or pip install -r requirements.txt.")
+    sys.exit("antsibull-nox is not installed: run make, or pip install -r requirements.txt.")
 
 antsibull_nox.load_antsibull_nox_toml()
 
-# Stop what was started when terminated, too, as on Ctrl-C.
+# On SIGTERM, stop child processes as on Ctrl-C.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 nox.needs_version = ">=2026.8"
@@ -39,12 +40,12 @@ nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "virtualenv"
 
 BUILD = Path("build")
-# What the demo and the benchmarks need beside the local service's own requirements.
+# What the demo and the benchmarks need besides the requirements of the local service.
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
 # Reads the colours of a terminal for the pictures.
 RICH = "rich>=13"
-# The client that the vendor of the service publishes; its MCP server does not start with a later mcp.
+# The published client of the vendor; its MCP server does not start with a later mcp.
 VENDOR_CLIENT = ("pentesttools[mcp]==0.2.0", "mcp<2")
 
 # The controller's Python versions of each supported ansible-core, oldest release first.
@@ -58,21 +59,28 @@ ANSIBLE_CORE = {
     "2.21": ("3.12", "3.13", "3.14"),
     "2.22": ("3.13", "3.14", "3.15"),
 }
-# Releases whose pre-releases are tested, too: pip takes one only where the requirement names one.
+# Releases whose pre-releases are tested, too: pip installs one only if the requirement names one.
 PRE_RELEASES = ("2.22",)
-# The oldest Python that modules run on, as in tests/config.yml; ansible-core itself does not. The cell units-floor runs
-# the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests.
+# The oldest Python for modules, as in tests/config.yml; ansible-core itself needs a later one. The session units-floor
+# runs the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests.
 MODULE_PYTHON = "3.9"
 MODULE_TESTS = ("tests/unit/plugins/modules/", "tests/unit/plugins/module_utils/")
 
-# Seconds that a command gets to stop what it started itself: nox waits for less than one.
-PATIENCE = {"interrupt_timeout": 5, "terminate_timeout": 10}
 
-# What does not depend on the ansible-core release under test.
+class Timeouts(TypedDict):
+    interrupt_timeout: float
+    terminate_timeout: float
+
+
+# Seconds that a command gets to stop its child processes; the defaults of nox are shorter than a second.
+PATIENCE: Timeouts = {"interrupt_timeout": 5, "terminate_timeout": 10}
+
+# The checks that do not depend on the ansible-core release under test.
 CHECKS = (
     "antsibull-nox-config",
     "formatters",
     "codeqa",
+    "typing",
     "yamllint",
     "license-check",
     "extra-checks",
@@ -89,7 +97,7 @@ CHECKS = (
 
 @functools.cache
 def starts(python: str) -> bool:
-    """Tell whether pythonX.Y is on PATH and runs: a version manager may leave a stub there without an interpreter."""
+    """Whether pythonX.Y is on PATH and runs; a version manager may have a stub without an interpreter there."""
     executable = shutil.which(f"python{python}")
     if executable is None:
         return False
@@ -97,7 +105,7 @@ def starts(python: str) -> bool:
 
 
 def pythons_for(core: str) -> list[str]:
-    """List the Python versions of this machine that the ansible-core release runs on, oldest first."""
+    """The Python versions of this machine that the ansible-core release supports, oldest first."""
     return [python for python in ANSIBLE_CORE[core] if starts(python)]
 
 
@@ -105,7 +113,7 @@ RUNNABLE = [core for core in ANSIBLE_CORE if pythons_for(core)]
 
 
 def controller_python(core: str) -> str:
-    """Return the oldest Python for the oldest release that runs here, the newest one for any other."""
+    """The oldest Python for the oldest release that runs here, the newest one for the other releases."""
     return pythons_for(core)[0 if core == RUNNABLE[0] else -1]
 
 
@@ -114,19 +122,19 @@ def controller_python(core: str) -> str:
 
 @functools.cache
 def wait_for_other_sanity_runs() -> None:
-    """Hold a lock until this process ends: ansible-test keeps one set of environments a user for its sanity tests."""
+    """Hold a lock until this process ends: all sanity tests of a user share the environments of ansible-test."""
     path = Path.home() / ".ansible" / "test" / "sanity.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     fcntl.flock(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
 
 
 def use_oldest_requests() -> None:
-    """Lay tests/floor into the unit tests of the copy in the current folder: ansible-test reads constraints.txt there."""
+    """Copy tests/floor over the unit tests of the current directory, where ansible-test reads constraints.txt."""
     shutil.copytree("tests/floor", "tests/unit", dirs_exist_ok=True)
 
 
 def install_artefact(session: nox.Session, place: Path) -> None:
-    """Build the collection as it would be released and install the tarball below place."""
+    """Build the collection as for a release and install the tarball below this directory."""
     tarballs = place / "artefact"
     session.run("ansible-galaxy", "collection", "build", "--force", f"--output-path={tarballs}", silent=True)
     (tarball,) = tarballs.glob("*.tar.gz")
@@ -137,12 +145,12 @@ def install_artefact(session: nox.Session, place: Path) -> None:
 
 
 def requirement(core: str) -> str:
-    """The requirement for the newest ansible-core of a release."""
+    """The requirement for the latest ansible-core of a release."""
     return f"ansible-core~={core}.0{'rc1' if core in PRE_RELEASES else ''}"
 
 
 def place_copy(_session: nox.Session, place: Path) -> None:
-    """Copy the files that git tracks, or would track, to place/ansible_collections/scanops/scanner."""
+    """Copy all files that git does not ignore to place/ansible_collections/scanops/scanner."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, capture_output=True
     ).stdout
@@ -157,14 +165,14 @@ def add_ansible_test(
     core: str,
     python: str,
     command: Iterable[str],
-    place_collection,
-    before=None,
-    through: Iterable[str] = (),
+    place_collection: Callable[[nox.Session, Path], None],
+    before: Callable[[], None] | None = None,
+    through: Iterable[str | Path] = (),
 ) -> str:
     """Add a session that runs ansible-test on a copy of the collection; return the session's name.
 
-    place_collection: puts the collection below a directory; before: runs in it first; through: the program and its
-    arguments that run the command.
+    place_collection: puts the collection below a directory; before: runs there first; through: a program that gets the
+    command as its arguments.
     """
 
     @nox.session(name=name, python=python, default=False)
@@ -182,8 +190,8 @@ def add_ansible_test(
 
 
 def add_units_in_one_process(core: str, python: str) -> str:
-    """Add a session that runs all unit tests with plain pytest, in half of the time: ansible-test starts a process for each
-    test. Return the session's name."""
+    """Add a session that runs all unit tests with pytest, which takes half of the time because ansible-test starts a process
+    for each test. Return the session's name."""
 
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
@@ -205,9 +213,9 @@ def add_cells(core: str) -> list[str]:
     targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
     sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
     if core in PRE_RELEASES:
-        # 2.22.0rc1 takes a library for pylint from an archive outside the package index. The release before it runs pylint.
+        # 2.22.0rc1 installs a library for pylint from outside the package index. The previous release runs pylint.
         sanity.append("--skip-test=pylint")
-    # The session units-floor runs these on the same ansible-core.
+    # The session units-floor runs these tests with the same ansible-core.
     left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
     units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
     integration = ["integration", "--venv", f"--python={python}"]
@@ -225,10 +233,10 @@ def add_cells(core: str) -> list[str]:
 CELLS = {core: add_cells(core) for core in RUNNABLE}
 ENDS = [name for core in dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]) for name in CELLS[core]]
 if RUNNABLE and RUNNABLE[-1] in PRE_RELEASES:
-    # The newest release proper, for what sanity leaves out on a pre-release.
+    # The newest final release, for the sanity tests that a pre-release skips.
     ENDS += [CELLS[core][0] for core in RUNNABLE[1:-1][-1:]]
 BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core] if name not in ENDS]
-# What cannot be tested here, with what to install for it.
+# What this machine cannot test, and what to install for it.
 MISSING = {
     f"ansible-core {core}": f"install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
     for core, pythons in ANSIBLE_CORE.items()
@@ -246,7 +254,7 @@ if not starts(MODULE_PYTHON):
     MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
 
 
-# --- checks that antsibull-nox does not bring ---
+# --- checks that antsibull-nox does not have ---
 
 
 @nox.session(name="changelog-check", default=False)
@@ -260,21 +268,21 @@ def changelog_check(session: nox.Session) -> None:
 @nox.session(name="changelog", default=False)
 @antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "antsibull-changelog>=0.30"])
 def changelog(session: nox.Session) -> None:
-    """Write the version of galaxy.yml, its new plugins and all fragments into the changelog."""
+    """Write the version of galaxy.yml, its new plugins and all fragments to the changelog."""
     session.run("antsibull-changelog", "release", "--update-existing", "--refresh", "--reload-plugins")
 
 
 @nox.session(name="packaging", default=False)
 @antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "PyYAML"])
 def packaging(session: nox.Session) -> None:
-    """Build the artefact and look into it."""
+    """Build the artefact and check its content."""
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/packaging"]))
 
 
 @nox.session(name="demo-check", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
 def demo_check(session: nox.Session) -> None:
-    """Compare the demo with the guide, README.md and the pictures, and interrupt it."""
+    """Compare the output of the demo with its guide, README.md and the pictures, and interrupt the demo."""
     session.install("--requirement", SERVICE, RICH)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
 
@@ -290,7 +298,7 @@ def pictures(session: nox.Session) -> None:
 @nox.session(name="vendor-client", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*VENDOR_CLIENT, "pytest>=8"])
 def vendor_client(session: nox.Session) -> None:
-    """Run the vendor's published client against the local service."""
+    """Run the published client of the vendor against the local service."""
     session.install("--requirement", SERVICE)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/vendor"]))
 
@@ -311,11 +319,11 @@ def faults_sample(session: nox.Session) -> None:
     try_faults(session)
 
 
-# --- what make starts ---
+# --- the sessions of make ---
 
 
 def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]) -> None:
-    """Run the sessions, two at a time, then print one line for each and the totals; fail if any did."""
+    """Run the sessions two at a time, then print one line for each and the totals. Fail if one fails."""
     if not RUNNABLE:
         session.error("No Python that a supported ansible-core runs on was found: install Python 3.10 or later.")
     BUILD.mkdir(exist_ok=True)
@@ -324,16 +332,17 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
     session.run(
         sys.executable, "-m", "nox", "--non-interactive", "--parallel=2", "--allow-parallel",
         f"--report={report}", "--session", *names,
-        # CI makes the formatters check instead of rewrite.
+        # With CI set, the formatters check and do not rewrite files.
         env={"CI": "true"},
         external=True,
         success_codes=range(256),
         **PATIENCE,
     )  # fmt: skip
     results = {entry["name"]: entry for entry in json.loads(report.read_text())["sessions"]} if report.exists() else {}
-    lines, counts = [], {"passed": 0, "failed": 0, "skipped": 0}
+    lines: list[str] = []
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
     for name in names:
-        entry = results.get(name, {"result": "failed", "reason": "gave no result", "duration": 0})
+        entry = results.get(name, {"result": "failed", "reason": "has no result", "duration": 0})
         outcome = {"success": "passed", "skipped": "skipped"}.get(entry["result"], "failed")
         reason = f"  {entry['reason']}" if outcome != "passed" and entry["reason"] else ""
         lines.append(f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}")
@@ -352,25 +361,25 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
 
 @nox.session(python=False)
 def test(session: nox.Session) -> None:
-    """Run all checks, and all tests on the oldest and the newest ansible-core that run here."""
+    """Run all checks, and all tests with the oldest and the newest ansible-core that run here."""
     run_sessions(session, [*ENDS, *CHECKS], MISSING)
 
 
 @nox.session(python=False, default=False)
 def matrix(session: nox.Session) -> None:
-    """Run the tests on the ansible-core releases between the oldest and the newest."""
+    """Run the tests with the ansible-core releases between the oldest and the newest."""
     run_sessions(session, BETWEEN, MISSING)
 
 
 def run_beside_nox(session: nox.Session, program: str, *packages: str) -> None:
-    """Run a program that a person watches, in the environment of nox itself (.venv), after installing what it needs."""
+    """Install the requirements of an interactive program into the environment of nox itself (.venv), and run it there."""
     session.run(sys.executable, "-m", "pip", "install", "--quiet", *packages, "--requirement", SERVICE, external=True)
     session.run(sys.executable, program, *session.posargs, external=True, **PATIENCE)
 
 
 @nox.session(python=False, default=False)
 def demo(session: nox.Session) -> None:
-    """Show the collection at work against the local service."""
+    """Demonstrate the collection against the local service."""
     run_beside_nox(session, "tests/demo/run.py", *DEMO)
 
 
@@ -389,7 +398,7 @@ def bench(session: nox.Session) -> None:
 @nox.session(name="faults", default=False)
 @antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
 def faults(session: nox.Session) -> None:
-    """Try every operation of the modules against every fault of the local service."""
+    """Try every operation of the modules with every fault of the local service."""
     try_faults(session, "--all")
 
 
@@ -402,7 +411,7 @@ def docs(session: nox.Session) -> None:
     shutil.rmtree(BUILD / "docs", ignore_errors=True)
     config = Path("docs/sphinx/antsibull-docs.cfg").absolute()
     pages, site = (BUILD / "docs" / "rst").absolute(), (BUILD / "docs" / "html").absolute()
-    # antsibull-docs refuses a folder that others may write to.
+    # antsibull-docs refuses a directory that others may write to.
     pages.mkdir(mode=0o700, parents=True)
     with tempfile.TemporaryDirectory() as place:
         install_artefact(session, Path(place))

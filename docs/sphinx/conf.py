@@ -14,5 +14,5 @@ html_static_path = ["static"]
 html_css_files = ["tables.css"]
 pygments_style = "ansible"
 highlight_language = "YAML+Jinja"
-# Labels of Ansible's own documentation would need its inventory from the network. The session docs-check follows ours.
+# References to Ansible's own documentation need its inventory from the network. The session docs-check checks our own.
 suppress_warnings = ["ref.ref"]
