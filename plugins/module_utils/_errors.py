@@ -21,7 +21,7 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 
 
 class ScannerError(Exception):
-    """Base of all errors. One never changes after it was made: the ``with_...`` methods return another one.
+    """Base of all errors. An error never changes after it was raised: the ``with_...`` methods return another one.
 
     result: keys that a failing module adds to what it returns.
     """

@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import pri
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 
-# the ``plan`` of a module's result, or the content of a file that was made from it
+# the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]
 
 

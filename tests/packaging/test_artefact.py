@@ -42,13 +42,13 @@ KEY_TEXT = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(root|work|builds|Users|home/(?!user\b|you\b)[a-z][\w-]*)/[\w.]")
 MODULE = re.compile(r"plugins/modules/[a-z]\w*\.py")
 INVENTORY = re.compile(r"plugins/inventory/[a-z]\w*\.py")
-# Written in two parts, so that REUSE does not read it as the licence of this file.
+# In two parts, so that REUSE does not read it as the licence of this file.
 SPDX = re.compile(rb"^# SPDX-License-" rb"Identifier: (.+)$", re.M)
 
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory) -> dict[str, bytes]:
-    """Content of each member of the artefact by name; a folder has none."""
+    """Content of each member of the artefact by name; a directory has none."""
     place = tmp_path_factory.mktemp("artefact")
     subprocess.run(
         ["ansible-galaxy", "collection", "build", "--output-path", str(place)],
@@ -99,7 +99,7 @@ def test_manifest_says_what_galaxy_yml_says(members):
         assert manifest[field] == declared[field], field
 
 
-def test_execution_environment_reads_the_requirements_that_are_there(members):
+def test_the_execution_environment_reads_existing_requirements(members):
     environment = yaml.safe_load(members["meta/execution-environment.yml"])
     requirements = members[environment["dependencies"]["python"]].decode()
     assert [line for line in requirements.splitlines() if line and not line.startswith("#")] == ["requests>=2.31"]

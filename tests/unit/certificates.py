@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def make(folder: Path) -> dict[str, str]:
-    """Write PEM files into the folder; returns their paths as `ca`, `server`, `server_key`, `client`, `client_key`."""
+    """Write PEM files to the directory; returns their paths as `ca`, `server`, `server_key`, `client`, `client_key`."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -36,7 +36,7 @@ def service_process(request):
 
 @pytest.fixture
 def workplace(tmp_path_factory, monkeypatch):
-    """The folder in which tasks run that keep a file, with the files of the scenarios in it."""
+    """A directory with the files of the scenarios, for tasks that write files."""
     folder = tmp_path_factory.mktemp("workplace")
     monkeypatch.chdir(folder)
     for name, text in FILES.items():

@@ -100,7 +100,7 @@ class Sink(Protocol):
     """Where the body of a success goes in pieces instead of into the Answer."""
 
     def restart(self, answer: Answer, /) -> None:
-        """Begin anew: called before the first piece of each try, with an Answer without a body."""
+        """Start again: called before the first piece of each try, with an Answer without a body."""
 
     def write(self, piece: bytes, /) -> None:
         """Take the next piece."""

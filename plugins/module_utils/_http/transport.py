@@ -298,7 +298,7 @@ class Transport:
 
     def _why_not_connected(self, error: requests.exceptions.RequestException, cause: object) -> str:
         if isinstance(error, requests.exceptions.ProxyError):
-            return "no connection through the proxy was made: check proxy and the environment variables for proxies"
+            return "no connection through the proxy: check proxy and the environment variables for proxies"
         if not self.known.answered and _no_such_host(cause):
             return (
                 f"the host name in base_url has no address ({printable(self._origin[1])}): correct base_url, or check the"

@@ -14,10 +14,10 @@ from .._errors import ScannerError, printable
 from .._http.answer import Answer
 
 try:
-    import yaml  # type: ignore[import-untyped]  # PyYAML has no types of its own
+    import yaml
 except ImportError:
     # service_info checks HAS_YAML
-    yaml = None
+    pass
 
 LARGEST = 4 * 1024 * 1024
 # nodes of the document, with each alias expanded

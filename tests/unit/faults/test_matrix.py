@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The matrix itself: its cells, its sample, and that each invariant notices what it is there for."""
+"""The fault matrix: its cells, its sample, and that each invariant notices a violation."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("name,usual,run", WRONG, ids=[f"{number}-{each[0]}" for number, each in enumerate(WRONG)])
-def test_an_invariant_notices_what_it_is_there_for(name, usual, run):
+def test_an_invariant_notices_its_own_violation(name, usual, run):
     assert name in found(usual, run)
 
 

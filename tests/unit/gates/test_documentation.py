@@ -228,7 +228,7 @@ def assert_typed(value, documented, where):
             assert_typed(item, {**documented, "type": documented["elements"]}, where)
     elif "contains" in documented:
         missing = {name for name in documented["contains"] if name not in value}
-        # words are there only where they are asked for, a description in an estate only where there is one
+        # words are returned only on request, and an estate omits an empty description
         assert missing <= {"words", "description"}, where
         for name, field in documented["contains"].items():
             if name in value:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Proofs that a list is complete are made by those who read lists, and by nobody else."""
+"""Only the code that reads lists creates the proof that a list is complete."""
 
 from __future__ import annotations
 

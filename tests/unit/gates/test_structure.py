@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What has to be there for each module and each family, and the shape of the code."""
+"""What each module and each family must have, and the structure of the code."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
     attributes = documentation(module)["attributes"]
     assert attributes["check_mode"]["support"] == "full"
     assert attributes["diff_mode"]["support"] == ("N/A" if module.endswith("_info") else "full")
-    # a scan is started anew each time unless its task says how old one may be
+    # each run starts a new scan, unless the task has max_age
     assert attributes["idempotent"]["support"] == ("partial" if module == "scan" else "full")
 
 
@@ -203,7 +203,7 @@ def test_only_the_client_sends_writes_and_only_in_one_place():
     assert found == [("_http/client", "method", True)]
 
 
-def test_a_gate_is_made_once_for_each_task():
+def test_each_task_creates_one_gate():
     made = []
     for folder, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("modules", MODULES)):
         for name in names:

@@ -138,7 +138,7 @@ def test_settings_of_the_command_line_outlast_a_reset(tmp_path):
 
 
 def test_validation_without_its_libraries_is_refused_loudly(tmp_path):
-    # a folder that hides openapi-core
+    # a directory that hides openapi-core
     (tmp_path / "openapi_core.py").write_text("raise ImportError('hidden')\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, str(PROGRAM), "--json", "--settings", '{"validate": true}']

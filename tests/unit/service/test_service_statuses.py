@@ -455,7 +455,7 @@ def test_finding_record(without_findings, send):
     without_findings.add(findings=[{"id": 7, "name": "f", "target_id": 1001, "task_id": 5, "risk_level": 3}])
     record = send("GET", "/findings/7").data
     assert (record["name"], record["risk_level"], record["target_id"], record["task_id"]) == ("f", 3, 1001, 5)
-    # every public field is there, and nothing of what is only kept
+    # all public fields and no internal ones
     assert len(record) == 28 and "workspace_id" not in record and "missing" not in record
     assert send("GET", "/findings?workspace_id=2").data == [record]
 
