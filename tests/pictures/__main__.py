@@ -15,19 +15,21 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [
-    str(CHECKOUT / "tests" / "unit"),
-    str(CHECKOUT / "tests" / "demo"),
-    str(CHECKOUT / "tests" / "pictures"),
-]
 
-import layers  # noqa: E402
-import run as demo  # noqa: E402
-from local_service import LocalService  # noqa: E402
-from terminal import picture  # noqa: E402
+if TYPE_CHECKING:
+    from ..demo import run as demo
+    from ..unit.local_service import LocalService
+    from . import layers
+    from .terminal import picture
+else:
+    sys.path[:0] = [str(CHECKOUT / "tests" / name) for name in ("unit", "demo", "pictures")]
+    import layers
+    import run as demo
+    from local_service import LocalService
+    from terminal import picture
 
 PICTURES = CHECKOUT / "docs" / "pictures"
 

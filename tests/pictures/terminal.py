@@ -78,7 +78,9 @@ def _pieces(line: Text) -> Iterator[tuple[str, str]]:
     styles = [""] * len(line.plain)
     for span in line.spans:
         colour = getattr(getattr(span.style, "color", None), "number", None)
-        named = " ".join(filter(None, [CLASSES.get(colour), "bold" if getattr(span.style, "bold", None) else None]))
+        named = " ".join(
+            filter(None, [CLASSES.get(colour or 0), "bold" if getattr(span.style, "bold", None) else None])
+        )
         styles[span.start : span.end] = [named] * (span.end - span.start)
     start = 0
     for end in range(1, len(styles) + 1):
