@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from ._given import UNKNOWN_ID
-from ._http.client import Created
+from ._http.create import Created
 from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._resources import RESOURCES, Resource

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
-from .._http.client import Created
+from .._http.create import Created
 from .._records import Record, difference
 from .._resources import Resource
 from .._task import Task

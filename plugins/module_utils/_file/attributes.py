@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 from .._errors import Refused, printable
 from .._task import Task
 from .draft import Draft
-from .rights import Rights, is_foreign, kept_mode, starting_rights
+from .inherited_rights import Rights, is_foreign, kept_mode, starting_rights
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
 _RIGHTS = ("owner", "group", "mode")

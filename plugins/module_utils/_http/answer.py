@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, Protocol
 
-from .._errors import ANY_CALL, AnswerError, Call, after_another_answer, printable
+from .._advice import ANY_CALL, Call, after_another_answer
+from .._errors import AnswerError, printable
 from .border import Border, Watch, read_json, why_not_json
 
 

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 
 from .._errors import printable
-from . import bounds, retry
+from . import bounds, rate_limit
 from .answer import Answer, Sink
 from .refusal import broken_off, too_long
 
@@ -74,7 +74,7 @@ class Body:
     @property
     def _announced(self) -> int:
         """The length of the body as its headers announce it, 0 if they do not."""
-        return 0 if self._answer.status == 204 else retry.number_in(self._headers.get("Content-Length")) or 0
+        return 0 if self._answer.status == 204 else rate_limit.number_in(self._headers.get("Content-Length")) or 0
 
 
 def is_success(answer: Answer) -> bool:

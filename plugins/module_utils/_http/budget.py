@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from .._errors import CallError
-from . import retry
+from . import rate_limit
 from .answer import Answer
 
 
@@ -43,15 +43,16 @@ class Budget:
 
     def learn(self, limit: str, headers: Mapping[str, str]) -> None:
         """Space out the next calls if an answer says that few are left."""
-        pause = retry.spacing(
-            retry.number_in(headers.get("X-RateLimit-Limit")), retry.number_in(headers.get("X-RateLimit-Remaining"))
+        pause = rate_limit.spacing(
+            rate_limit.number_in(headers.get("X-RateLimit-Limit")),
+            rate_limit.number_in(headers.get("X-RateLimit-Remaining")),
         )
         self._not_before[limit] = self._clock() + pause
 
     def wait(self, answer: Answer, error: CallError, limited: int) -> None:
         """Wait after a 429, the ``limited``-th of its call. Raises an error of the same type if the wait is too long."""
-        asked = retry.asked_wait(answer.headers, time.time())
-        pause = retry.rate_limit_pause(asked, limited, self._jitter())
+        asked = rate_limit.asked_wait(answer.headers, time.time())
+        pause = rate_limit.rate_limit_pause(asked, limited, self._jitter())
         if pause > self._seconds - self._waited:
             raise type(error)(
                 f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"

@@ -7,34 +7,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
-from .._errors import CREATE_HINTS, AnswerError, ApiError, Call, CallError, Hints, Incomplete, printable
-from .._records import Record, is_row, new_record, read_id, record_of
+from .._advice import CREATE_HINTS, Call, Hints
+from .._errors import AnswerError, ApiError, CallError
+from .._records import Record, is_row, record_of
 from .._resources import TARGET, WORDLIST, Resource
 from .._scope.gate import Gate
 from . import listing
 from .answer import Answer, Sink
+from .create import Created, Look, create, new_id, object_in
 from .earned import Complete
-from .retry import GATEWAY
+from .refusal import unconfirmed
 from .transport import Transport
-
-# reads the live object of a name again, thoroughly: its record or None. It gets the status that made the client ask, None
-# where no answer came or the create succeeded.
-Look = Callable[[Optional[int]], Optional[Record]]
-
-
-class Created(NamedTuple):
-    """What a create led to.
-
-    made: whether this run created the object; note: a warning; shown: whether the service has shown the record, and not
-    only answered an id or nothing.
-    """
-
-    record: Record
-    made: bool
-    note: str | None = None
-    shown: bool = True
 
 
 class Started(NamedTuple):
@@ -115,43 +100,18 @@ class Client:
     def create(
         self, resource: Resource, values: Record, look: Look, query: Record | None = None, read_back: bool = True
     ) -> Created:
-        """Create an object.
+        """Create an object that a unique key protects (see ``create``).
 
-        values: the form fields; look: decides what a 409, a 403 or a lost answer means.
-        read_back: read the new record where the answer gives no more than its id, at 1 GET; without it the record is what
-        was declared, with its id, or with None where the answer gives none.
+        values: the form fields; read_back: read the new record where the answer gives no more than its id, at 1 GET.
         """
-        lost = False
         about = self._about("create", resource, query or values)
-        while True:
-            try:
-                answer = self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS)
-                record, object_id = self._created(resource, answer)
-                break
-            except CallError as caught:
-                error = caught.with_facts(after_loss=caught.after_loss or lost)
-                found = self._look_again(resource, look, error)
-                if found is not None:
-                    if error.may_have_worked:
-                        return Created(found, True, _lost_note(resource, error))
-                    return Created(found, made=False)
-                # a unique key protects every family created here, so one more try cannot make a second object
-                if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
-                    raise _unconfirmed(error, resource.noun, "created") from None
-                lost = True
-        if record is None and not read_back:
-            return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
-        try:
-            if record is None:
-                record = look(None) if object_id is None else self.read(resource, object_id)
-        except CallError as error:
-            raise Incomplete(
-                f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
-                **error.result,
-            ) from None
-        if record is None:
-            raise _not_read_back(resource, answer)
-        return Created(record, made=True)
+        return create(
+            resource,
+            values,
+            look,
+            send=lambda: self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS),
+            read=(lambda object_id: self.read(resource, object_id)) if read_back else None,
+        )
 
     def start(self, resource: Resource, body: Record, hints: Hints | None = None) -> Started:
         """Send a create that no unique key protects.
@@ -161,8 +121,8 @@ class Client:
         """
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
         answer = self._write("POST", resource.path, about, json=body, hints=hints)
-        data = _object_in(answer)
-        return Started(_new_id(resource, data), data)
+        data = object_in(answer)
+        return Started(new_id(resource, data), data)
 
     def stop(self, resource: Resource, object_id: int) -> None:
         """Ask that something that is running stops."""
@@ -233,7 +193,7 @@ class Client:
             # the write is what failed; that nothing could be read after it must not hide it
             raise error.with_facts(unread=True).with_effect(f"The {what} may have been {done}.") from None
         if not shown:
-            raise _unconfirmed(error, what, done)
+            raise unconfirmed(error, what, done)
         if isinstance(error, AnswerError):
             self._warn(f"{error.what}. Reading again shows that the {what} was {done}.")
 
@@ -282,28 +242,6 @@ class Client:
             raise answer.unexpected("contents that are not words")
         return body
 
-    @staticmethod
-    def _look_again(resource: Resource, look: Look, error: CallError) -> Record | None:
-        if error.status not in (403, 409) and not error.maybe_done:
-            return None
-        try:
-            return look(error.status)
-        except CallError:
-            # the create is what failed; that nothing could be read after it must not hide it
-            error = error.with_facts(unread=True)
-            if error.may_have_worked:
-                error = error.with_effect(f"The {resource.noun} may have been created.")
-            raise error from None
-
-    def _created(self, resource: Resource, answer: Answer) -> tuple[Record | None, int | None]:
-        """(record, id) in the answer to a create, each None where it has none."""
-        # assumed: data.created_id, as a scan start answers; a record and an empty answer are read as well
-        data = _object_in(answer)
-        if is_row(resource, data) and all(field in data for field in resource.fields):
-            record = record_of(resource, data)
-            return record, record["id"]
-        return None, _new_id(resource, data)
-
     def _record(self, resource: Resource, answer: Answer, object_id: int) -> Record:
         data = listing.data_of(answer)
         if not is_row(resource, data):
@@ -316,14 +254,6 @@ class Client:
         return record
 
 
-def _object_in(answer: Answer) -> Record:
-    """The ``data`` of an answer to a POST, which is an object; an empty one where the answer has no body."""
-    data = listing.data_of(answer) if answer.body.strip() else {}
-    if not isinstance(data, dict):
-        raise answer.unexpected("data that is not an object")
-    return data
-
-
 def _accepted(answer: Answer) -> None:
     """Raise unless the answer to a PUT, a DELETE or a stop says that it was done: 204, no body, or a JSON object that is
     empty or has ``data``."""
@@ -332,36 +262,3 @@ def _accepted(answer: Answer) -> None:
     body = answer.json()
     if not isinstance(body, dict) or (body and "data" not in body):
         raise answer.unexpected("no data in it")
-
-
-def _unconfirmed(error: CallError, what: str, done: str) -> CallError:
-    """The error of a write whose work a read after it does not show."""
-    if error.status == 500 and not error.after_loss:
-        # the service has ended its work on the call, so it was not done
-        return error.with_facts(maybe_done=False, after_loss=False)
-    if error.may_have_worked:
-        return error.with_effect(f"The {what} may have been {done}, although reading again did not show it.")
-    return error
-
-
-def _not_read_back(resource: Resource, answer: Answer) -> AnswerError:
-    return AnswerError(
-        f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
-        answer.method,
-        answer.path,
-        status=answer.status,
-        maybe_done=True,
-        advice="run the task again; it changes only what is still missing",
-    ).with_effect(f"The {resource.noun} may have been created.")
-
-
-def _new_id(resource: Resource, data: Record) -> int | None:
-    return read_id(next((data[field] for field in resource.created if field in data), None))
-
-
-def _lost_note(resource: Resource, error: CallError) -> str:
-    what = "was lost" if error.status is None else f"was an error ({error.status})"
-    return (
-        f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
-        " by this task."
-    )

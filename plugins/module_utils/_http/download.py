@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from .._errors import Hints
+from .._advice import Hints
 from .._resources import Resource
 from .answer import Answer, Sink
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._errors import Call
+from .._advice import Call
 from .._records import Record
 from .._resources import Resource
 

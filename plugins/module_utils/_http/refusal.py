@@ -10,18 +10,8 @@ import json
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from .._errors import (
-    AnswerError,
-    ApiError,
-    Call,
-    CallError,
-    Hints,
-    NetworkError,
-    after_no_answer,
-    api_error,
-    next_step,
-    printable,
-)
+from .._advice import ANY_CALL, Call, Hints, after_no_answer, next_step
+from .._errors import AnswerError, ApiError, CallError, NetworkError, printable
 from .answer import Answer
 from .retry import GATEWAY
 
@@ -181,3 +171,39 @@ def _not_followed(method: str, path: str, status: int, where: str) -> AnswerErro
         status=status,
         advice="set base_url to the address of the API itself",
     )
+
+
+def api_error(
+    status: int,
+    message: str | None,
+    details: str | None,
+    method: str,
+    path: str,
+    hints: Hints | None = None,
+    call: Call = ANY_CALL,
+    note: str = "",
+) -> ApiError:
+    """The error for an answer with the service's JSON error body. note: what else to say about that body."""
+    said = f", {printable(message)!r}" if message else ""
+    if details:
+        said += f" ({printable(details)})"
+    return ApiError(
+        f"{method} {path} was answered {status}{said}{note}",
+        method,
+        path,
+        status=status,
+        message=message,
+        details=details,
+        maybe_done=status in (500, 502, 503, 504),
+        advice=next_step(status, message, hints, call, details),
+    )
+
+
+def unconfirmed(error: CallError, what: str, done: str) -> CallError:
+    """The error of a write whose work a read after it does not show."""
+    if error.status == 500 and not error.after_loss:
+        # the service has ended its work on the call, so it was not done
+        return error.with_facts(maybe_done=False, after_loss=False)
+    if error.may_have_worked:
+        return error.with_effect(f"The {what} may have been {done}, although reading again did not show it.")
+    return error

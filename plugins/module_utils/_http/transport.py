@@ -20,10 +20,11 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from .._errors import ANY_CALL, AnswerError, Call, CallError, NetworkError, WrongOption, printable, unreachable
+from .._advice import ANY_CALL, Call, unreachable
+from .._errors import AnswerError, CallError, NetworkError, WrongOption, printable
 from .._options import Connection
 from .._scope.gate import require
-from . import bounds, retry
+from . import bounds, rate_limit, retry
 from .answer import Answer, Sink
 from .body import Body, is_success
 from .border import Border
@@ -177,7 +178,7 @@ class Transport:
             headers["Connection"] = "close"
         request = _Request(method, path, query, form, json, headers, at_host)
         self._bounds = self._new_bounds()
-        limit = retry.budget_of(method, path)
+        limit = rate_limit.limit_of(method, path)
         after_loss = False
         attempt = limited = 0
         while True:

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from .._errors import AnswerError, printable
 from .._http.answer import Answer
-from .._http.retry import GATEWAY, asked_wait, moment, number_in
+from .._http.rate_limit import asked_wait, moment, number_in
+from .._http.retry import GATEWAY
 from .._records import is_row, record_of
 from .._resources import WORKSPACE
 from .result import Preflight, RateLimit, Workspace

@@ -15,7 +15,8 @@ from .._lookup import Place
 from .._records import Record
 from .._resources import SCAN, VPN_PROFILE
 from .._task import Task
-from .record import MOST_CANDIDATES, candidates, is_in_progress, service_now
+from .candidates import MOST_CANDIDATES, candidates
+from .record import is_in_progress, service_now
 from .spec import ScanSpec
 from .statuses import FINISHED
 from .targets import live_targets

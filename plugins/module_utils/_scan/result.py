@@ -11,7 +11,8 @@ from typing import Any
 
 from .._errors import CallError, Incomplete, ScannerError, printable
 from .._records import Record
-from .record import MOST_CANDIDATES, bad_end, without_secrets
+from .candidates import MOST_CANDIDATES
+from .record import bad_end, without_secrets
 from .statuses import FINISHED, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .watch import Entry, Watch
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._errors import CallError, Hints, WrongOption, printable
+from .._advice import Hints
+from .._errors import CallError, WrongOption, printable
 from .._moments import seconds_of
 from .._records import Record
-from .record import why_other_params
+from .candidates import why_other_params
 from .tools import tool_id_of
 from .watch import Entry, Timeouts
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from .._errors import CREATE_HINTS, counted, next_step
-from .._http.retry import moment
+from .._advice import CREATE_HINTS, next_step
+from .._errors import counted
+from .._http.rate_limit import moment
 from .._resources import (
     FINDING,
     FINDING_TEMPLATE,

@@ -10,7 +10,7 @@ import re
 
 from .._errors import counted
 from .._http.download import CONTENT_TYPES
-from .._http.retry import moment
+from .._http.rate_limit import moment
 from .._records import Record
 from .._report.status import is_known
 from .._resources import SEVERITIES

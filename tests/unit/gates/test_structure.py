@@ -122,7 +122,7 @@ HEAVY = {
     "_file/replace",
     "_file/attributes",
     "_file/draft",
-    "_file/rights",
+    "_file/inherited_rights",
     "_http/row_stream",
     "_http/download",
     "_report/task",
@@ -133,7 +133,7 @@ HEAVY = {
     "_preflight/openapi",
     "_preflight/compare",
 }
-FILES = {"_file/replace", "_file/attributes", "_file/draft", "_file/rights"}
+FILES = {"_file/replace", "_file/attributes", "_file/draft", "_file/inherited_rights"}
 NEEDED = {
     "finding_info": {"_names", "_findings/model", "_http/row_stream", *FILES},
     "finding_template_info": {"_findings/model"},

@@ -9,20 +9,22 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _errors
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+from ansible_collections.scanops.scanner.plugins.module_utils._advice import (
     ACTIONS,
     READS,
     Call,
+    after_another_answer,
+    after_no_answer,
+    create_hints,
+    next_step,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     Incomplete,
     NetworkError,
     ScannerError,
-    after_another_answer,
-    after_no_answer,
-    api_error,
-    create_hints,
-    next_step,
     printable,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.refusal import api_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

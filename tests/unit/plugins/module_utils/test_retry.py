@@ -8,6 +8,7 @@ import time
 from email.utils import formatdate
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._http import rate_limit as _rate_limit
 from ansible_collections.scanops.scanner.plugins.module_utils._http import retry as _retry
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def test_nothing_else_is_sent_again(method, outcome):
     ],
 )
 def test_each_call_counts_against_one_limit(method, path, budget):
-    assert _retry.budget_of(method, path) == budget
+    assert _rate_limit.limit_of(method, path) == budget
 
 
 @QUICK
@@ -72,7 +73,9 @@ def test_waits_are_spread_by_the_jitter():
 
 
 def wait(now=NOW, **headers):
-    return _retry.asked_wait(CaseInsensitiveDict({name.replace("_", "-"): text for name, text in headers.items()}), now)
+    return _rate_limit.asked_wait(
+        CaseInsensitiveDict({name.replace("_", "-"): text for name, text in headers.items()}), now
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ def test_no_header_makes_it_fail(date, retry_after, reset):
 @QUICK
 @given(st.one_of(st.none(), st.floats(0, 10**6)), st.integers(1, 1000), st.floats(0, 1))
 def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(asked, attempt, jitter):
-    pause = _retry.rate_limit_pause(asked, attempt, jitter)
+    pause = _rate_limit.rate_limit_pause(asked, attempt, jitter)
     assert pause > 0
     if asked:
         assert asked <= pause <= asked + 0.25
@@ -159,11 +162,11 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
     ],
 )
 def test_calls_are_spaced_out_only_near_the_end_of_the_limit(limit, remaining, pause):
-    assert _retry.spacing(limit, remaining) == pytest.approx(pause)
+    assert _rate_limit.spacing(limit, remaining) == pytest.approx(pause)
 
 
 def test_the_pace_slows_down_call_by_call():
-    pauses = [_retry.spacing(250, remaining) for remaining in range(26, -1, -1)]
+    pauses = [_rate_limit.spacing(250, remaining) for remaining in range(26, -1, -1)]
     assert pauses == sorted(pauses)
     assert len(set(pauses)) == len(pauses)
 

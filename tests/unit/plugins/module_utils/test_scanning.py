@@ -9,13 +9,12 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.candidates import candidates, why_other_params
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     bad_end,
-    candidates,
     findings_of,
     outcome_of,
     service_now,
-    why_other_params,
     without_secrets,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import NEXT_STEP, OUTCOMES

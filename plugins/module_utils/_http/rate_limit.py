@@ -1,0 +1,75 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Decides which rate limit a call counts against, and how long to wait for it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from .retry import backoff
+
+# seconds; the service limits the calls per minute (service-api.md, Limits)
+RATE_WINDOW = 60.0
+# calls are spaced out while the share of the limit that is left is lower
+LOW_WATER = 0.1
+_OUTPUT_PATH = re.compile(r"/scans/\d+/output")
+
+
+def limit_of(method: str, path: str) -> str:
+    """The name of the rate limit that a call counts against: ``output``, ``GET`` or ``write``."""
+    if method != "GET":
+        return "write"
+    return "output" if _OUTPUT_PATH.fullmatch(path) else "GET"
+
+
+def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that the service asks to wait, from Retry-After or X-RateLimit-Reset, or None.
+
+    headers: look-ups ignore case; now: Unix time, used if the answer has no Date.
+    """
+    date = moment(headers.get("Date"))
+    now = now if date is None else date
+    value = (headers.get("Retry-After") or "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
+        return float(value)
+    until = moment(value)
+    if until is None:
+        reset = (headers.get("X-RateLimit-Reset") or "").strip()
+        until = float(reset) if re.fullmatch(r"[0-9]{1,12}", reset) else None
+    return None if until is None else max(0.0, until - now)
+
+
+def number_in(text: str | None) -> int | None:
+    """The whole number in the text of a header, or None."""
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text.strip()) else None
+
+
+def moment(text: str | None) -> float | None:
+    """The Unix time of an HTTP date, or None for any other text."""
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def rate_limit_pause(asked: float | None, attempt: int, jitter: float) -> float:
+    """Seconds to wait after a 429: what the service asks for, or an exponential wait if it asks for nothing."""
+    if asked:
+        # a little more than asked, so that parallel tasks do not all come back in the same instant
+        return asked + 0.25 * jitter
+    return backoff(attempt + 1, jitter)
+
+
+def spacing(limit: int | None, remaining: int | None) -> float:
+    """Seconds to wait before the next call against the same limit, from X-RateLimit-Limit and X-RateLimit-Remaining.
+
+    0 while enough calls are left, then longer the fewer are left, up to the pace at which a sliding window or a token
+    bucket refills. So the limit is used up completely, and each call that it regains is used at once.
+    """
+    if limit is None or remaining is None or limit <= 0 or remaining > limit * LOW_WATER:
+        return 0.0
+    return RATE_WINDOW / limit * (1 - remaining / (limit * LOW_WATER + 1))
