@@ -116,8 +116,8 @@ class Client:
     def start(self, resource: Resource, body: Record, hints: Hints | None = None) -> Started:
         """Send a create that no unique key protects.
 
-        body: a value for JSON. It is sent once. After an error with ``maybe_done`` the object may exist all the same, and
-        only the caller can know where to search for it.
+        body: a value for JSON. It is accepted at most once. After an error with ``maybe_done`` the object may exist all the
+        same, and only the caller can know where to search for it.
         """
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
         answer = self._write("POST", resource.path, about, json=body, hints=hints)

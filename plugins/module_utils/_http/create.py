@@ -44,7 +44,7 @@ def create(
 ) -> Created:
     """Create an object that a unique key protects.
 
-    values: the declared fields; look: decides what a 409, a 403 or a lost answer means; send: sends the create; read:
+    values: the declared fields; look: reads the live object after a 409, a 403 or a lost answer; send: sends the create; read:
     reads the new record by id. Without it the record is what was declared, with its id, or with None where the answer
     gives none.
     """

@@ -21,7 +21,7 @@ def may_repeat(method: str, outcome: int | str) -> bool:
     if outcome == 500:
         return method == "GET"
     if outcome == LOST or outcome in GATEWAY:
-        # a second POST could create a second object; the caller reads instead to find out
+        # a second POST could create a second object; ``create`` reads first, and repeats it where a unique key protects
         return method != "POST"
     return False
 

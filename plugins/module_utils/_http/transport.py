@@ -165,7 +165,7 @@ class Transport:
         """Send one call and return its Answer, a success (2xx). Retries what may be repeated (see ``retry``).
 
         path: below the base URL, or with ``at_host`` below its host, where the key is not sent;
-        json: a value for a JSON body, or None; hints: what to do next, by status (see ``_errors.next_step``);
+        json: a value for a JSON body, or None; hints: what to do next, by status (see ``_advice.next_step``);
         sink: takes the body of a success;
         permit: the Permit of the gate for exactly this call, for any method but GET.
         Raises NetworkError, AnswerError, ApiError, and what the sink raises.

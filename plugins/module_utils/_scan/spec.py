@@ -202,7 +202,7 @@ _REFUSED_BY_PLAN = (
 
 
 def start_hints(params: Mapping[str, Any]) -> Hints:
-    """What to do next after a refused start, by status; see ``_errors.next_step``."""
+    """What to do next after a refused start, by status; see ``_advice.next_step``."""
     option = next((name for name in _TARGET_OPTIONS if params[name] is not None), "target")
     wrong = (*_WRONG_FIELDS, (("",), f"correct the option {option}"))
     vanished = "the workspace was deleted after this task had found it; run the task again"
