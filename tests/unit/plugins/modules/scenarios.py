@@ -160,7 +160,7 @@ WRITES = {
     "target-there-by-id": _task("target", False, f"GET {T}/1001", id=1001),
     "target-there-by-id-in-workspace": _task("target", False, f"GET {W}, GET {T}/1001", id=1001, workspace="Web shop"),
     "target-drift-warn": _task(
-        "target", False, f"GET {T}", "left as it is", workspace_id=2, name="www.example.com", description="Other"
+        "target", False, f"GET {T}", "not changed", workspace_id=2, name="www.example.com", description="Other"
     ),
     "target-drift-ignore": _task(
         "target", False, f"GET {T}", workspace_id=2, name="www.example.com", description="Other", on_drift="ignore"
@@ -183,7 +183,7 @@ WRITES = {
         True,
         # the second page says that no other target is meant
         f"GET {T}, GET {T}, DELETE {T}/1001",
-        "which is what this task deletes",
+        "another spelling of",
         workspace_id=2,
         name="WWW.example.com.",
         state="absent",
@@ -228,7 +228,7 @@ WRITES = {
     ),
     "http_logger-absent": _task("http_logger", False, f"GET {H}", label="never", state="absent"),
     "http_logger-elsewhere": _task(
-        "http_logger", False, f"GET {H}, GET {H}", "left alone", workspace_id=3, label="canary", state="absent"
+        "http_logger", False, f"GET {H}, GET {H}", "not changed", workspace_id=3, label="canary", state="absent"
     ),
     # http_logger_data
     "http_logger_data-clear": _task(
