@@ -4,7 +4,7 @@
 """Walk through the guide "An estate as code" with an account of 2,500 targets: its own files, commands, change and
 messages, in their order.
 
-    python walk.py FOLDER
+    python walk.py DIRECTORY
 """
 
 from __future__ import annotations

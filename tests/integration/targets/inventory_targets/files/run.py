@@ -5,10 +5,10 @@
 """Run an Ansible command and print {"rc", "stdout", "stderr"} as JSON; fail where the key is in what it printed.
 
     python run.py --ready FILE [--with-key] [--set NAME=VALUE] -- ansible-inventory …
-    python run.py --ready FILE --search FOLDER
+    python run.py --ready FILE --search DIRECTORY
 
 FILE is what setup_service wrote. --with-key puts the address and the key into the environment of the command. --search
-fails where the key is in the name or the contents of a file of the folder; it prints {"files": number}.
+fails where the key is in the name or the contents of a file of the directory; it prints {"files": number}.
 """
 
 from __future__ import annotations

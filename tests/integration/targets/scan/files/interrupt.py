@@ -33,7 +33,7 @@ def wait_for(what):
 
 
 def processes_of(group: int) -> list[str]:
-    """The processes of a group that are still there, and those that were started for it in a group of their own."""
+    """The processes of a group that still run, and those that it started in groups of their own."""
     listed = subprocess.run(["ps", "-eo", "pgid=,args="], capture_output=True, text=True, check=True).stdout
     lines = [line.strip() for line in listed.splitlines()]
     return [line for line in lines if line.startswith(f"{group} ") and "<defunct>" not in line]
