@@ -43,7 +43,7 @@ def test_names_that_come_to_the_same_file():
     files = files_of("Web shop", "web-shop", "Lab", "WEB_SHOP")
     assert len(set(files)) == 4
     assert files[2] == "lab.yml"
-    # whatever the order, and whoever else is there
+    # independent of the order and of other names
     assert files_of("WEB_SHOP", "Web shop") == [files[3], files[0]]
 
 

@@ -49,7 +49,7 @@ class Loader(yaml.SafeLoader):
 
 
 class CLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """The same with libyaml, where it is there."""
+    """The same with libyaml, if it is installed."""
 
 
 for each in (Loader, CLoader):

@@ -26,7 +26,7 @@ def _collection_loader():
         return
     root = next(path for path in sys.path if Path(path, "ansible_collections", "scanops", "scanner").is_dir())
     init_plugin_loader([root])
-    # folders that Python has imported without it are imported again, so that it knows them as those of a collection
+    # directories that Python has imported without it are imported again, so that it recognises the collection
     for name, module in list(sys.modules.items()):
         if name.startswith("ansible_collections") and not getattr(module, "__file__", None):
             del sys.modules[name]

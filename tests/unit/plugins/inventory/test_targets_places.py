@@ -65,7 +65,7 @@ def test_a_host_that_is_to_be_called_so_is_left_out(service, parse, name):
 
 
 @pytest.mark.parametrize("name", ["all", "ungrouped", "web", "workspace_My_Workspace"])
-def test_one_target_does_not_take_the_inventory_along(service, parse, name):
+def test_one_bad_target_does_not_fail_the_inventory(service, parse, name):
     service.add(targets=[{"name": "a.example"}, {"name": name}])
     data = InventoryData()
     data.add_group("web")

@@ -244,11 +244,11 @@ def test_rows_of_other_workspaces_are_passed_over(service, client):
     assert find_by_key(client, TARGET, "x.example", BULK, normal_form) is None
 
 
-# --- creates: what the second look decides
+# --- creates: what the second read decides
 
 
 class Look:
-    """A second look that gives these answers one after the other; an exception is raised."""
+    """A second read that returns these answers in turn; an exception is raised."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -268,7 +268,7 @@ FOUND = {"id": 7, "name": "new.example"}
 VALUES = {"name": "new.example", "workspace_id": 1}
 
 
-def test_a_create_that_is_answered_needs_no_second_look(service, client):
+def test_an_answered_create_needs_no_second_read(service, client):
     look = Look()
     created = client.create(TARGET, VALUES, look)
     assert (created.made, created.note, created.record["name"]) == (True, None, "new.example")
@@ -276,7 +276,7 @@ def test_a_create_that_is_answered_needs_no_second_look(service, client):
 
 
 @pytest.mark.parametrize("status", [409, 403])
-def test_what_is_found_after_a_refusal_was_there(service, client, status):
+def test_an_object_found_after_a_refusal_existed_before(service, client, status):
     service.fault(method="POST", action="status", status=status)
     look = Look(FOUND)
     created = client.create(TARGET, VALUES, look)
@@ -292,7 +292,7 @@ def test_what_is_not_found_after_a_refusal_is_refused(service, client, status):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422])
-def test_other_refusals_need_no_second_look(service, client, status):
+def test_other_refusals_need_no_second_read(service, client, status):
     service.fault(method="POST", action="status", status=status)
     look = Look()
     with pytest.raises(ApiError):
@@ -300,7 +300,7 @@ def test_other_refusals_need_no_second_look(service, client, status):
     assert look.count == 0
 
 
-def test_what_is_found_after_a_lost_answer_was_made(service, client):
+def test_an_object_found_after_a_lost_answer_was_created(service, client):
     service.fault(method="POST", action="reset", when="after")
     created = client.create(TARGET, VALUES, Look(FOUND))
     assert created.made
@@ -325,13 +325,13 @@ def test_a_lost_request_that_arrives_late_is_ours(service, client):
     assert created.note
 
 
-def test_a_second_look_that_fails_shows_what_went_wrong_first(service, client):
+def test_a_failing_second_read_shows_the_first_error(service, client):
     service.fault(method="POST", action="status", status=409, message="first")
     with pytest.raises(ApiError, match="first"):
         client.create(TARGET, VALUES, Look(NetworkError("second.", "GET", "/targets")))
 
 
-def test_a_second_look_that_finds_it_elsewhere_says_so(service, client):
+def test_a_second_read_that_finds_it_elsewhere_names_the_place(service, client):
     service.fault(method="POST", action="status", status=409)
     with pytest.raises(Refused, match="elsewhere"):
         client.create(TARGET, VALUES, Look(Refused("elsewhere")))

@@ -65,7 +65,7 @@ def assert_nothing_left(tmp_path, *names):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
-def test_a_file_is_made_with_its_size_and_checksum(dest, tmp_path):
+def test_a_file_is_created_with_its_size_and_checksum(dest, tmp_path):
     stored = store(FakeTask(), dest, writes(b"one ", b"two"))
     assert (stored.changed, stored.before, stored.after) == (True, None, Content(7, sha1(b"one two")))
     assert (tmp_path / "report.pdf").read_bytes() == b"one two"
@@ -403,7 +403,7 @@ def test_where_files_cannot_be_locked_a_file_is_written_and_no_draft_is_removed(
     assert_nothing_left(tmp_path, "report.pdf", left.name)
 
 
-def test_a_draft_that_is_taken_for_a_left_over_before_it_is_locked_is_made_again(dest, tmp_path, monkeypatch):
+def test_a_draft_removed_as_a_leftover_before_its_lock_is_created_again(dest, tmp_path, monkeypatch):
     flock, calls = _drafts.fcntl.flock, []
 
     def too_late(handle, how):
@@ -424,7 +424,7 @@ def test_a_draft_that_is_taken_for_a_left_over_before_it_is_locked_is_made_again
 # --- attributes
 
 
-def test_attributes_are_a_change_only_of_a_file_that_was_there(dest, monkeypatch):
+def test_attributes_are_a_change_of_existing_files_only(dest, monkeypatch):
     given = _attributes.Change(True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}})
     monkeypatch.setattr(_attributes, "give", lambda task, path, **how: given)
     task = FakeTask()

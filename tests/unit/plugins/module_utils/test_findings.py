@@ -63,7 +63,7 @@ def test_a_summary_has_every_severity_the_worst_first_and_the_unknown():
 # --- the record
 
 
-def test_the_severity_stands_beside_the_risk_level():
+def test_the_severity_is_returned_with_the_risk_level():
     record = finding(name="x", risk_level=3)
     fields = list(record)
     assert fields[fields.index("risk_level") + 1] == "severity"

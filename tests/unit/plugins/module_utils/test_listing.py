@@ -37,7 +37,7 @@ def test_a_list_that_is_cut_is_an_error_or_is_read_to_its_end(workspaces, client
     assert len(workspaces.calls()) == 3
 
 
-def test_a_list_that_fits_costs_one_call_whatever_stands_beside_it(service, client):
+def test_a_list_that_fits_costs_one_call_whatever_its_envelope(service, client):
     for beside_data in ("nothing", "total", "pages"):
         service.settings(beside_data=beside_data)
         service.clear_log()

@@ -55,7 +55,7 @@ def test_a_file_that_is_replaced_keeps_its_rights(mode, uid, gid, umask):
 
 @QUICK
 @given(modes, ids, ids, st.integers(0, 0o777))
-def test_a_foreign_file_passes_on_no_owner_and_only_takes_rights_away(mode, uid, gid, umask):
+def test_a_foreign_file_passes_on_no_owner_and_only_fewer_rights(mode, uid, gid, umask):
     rights = starting_rights(Rights(mode, uid, gid), True, umask)
     assert (rights.uid, rights.gid) == (None, None)
     assert rights.mode & ~mode == 0

@@ -349,7 +349,7 @@ ODD = "\x1b]0;x\x07" + "y" * 500
         ("paths /scans/{scan_id}/output get parameters", [{"name": ODD, "in": "query", "required": True}]),
     ],
 )
-def test_untrusted_text_of_the_schema_is_made_printable_and_cut(path, value):
+def test_untrusted_text_of_the_schema_becomes_printable_and_short(path, value):
     (difference,) = differences(changed(path, value), "/api/v2", OPERATIONS)
     for text in astuple(difference):
         assert text.isprintable()

@@ -184,7 +184,7 @@ def test_names_that_are_the_same_target_get_the_same_verdict():
         assert {scope.verdict(name) for name in names} == {None}
 
 
-def test_a_look_up_does_not_scan_the_lists():
+def test_a_lookup_does_not_scan_the_lists():
     scope = compile_scope(
         {
             "allow": [f"d{number}.example" for number in range(5000)] + ["198.0.0.0/8", "https://u.example/0"],

@@ -151,7 +151,7 @@ def test_unreadable_file_is_an_error(tmp_path):
     assert "cannot be read" in sentence_of(str(tmp_path))
 
 
-def test_file_stands_above_the_task(write):
+def test_file_overrides_the_task(write):
     environ = {VARIABLE: write("allow: [allowed.example, 10.1.0.0/16]\ndeny: [old.allowed.example]\n")}
     scope = scope_in_force({"allow": ["*", "10.0.0.0/8"], "deny": None, "private": True}, environ)
     assert scope.verdict("www.allowed.example") is None

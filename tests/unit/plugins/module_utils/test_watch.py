@@ -64,7 +64,7 @@ def test_a_value_that_is_not_a_watch_is_refused(value):
         # the queue does not count for the run
         ([(50, "running"), (1049, "running")], None),
         ([(50, "running"), (1050, "running")], "run_timeout"),
-        # one that goes back to the queue waits anew
+        # one that returns to the queue waits again
         ([(50, "running"), (60, "waiting"), (159, "waiting")], None),
         ([(50, "running"), (60, "waiting"), (160, "waiting")], "queue_timeout"),
         ([(5000, "finished")], "finished"),

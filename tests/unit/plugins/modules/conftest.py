@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch, workplace):
     """Nothing of the machine's environment reaches the modules: no options, no proxies, no certificates, no ~/.netrc; and
-    files are made in a folder of the test."""
+    files are created in a directory of the test."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)

@@ -28,11 +28,11 @@ PATIENCE = 60
 class Controllers:
     """Runs modules in processes. Also a context manager.
 
-    folder: a Path for results; connection: options that every module gets.
+    directory: for the results; connection: options that every module gets.
     """
 
-    def __init__(self, folder: Path, **connection: object):
-        self._folder = folder
+    def __init__(self, directory: Path, **connection: object):
+        self._directory = directory
         self._connection = connection
         self._number = 0
         self._parent = subprocess.Popen(
@@ -54,7 +54,7 @@ class Controllers:
     def begin(self, module: str, options: dict, at: float = 0) -> tuple[int, Path]:
         """Begin a run in a process; its id, and the file that will hold its result. at: the time to begin."""
         self._number += 1
-        path = self._folder / f"result-{self._number}.json"
+        path = self._directory / f"result-{self._number}.json"
         job = {"module": module, "options": {**self._connection, **options}, "at": at, "result": str(path)}
         self._parent.stdin.write(json.dumps(job) + "\n")
         self._parent.stdin.flush()

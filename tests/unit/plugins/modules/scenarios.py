@@ -74,7 +74,7 @@ ACCOUNT: dict[str, list[dict[str, Any]]] = {
     "reports": [{"id": 301, "resources": [40001]}, {"id": 302, "format": "json", "resources": [40001]}],
 }
 
-# what is in the folder in which a task runs
+# the files in the directory in which a task runs
 FILES = {
     "kept.txt": "Scan 40001 of www.example.com: finished\n\nÜberblick\n[3] SQL injection\n",
 }

@@ -223,7 +223,7 @@ def test_a_server_that_is_not_the_service_is_not_believed(service, case):
         for module in MODULES:
             result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2", retries=0)
             assert_refused(result, word, "check that base_url is the address of the service's API")
-    # service_info also looks for the OpenAPI file of a stranger
+    # service_info also reads the OpenAPI file, which is untrusted
     assert len([request for request in received if request.startswith(b"GET /api/v2/")]) == len(MODULES)
     assert all(request.startswith(b"GET ") for request in received)
 
@@ -357,7 +357,7 @@ def test_an_id_that_is_no_number_is_refused(service, run, value):
     assert service.calls() == []
 
 
-def test_an_id_of_many_digits_is_not_there_or_an_error(service, run):
+def test_an_id_of_many_digits_does_not_exist_or_is_an_error(service, run):
     service.allow_violations = True
     for number in (10**17, 10**30):
         result = run("workspace", id=number)
@@ -433,7 +433,7 @@ def test_a_name_of_ten_thousand_characters_is_refused_in_a_short_message(service
         ("http_logger_data", {"label": LONG, "state": "absent"}),
     ],
 )
-def test_a_name_of_ten_thousand_characters_that_is_not_there_is_not_there(service, run, module, options):
+def test_a_missing_name_of_ten_thousand_characters_does_not_exist(service, run, module, options):
     result = run(module, **options)
     assert (result.failed, result.changed) == (False, False)
     assert service.writes() == []

@@ -72,7 +72,7 @@ WITHOUT_PURGE = {
 PURGED = {**WITHOUT_PURGE, "Shop": ("New words", ["a.example.com", "c.example.com"], ["shop-new"])}
 
 
-def test_the_estate_is_made_as_declared_parents_first_and_a_second_run_writes_nothing(account, run):
+def test_the_estate_is_created_as_declared_parents_first_and_a_second_run_writes_nothing(account, run):
     check = good(run("estate", check=True, workspaces=ESTATE))
     assert account.writes() == []
     result = good(run("estate", workspaces=ESTATE))
@@ -340,7 +340,7 @@ def test_two_live_workspaces_of_one_name_are_told_by_their_ids(account, run):
     assert account.writes() == []
 
 
-def test_a_workspace_that_is_not_there_is_made_and_nothing_is_purged_in_it(account, run):
+def test_a_missing_workspace_is_created_and_nothing_is_purged_in_it(account, run):
     account.add(workspaces=[{"name": "shop "}])
     result = good(run("estate", workspaces=[{"name": "Shpo", "targets": ["a.example.com"]}], purge=["targets"]))
     assert result["summary"] == {**dict.fromkeys(result["summary"], 0), "create": 2}

@@ -82,7 +82,7 @@ def without(result, *names):
 
 
 @pytest.mark.parametrize("task, settings", on_each_form(WRITES))
-def test_check_mode_foretells_the_run_and_a_second_run_changes_nothing(service, run, task, settings):
+def test_check_mode_predicts_the_run_and_a_second_run_changes_nothing(service, run, task, settings):
     set_up(service, settings)
     key = key_of(task.module)
     before = service.state()

@@ -239,7 +239,7 @@ def test_each_scan_counts_for_itself_where_a_target_is_scanned_again_and_with_ot
     assert good(run("finding_info", target_id=1001))["complete"]
     rows = [row for row in account.findings() if row["task_id"] != 40003]
     account.fault(path="/findings", action="wrong_type", data=rows)
-    # 150 low ones of an earlier scan do not stand in for those of the later one
+    # 150 low ones of an earlier scan do not replace those of the later one
     incomplete(run("finding_info", target_id=1001), "scan 40003 counted 2 low findings, and 0 of them could be read")
 
 

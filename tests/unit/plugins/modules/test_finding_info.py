@@ -92,7 +92,7 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     ],
     ids=str,
 )
-def test_a_reference_to_what_is_not_there_fails(run, options, words):
+def test_a_reference_to_a_missing_object_fails(run, options, words):
     result = run("finding_info", **options)
     assert result.failed
     assert all(word in result.msg for word in words), result.msg
@@ -341,7 +341,7 @@ def test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_
     ],
     ids=str,
 )
-def test_a_scan_that_is_not_there_fails(service, scans, run, options, words):
+def test_a_missing_scan_fails(service, scans, run, options, words):
     result = run("finding_info", **options)
     assert result.failed
     assert words in result.msg

@@ -56,7 +56,7 @@ def passing(account):
     return sleep
 
 
-# --- what is made and when nothing is
+# --- what is created, and when nothing is
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -122,7 +122,7 @@ def test_another_service_makes_another_report(account, run):
 
 
 @pytest.mark.parametrize("what", ["no file", "another file", "no note", "broken note", "note of others"])
-def test_without_the_file_or_its_note_another_report_is_made(account, run, what):
+def test_without_the_file_or_its_note_another_report_is_created(account, run, what):
     first = good(run("report", **PDF))
     if what == "no file":
         Path("report.pdf").unlink()
@@ -199,7 +199,7 @@ def test_a_report_by_id_is_fetched_once(account, run):
     assert account.writes() == []
 
 
-def test_where_the_file_has_the_content_already_only_the_note_is_made(account, run):
+def test_if_the_file_has_the_content_already_only_the_note_is_written(account, run):
     good(run("report", id=302, dest="x.json"))
     Path(".x.json.request.json").unlink()
     inode = os.stat("x.json").st_ino
@@ -227,7 +227,7 @@ def test_in_check_mode_a_report_that_is_not_ready_is_not_waited_for(account, run
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_report_that_is_not_there_is_named(account, run, check):
+def test_a_missing_report_is_named(account, run, check):
     refused(run("report", check=check, id=99, dest="x.pdf"), "No report with id 99 is visible to this API key")
     assert names() == []
 
@@ -363,7 +363,7 @@ def test_the_new_id_is_read_in_each_form(account, run, form):
     assert good(run("report", **PDF))["report"]["id"] == 303
 
 
-def test_resources_that_are_not_there_are_explained(account, run):
+def test_missing_resources_are_explained(account, run):
     result = refused(
         run("report", **{**PDF, "resources": [40001, 9]}), "one of resources does not exist", "not found: 9"
     )
@@ -458,7 +458,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(account, run):
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_another_mode_of_a_file_that_is_there_is_a_change_without_a_call(account, run, check):
+def test_another_mode_of_an_existing_file_is_a_change_without_a_call(account, run, check):
     good(run("report", **PDF, mode="0644"))
     account.clear_log()
     result = good(run("report", check=check, **PDF, mode="0600"))
@@ -468,7 +468,7 @@ def test_another_mode_of_a_file_that_is_there_is_a_change_without_a_call(account
     assert account.calls() == []
 
 
-def test_an_attribute_that_cannot_be_set_after_the_file_is_there_is_set_by_the_next_run(account, run, monkeypatch):
+def test_an_attribute_that_cannot_be_set_on_the_new_file_is_set_by_the_next_run(account, run, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(AnsibleModule, "get_bin_path", lambda self, name, *more, **named: f"/bin/{name}")
         patch.setattr(AnsibleModule, "run_command", lambda self, command, **named: (1, "", "Operation not supported"))
@@ -513,7 +513,7 @@ def test_what_was_kept_before_is_deleted_when_it_is_no_longer_to_be(account, run
     assert account.calls() == []
 
 
-def test_where_the_deletion_fails_the_file_is_there_and_the_next_run_deletes(account, run):
+def test_if_the_deletion_fails_the_file_exists_and_the_next_run_deletes(account, run):
     account.fault(method="DELETE", action="status", status=403)
     result = refused(run("report", **PDF, keep=False), "Report 303 was created", "DELETE /reports/303 was answered 403")
     assert result.changed
@@ -579,7 +579,7 @@ def test_options_that_make_no_sense_are_refused_before_any_call(account, run, op
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_in_check_mode_ids_of_earlier_tasks_are_foreseen(account, run, value):
+def test_check_mode_accepts_null_ids_of_earlier_tasks(account, run, value):
     made = good(run("report", check=True, **{**PDF, "resources": [40001, value]}))
     by_id = good(run("report", check=True, id=value, dest="x.pdf"))
     absent = good(run("report", check=True, id=value, state="absent"))
@@ -637,7 +637,7 @@ def test_a_webhook_that_is_no_address_is_refused_without_showing_it(account, run
     assert account.calls() == []
 
 
-def test_a_webhook_is_refused_where_no_report_is_made(account, run):
+def test_a_webhook_is_refused_if_no_report_is_created(account, run):
     refused_options = run("report", id=301, dest="x.pdf", webhook_url=HOOK)
     assert "mutually exclusive: id|webhook_url" in refused_options.msg
     assert account.calls() == []
@@ -649,7 +649,7 @@ def test_a_file_is_changed_although_the_report_could_not_be_deleted(account, run
     result = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
     assert result.changed
     assert Path("report.json").is_file()
-    # the file is there already, and stays as it is
+    # the file exists already and stays unchanged
     again = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
     assert again.changed is (fault["action"] == "html")
 

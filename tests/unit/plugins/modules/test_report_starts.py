@@ -32,7 +32,7 @@ def lose(account):
         if done:
             account.fault(**START, **LOST[how], when="after")
         elif others:
-            # one that is made by somebody else before the connection breaks
+            # one that somebody else creates before the connection breaks
             account.fault(**START, action="do", resource="reports", record=others[0])
             account.fault(**START, **LOST[how])
         else:
@@ -149,7 +149,7 @@ def test_a_list_that_cannot_be_read_before_the_creation_ends_the_task_without_on
     assert not NOTE.exists()
 
 
-def test_an_answer_without_an_id_is_settled_by_the_list(account, run):
+def test_after_an_answer_without_an_id_the_list_decides(account, run):
     account.settings(report_answer="nothing")
     result = good(run("report", **PDF))
     assert (result["report"]["id"], result.warnings) == (303, [])
@@ -170,7 +170,7 @@ def test_a_creation_that_was_refused_leaves_the_note_as_it_was(account, run, bef
     assert posts(account) == (0 if before else 1)
 
 
-# --- after a run that was killed, or that could not settle it
+# --- after a run that was killed or could not find out
 
 
 class Killed(BaseException):
@@ -215,7 +215,7 @@ def test_the_note_says_what_was_sent_and_nothing_of_it_once_it_is_known(account,
     assert json.loads(NOTE.read_text())["sent"] is None
 
 
-def test_a_file_that_was_there_keeps_its_note_until_another_takes_its_place(account, run, lose):
+def test_an_existing_file_keeps_its_note_until_another_replaces_it(account, run, lose):
     good(run("report", **PDF))
     lose(done=False)
     assert run("report", **{**PDF, "resources": [40002]}).failed
@@ -224,7 +224,7 @@ def test_a_file_that_was_there_keeps_its_note_until_another_takes_its_place(acco
     assert account.calls() == []
 
 
-def test_another_request_is_sent_without_a_look_at_the_lost_one(account, run, lose):
+def test_another_request_is_sent_without_a_search_for_the_lost_one(account, run, lose):
     lose(done=True)
     account.fault(method="GET", path="/reports", nth=2, action="status", status=403)
     assert run("report", **PDF).failed

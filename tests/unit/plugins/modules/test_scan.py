@@ -281,7 +281,7 @@ def test_targets_that_are_the_same_are_refused(account, scan):
     assert account.calls() == []
 
 
-# --- a scan that is there
+# --- an existing scan
 
 
 def test_a_fresh_scan_is_used(account, scan, passing):

@@ -148,7 +148,7 @@ def test_bad_options_are_refused_before_any_call(service, run, options, words):
     ],
     ids=str,
 )
-def test_a_reference_to_what_is_not_there_fails(run, options, words):
+def test_a_reference_to_a_missing_object_fails(run, options, words):
     result = run("scan_info", **options)
     assert result.failed
     assert words in result.msg
@@ -158,7 +158,7 @@ def test_a_reference_to_what_is_not_there_fails(run, options, words):
     "options, ids",
     [({"id": 99}, []), ({"id": 40001, "workspace_id": 1}, []), ({"id": 40001, "workspace_id": 2}, [40001])],
 )
-def test_an_id_that_is_not_there_or_elsewhere_is_an_empty_list(run, options, ids):
+def test_a_missing_id_or_one_elsewhere_is_an_empty_list(run, options, ids):
     assert found(run("scan_info", **options)) == ids
 
 

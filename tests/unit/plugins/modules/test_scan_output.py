@@ -64,7 +64,7 @@ def test_a_scan_without_an_output_is_explained(account, run, form):
 
 
 @pytest.mark.parametrize("form", ["json", "pdf", "raw"])
-def test_a_scan_that_is_not_there_is_named(account, run, form):
+def test_a_missing_scan_is_named(account, run, form):
     result = run("scan_output", id=9, format=form, dest="out")
     assert "No scan with id 9 is visible to this API key: correct the id" in result.msg
     assert account.calls() == ["GET /scans/9"]
@@ -78,7 +78,7 @@ def test_a_format_that_the_tool_has_not_is_explained(account, run):
     assert not run("scan_output", id=7, format="raw", dest="out").failed
 
 
-def test_in_check_mode_the_scan_of_an_earlier_task_is_foreseen(account, run):
+def test_check_mode_accepts_the_null_id_of_an_earlier_task(account, run):
     result = run("scan_output", check=True, id=None, dest="out")
     assert (result.failed, result.changed, result["size"], result["checksum"]) == (False, True, None, None)
     assert "the scan does not exist yet" in result.warnings[0]
@@ -94,7 +94,7 @@ def test_the_output_is_asked_for_in_its_format(account, run):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_missing_directory_is_refused_before_any_call_and_foreseen_in_check_mode(account, run, check):
+def test_a_missing_directory_is_refused_before_any_call_and_check_mode_expects_it(account, run, check):
     result = run("scan_output", check=check, id=40001, dest="new/out")
     if check:
         assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)

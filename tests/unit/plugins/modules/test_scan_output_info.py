@@ -130,7 +130,7 @@ def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, statu
     assert result["api_error"]["status"] == status
 
 
-def test_a_scan_that_is_not_there_fails(service, run):
+def test_a_missing_scan_fails(service, run):
     result = run("scan_output_info", id=99)
     assert result.failed
     assert "No scan with id 99 is visible to this API key: correct the id" in result.msg

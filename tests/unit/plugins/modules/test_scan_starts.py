@@ -154,7 +154,7 @@ def test_the_wait_for_a_slot_is_bounded(account, scan, passing):
     assert "had no free slot for 300 s ('Your current plan only allows 1 parallel scans')" in result.msg
     assert "raise queue_timeout" in result.msg
     assert 300 <= passing.now <= 301
-    # a scan that is not there cannot be stopped
+    # a missing scan cannot be stopped
     assert not [call for call in account.calls() if call.endswith("/stop")]
 
 
@@ -227,7 +227,7 @@ def test_the_option_that_names_the_target_is_named_where_it_is_wrong(account, sc
 # --- many starts
 
 
-def test_many_starts_are_shown_while_they_are_made(account, scan, passing, run):
+def test_many_starts_are_shown_while_they_run(account, scan, passing, run):
     # each call takes four seconds
     clock = iter(range(0, 100000, 4))
     step = {"now": 0.0, "watch": None, "stop": False, "seal": None}

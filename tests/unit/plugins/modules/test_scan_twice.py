@@ -187,13 +187,13 @@ def test_a_scan_that_somebody_started_meanwhile_is_told(account, scan, targets):
     assert result["started"] is True
 
 
-def test_a_second_look_that_fails_changes_nothing(account, scan):
+def test_a_failing_second_read_changes_nothing(account, scan):
     account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
     result = good(scan(max_age="1h", wait=False))
     assert (result["started"], result.warnings) == (True, [])
 
 
-def test_no_second_look_without_an_age(account, scan):
+def test_no_second_read_without_an_age(account, scan):
     good(scan(wait=False))
     assert account.calls() == [f"GET {T}", f"GET {S}", f"POST {S}", f"GET {S}/40001"]
 

@@ -378,7 +378,7 @@ def test_a_create_whose_answer_is_lost_is_changed_warned_of_and_makes_one_object
 
 @pytest.mark.parametrize("call", CREATING)
 def test_a_create_that_arrives_late_makes_one_object(account, run, call):
-    """The first POST is lost, the object is not there at the second look, and it is there at the second POST."""
+    """The first POST is lost, the object is missing at the second read, and it exists at the second POST."""
     family = call.path[1:]
     key = "label" if family == "http_loggers" else "name"
     record = {key: call.task.options[key]}

@@ -345,7 +345,7 @@ def test_without_a_description_nothing_drifts(run):
     assert result["drift"] == {}
 
 
-# --- what is there already, or appears meanwhile
+# --- objects that exist already, or appear meanwhile
 
 
 def test_an_existing_target_in_a_full_account_is_unchanged(service, run):

@@ -93,14 +93,14 @@ def test_results_are_in_the_order_of_the_declaration(account, run):
     assert sum(result["summary"].values()) == 4
 
 
-def test_the_ids_of_what_was_made_are_read_in_one_listing_where_the_answer_has_none(account, run):
+def test_missing_ids_of_created_objects_are_read_in_one_listing(account, run):
     account.settings(create_answer="nothing", normalise_targets=True)
     result = good(run("targets", workspace_id=2, targets=["HTTPS://New.Example.com:443/", NEW[0]]))
     assert account.calls() == ["GET /targets"] * 2 + ["POST /targets"] * 2 + ["GET /targets"] * 2
     assert [entry["id"] for entry in result["results"]] == [target["id"] for target in account.targets()[-2:]]
 
 
-def test_what_was_made_and_cannot_be_read_back_is_not_known_to_exist(account, run):
+def test_an_object_that_cannot_be_read_back_is_not_known_to_exist(account, run):
     account.settings(create_answer="nothing")
     account.fault(method="GET", path="/targets", nth=3, action="status", status=403, message="no", times=None)
     result = refused(
@@ -296,7 +296,7 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
     if result.failed:
         refused(result, "of 16 objects failed or w", "un the task again")
         assert "api_error" in result.result
-    # what an answer that was lost did is settled by reading, so what is reported is what exists
+    # a read finds the effect of a lost answer, so the report says what exists
     assert sorted(done) == sorted(created + gone)
     assert ("may have been" in result.msg) is (fault == "reset-before")
     assert result.changed is (bool(done) or fault == "reset-before")
@@ -354,7 +354,7 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
         record={"name": NEW[3], "workspace_id": 2},
     )  # fmt: skip
     result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "the account is full")
-    # the last one is there, which the refusal hides
+    # the last one exists, which the refusal hides
     assert list(actions(result).values()) == ["create", "failed", "failed"]
     assert result["summary"]["unchanged"] == 1
     assert account.writes() == ["POST /targets"] * 4
@@ -417,7 +417,7 @@ def test_a_service_that_hangs_is_tried_once_and_not_for_each_item(account, run, 
     assert {entry["error"] for entry in result["results"][1:]} == {f"not tried, because the run ended at {name!r}"}
 
 
-def test_a_lost_create_that_can_be_settled_does_not_end_the_run(account, run):
+def test_a_lost_create_that_a_read_resolves_does_not_end_the_run(account, run):
     account.fault(method="POST", nth=1, action="reset", times=2)
     result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "may have been created")
     assert list(actions(result).values()) == ["failed", "create", "create", "create"]
@@ -751,7 +751,7 @@ def test_with_continue_on_error_the_others_are_done(account, run, check):
     assert "evil.example" not in names(account)
 
 
-def test_what_is_there_and_out_of_scope_is_refused_all_the_same_and_not_purged(account, run):
+def test_an_existing_target_out_of_scope_is_refused_and_not_purged(account, run):
     account.add(targets=[{"name": "evil.example", "workspace": "Shop"}])
     options = dict(
         workspace="Shop", targets=[*OLD[1:], "evil.example"], scope=SCOPE, purge=True, continue_on_error=True
@@ -811,7 +811,7 @@ def test_a_scope_file_that_is_missing_or_wrong_refuses(account, run, monkeypatch
 
 
 @pytest.mark.parametrize("module", ["target", "targets", "estate"])
-def test_the_scope_file_stands_above_the_task(account, run, monkeypatch, tmp_path, module):
+def test_the_scope_file_overrides_the_task(account, run, monkeypatch, tmp_path, module):
     path = tmp_path / "scope.yml"
     path.write_text("allow: [example.com]\ndeny: [new1.example.com]\n")
     monkeypatch.setenv("SCANNER_SCOPE_FILE", str(path))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Updates and deletes whose answer does not say that they were done: settled by reading again, else reported."""
+"""Updates and deletes whose answers do not confirm them: resolved by another read, else reported."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_change_that_nothing_is_known_of_says_so_and_counts_as_changed(account
     assert result.changed
 
 
-def test_an_update_whose_answers_are_lost_is_settled_by_reading(account, run):
+def test_a_read_decides_about_an_update_whose_answers_are_lost(account, run):
     """Each of the tries is done, and none is answered."""
     account.fault(method="PUT", when="after", times=None, action="reset")
     result = run("workspace", name="Web shop", description="Other", new_name="Shop")
@@ -99,7 +99,7 @@ def test_an_update_whose_answers_are_lost_is_settled_by_reading(account, run):
     assert account.calls() == ["GET /workspaces", *["PUT /workspaces/2"] * 4, "GET /workspaces/2"]
 
 
-def test_a_delete_that_the_service_refuses_after_a_lost_try_is_settled_by_reading(account, run):
+def test_a_read_decides_about_a_refused_delete_after_a_lost_try(account, run):
     account.fault(method="DELETE", when="after", action="reset")
     account.fault(method="DELETE", nth=2, action="status", status=403, message="no")
     result = run("target", workspace_id=2, name="192.0.2.7", state="absent")

@@ -22,7 +22,7 @@ def some_plan():
     return plan
 
 
-def test_what_is_planned_is_there():
+def test_a_plan_fills_the_inventory():
     data = InventoryData()
     some_plan().into(data)
     assert data.hosts["a.example"].vars["x"] == 2
