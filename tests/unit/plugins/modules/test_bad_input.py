@@ -529,7 +529,7 @@ def test_a_deeply_nested_answer_is_passed_through_or_an_error(service, run, dept
 # --- requests is missing, or too old
 
 MODULE = "ansible_collections.scanops.scanner.plugins.modules.workspace_info"
-OLD = "__version__ = {!r}\n"
+OLD = "import sys\n__version__ = {!r}\nclass exceptions: pass\n"
 MISSING = "raise ImportError('no requests here')\n"
 
 
@@ -544,10 +544,7 @@ MISSING = "raise ImportError('no requests here')\n"
 )
 @pytest.mark.parametrize("verbosity", [0, 3])
 def test_a_requests_that_cannot_be_used_is_named(service, tmp_path, stub, words, verbosity):
-    stub_package = tmp_path / "requests"
-    stub_package.mkdir()
-    (stub_package / "__init__.py").write_text("class exceptions: pass\n", encoding="utf-8")
-    (stub_package / "__version__.py").write_text(stub, encoding="utf-8")
+    (tmp_path / "requests.py").write_text(stub, encoding="utf-8")
     arguments = {"base_url": service.base_url, "api_key": service.api_key, "_ansible_verbosity": verbosity}
     code = (
         "import importlib, json, sys\n"

@@ -747,7 +747,7 @@ def case_report_info_id(account, run):
 @case("scan_output", "id")
 def case_scan_output_id(account, run):
     good(run("scan_output", id=40001, dest="x"))
-    assert "no scan that this key may see, 9" in run("scan_output", id=9, dest="x").msg
+    assert "No scan with id 9 is visible" in run("scan_output", id=9, dest="x").msg
 
 
 @case("scan_output", "format")

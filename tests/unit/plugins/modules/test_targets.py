@@ -792,7 +792,7 @@ def test_ignored_items_are_not_looked_at(account, run):
         ("alow: [example.com]\n", "alow"),
         ("allow: [example.com\n", "not valid YAML"),
         ("", "not a mapping"),
-        ("allow:\n", "nothing under the key allow"),
+        ("allow:\n", "has no value for the key allow"),
     ],
     ids=["missing", "typo", "broken", "empty", "null"],
 )
