@@ -7,14 +7,10 @@
 The defaults are the most likely behaviour of the real service.
 """
 
-# Each call of _setting gives a new field, which copies its default for each Settings.
-# ruff: noqa: RUF009
-
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from .records import Record
@@ -154,12 +150,18 @@ LIMITS = Check(
 # ---- the settings
 
 
+class Setting(NamedTuple):
+    """The declaration of a setting, in place of its value on the class."""
+
+    default: object
+    check: Check
+
+
 def _setting(default: object, check: Check) -> Any:
-    """A field of Settings. Any, because the field is declared with the type that the check admits."""
-    return field(default_factory=lambda: copy.deepcopy(default), metadata={"default": default, "check": check})
+    """Declare a setting. Any, because the attribute has the type that the check admits."""
+    return Setting(default, check)
 
 
-@dataclass(eq=False)
 class Settings:
     """All settings with their default values. README.md explains them."""
 
@@ -232,15 +234,18 @@ class Settings:
     least_scan_time: int = _setting(1, POSITIVE)
     scan_time_status: int = _setting(400, _one_of(400, 422))
 
+    def __init__(self) -> None:
+        for name, setting in SETTINGS.items():
+            setattr(self, name, copy.deepcopy(setting.default))
+
     def update(self, changes: object) -> None:
         """Set several settings at once. Raises SettingsError and changes nothing if one of them is wrong."""
         if not isinstance(changes, dict):
             raise SettingsError("settings must be an object of names and values")
-        known = {each.name: each for each in fields(self)}
         for name, value in changes.items():
-            if name not in known:
-                raise SettingsError(f"unknown setting {name!r}; known are {', '.join(sorted(known))}")
-            check = known[name].metadata["check"]
+            if name not in SETTINGS:
+                raise SettingsError(f"unknown setting {name!r}; known are {', '.join(sorted(SETTINGS))}")
+            check = SETTINGS[name].check
             if not check.passes(value):
                 raise SettingsError(f"setting {name!r} cannot be {value!r}; it is {check.expected}")
         for name, value in changes.items():
@@ -250,14 +255,13 @@ class Settings:
 
     def deviates(self) -> bool:
         """Whether the service is told to leave the contract."""
-        return any(
-            getattr(self, each.name) != each.metadata["default"] for each in fields(self) if each.name in DEVIATING
-        )
+        return any(getattr(self, name) != SETTINGS[name].default for name in DEVIATING)
 
     def as_dict(self) -> Record:
-        return {each.name: copy.deepcopy(getattr(self, each.name)) for each in fields(self)}
+        return {name: copy.deepcopy(getattr(self, name)) for name in SETTINGS}
 
 
+SETTINGS = {name: value for name, value in vars(Settings).items() if isinstance(value, Setting)}
 DEVIATING = (
     "missing_fields",
     "missing_in_lists",
