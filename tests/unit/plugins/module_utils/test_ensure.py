@@ -6,7 +6,15 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import Outcome
-from ansible_collections.scanops.scanner.plugins.module_utils._records import difference, is_row, new_record, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._records import (
+    difference,
+    identity_of,
+    is_row,
+    new_record,
+    not_shown,
+    record_of,
+    revealed,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
     HTTP_LOGGER,
     RESOURCES,
@@ -94,6 +102,33 @@ def test_null_text_is_empty_text_and_a_number_is_text():
     assert record == {"id": 7, "name": "2026", "description": ""}
 
 
+def test_ids_are_integers():
+    record = record_of(TARGET, {"id": "7", "name": "x", "workspace_id": "3"})
+    assert (record["id"], record["workspace_id"]) == (7, 3)
+
+
+def test_what_a_create_does_not_give_is_empty_text():
+    assert new_record(WORKSPACE, {"name": "x"}) == {"id": None, "name": "x", "description": ""}
+
+
+def test_a_read_completes_a_record():
+    record = record_of(WORKSPACE, {"id": 7, "name": "x"})
+    assert not_shown(record, record) == ["description"]
+    assert revealed(record, {"id": 7, "name": "other", "description": "y"}) == {**record, "description": "y"}
+    assert not_shown(revealed(record, None), record) == ["description"]
+    assert not_shown(revealed(record, record_of(WORKSPACE, {"id": 7, "name": "x"})), record) == ["description"]
+
+
+@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+def test_two_rows_of_one_object_have_one_identity(resource):
+    row = {resource.key: "x", "b": 1, "a": 2}
+    if resource.identity:
+        assert identity_of(resource, {**row, resource.identity: 7}) == 7
+    else:
+        assert identity_of(resource, row) == identity_of(resource, dict(reversed(row.items())))
+        assert identity_of(resource, row) != identity_of(resource, {**row, "b": 2})
+
+
 @pytest.mark.parametrize(
     "row",
     [
@@ -110,6 +145,8 @@ def test_null_text_is_empty_text_and_a_number_is_text():
         {"id": 7, "name": ["x"]},
         {"id": 7, "name": True},
         {"id": 7, "name": "x", "description": {}},
+        {"id": 7, "name": "x", "workspace_id": "seven"},
+        {"id": 7, "name": "x", "target_id": -1},
     ],
 )
 def test_rows_that_are_not_records(row):
@@ -120,3 +157,8 @@ def test_rows_that_are_records():
     assert is_row(WORKSPACE, {"id": 7, "name": "x"})
     assert is_row(WORKSPACE, {"id": 7, "name": "", "description": None, "unknown": {}})
     assert is_row(HTTP_LOGGER, {"id": 7, "label": 5})
+
+
+@pytest.mark.parametrize("uuid, valid", [("a", True), ("", False), (7, False), (None, False)])
+def test_an_identity_that_is_no_id_is_text(uuid, valid):
+    assert is_row(RESOURCES["vpn_profile"], {"uuid": uuid, "name": "x"}) is valid

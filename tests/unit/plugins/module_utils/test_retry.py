@@ -68,6 +68,11 @@ def test_waits_grow_and_stay_below_the_longest(attempt, jitter):
     assert _retry.backoff(attempt, 0) <= wait <= _retry.backoff(attempt, 1)
 
 
+@pytest.mark.parametrize("attempt, longest", [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (7, 30), (10_000, 30)])
+def test_waits_double_up_to_the_longest(attempt, longest):
+    assert _retry.backoff(attempt, 1) == longest
+
+
 def test_waits_are_spread_by_the_jitter():
     assert _retry.backoff(3, 0) == _retry.backoff(3, 1) / 2
 
@@ -146,6 +151,29 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
         assert pause <= _retry.LONGEST_BACKOFF
 
 
+def test_after_429_the_first_wait_is_that_of_a_second_try():
+    assert _retry.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
+
+
+@pytest.mark.parametrize(
+    "text, number",
+    [
+        ("7", 7),
+        (" 7 ", 7),
+        ("0", 0),
+        ("9" * 15, 999_999_999_999_999),
+        ("9" * 16, None),
+        ("-7", None),
+        ("7.5", None),
+        ("many", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_whole_numbers_of_headers(text, number):
+    assert _retry.number_in(text) == number
+
+
 @pytest.mark.parametrize(
     "limit, remaining, pause",
     [
@@ -159,6 +187,7 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
         (250, 13, 60 / 250 / 2),
         (250, 0, 60 / 250),
         (60, 0, 1),
+        (1, 0, 60),
     ],
 )
 def test_calls_are_spaced_out_only_near_the_end_of_the_limit(limit, remaining, pause):
