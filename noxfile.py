@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults.
+"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults, mutants.
 
 `nox --list` lists all sessions; `nox -s units-2.16 -- -vv` runs one of them with additional arguments.
 """
@@ -400,6 +400,19 @@ def bench(session: nox.Session) -> None:
 def faults(session: nox.Session) -> None:
     """Try every operation of the modules with every fault of the local service."""
     try_faults(session, "--all")
+
+
+@nox.session(name="mutants", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "mutmut>=3.8.1,<4", "pytest>=8"])
+def mutants(session: nox.Session) -> None:
+    """Count the small mistakes in the pure files that no unit test notices."""
+    session.install("--requirement", "tests/unit/requirements.txt")
+    # `mutmut show` needs the mutants after the session.
+    place = BUILD / "mutants"
+    shutil.rmtree(place, ignore_errors=True)
+    place_copy(session, place)
+    with session.chdir(place):
+        session.run("python", "ansible_collections/scanops/scanner/tests/mutants.py", *session.posargs, **PATIENCE)
 
 
 @nox.session(name="docs", default=False)

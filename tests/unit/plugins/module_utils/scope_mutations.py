@@ -1,7 +1,11 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mistakes put into a copy of the code that judges names, to see which rows of a table notice them."""
+"""Mistakes put into a copy of the code that judges names, to see which rows of a table notice them.
+
+Only those that mutmut (`make mutants`) cannot make: it changes no table and no pattern, and leaves out no condition and
+no statement. A few that it can make show what a row of the table is for.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +59,6 @@ NAMES = [
     (r"(?::([1-9][0-9]{0,4}))?", r"(?::([1-9][0-9]{0,4}))?(?::.*)?"),
     (r"(?::([1-9][0-9]{0,4}))?", r"(?::(?:([1-9][0-9]{0,4})|[a-z]+))?"),
     (r"(?::([1-9][0-9]{0,4}))?", r"()"),
-    ("int(place[2] or 0) > 65535", "False"),
-    ("if not place and _ipv6(text):", "if False:"),
     ('if _standard_reading(text) != (scheme, user, host.strip("[]").lower(), port, path)', "if False"),
     (
         'if _standard_reading(text) != (scheme, user, host.strip("[]").lower(), port, path)',
@@ -82,11 +84,9 @@ NAMES = [
     ("[\\u3002\\uff0e\\uff61]", "[\\uff0e\\uff61]"),
     ("[\\u3002\\uff0e\\uff61]", "[\\u3002\\uff61]"),
     ("[\\u3002\\uff0e\\uff61]", "[\\u3002\\uff0e]"),
-    ('dotted[:-1] if dotted.endswith(".") else dotted', "dotted"),
     ('dotted[:-1] if dotted.endswith(".") else dotted', 'dotted.rstrip(".")'),
     ("len(bare) > 253 or ", ""),
     (' or any(len(label) > 63 for label in bare.split("."))', ""),
-    ("len(label) > 63", "len(label) > 62"),
     ('if "" in bare.split("."):', "if not bare:"),
     ('if "" in bare.split("."):', 'if bare.startswith("."):'),
     ('if "" in bare.split("."):', 'if ".." in bare:'),
@@ -97,7 +97,6 @@ NAMES = [
         'if not bare.isascii() and _idna2003(bare) != ".".join(labels):',
         'if "xn--" in bare and _idna2003(bare) != ".".join(labels):',
     ),
-    ('if label.startswith("xn--") and not _is_xn_label(label):', "if False:"),
     ('if label.startswith("xn--") and not _is_xn_label(label):', 'if "xn--" in label[1:]:'),
     ('if idna.encode(idna.decode(label)).decode("ascii") == label:', "if True:"),
     ('if idna.encode(idna.decode(label)).decode("ascii") == label:', "if False:"),
@@ -105,15 +104,11 @@ NAMES = [
     ("idna.uts46_remap(decoded, True, False) == decoded and _idna2003(decoded) == label", "False"),
     ("idna.uts46_remap(decoded, True, False) == decoded and _idna2003(decoded) == label", "_idna2003(decoded)"),
     (" and _idna2003(decoded) == label", ""),
-    ('    if "xn--" not in host:', "    if True:"),
-    ('_decoded(label) if label.startswith("xn--") else label', "label"),
     ('_decoded(label) if label.startswith("xn--") else label', "_decoded('xn--' + label[4:])"),
-    ("    return None if other == host else other", "    return None"),
     ('bare = host.rstrip(".").lower()', 'bare = host.rstrip(".")'),
     ("idna is not None and not bare.isascii()", "idna is None"),
     ('name.encode("idna").decode("ascii").lower()', 'name.encode("idna").decode("ascii")'),
     ("    if not _LAST_LABEL.fullmatch(labels[-1]):", "    if False:"),
-    ("    if not _LAST_LABEL.fullmatch(labels[-1]):", "    if not _LAST_LABEL.fullmatch(labels[0]):"),
     (r'r"[a-z](?:[a-z0-9-]*[a-z0-9])?"', r'r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"'),
     (r'r"[a-z](?:[a-z0-9-]*[a-z0-9])?"', r'r"[a-z_](?:[a-z0-9_-]*[a-z0-9_])?"'),
     (r'r"[a-z](?:[a-z0-9-]*[a-z0-9])?"', r'r"[a-z](?:[a-z0-9]*[a-z0-9])?"'),
@@ -132,18 +127,14 @@ NAMES = [
     (r'r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"', r'r"[^*-](?:.*[^-])?"'),
     # addresses
     ("if not address:\n            raise", "if False:\n            raise"),
-    ('if text.startswith("["):', "if False:"),
     ("    if _NUMBER.fullmatch(labels[-1]):", "    if False:"),
     ("_NUMBER.fullmatch(labels[-1])", "_NUMBER.fullmatch(host)"),
-    ("_NUMBER.fullmatch(labels[-1])", "_NUMBER.fullmatch(labels[0])"),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"0x[0-9a-f]*"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+|0x[0-9a-f]+"'),
     ("    if address is None or str(address) != host:", "    if False:"),
     # paths
-    ('unquote(path, errors="strict")', "unquote(path)"),
     ('unquote(path, errors="strict")', "path"),
-    ('inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]', "inner = decoded[1:]"),
     ('inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]', 'inner = decoded.strip("/")'),
     ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"),
     ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))"),
@@ -153,13 +144,9 @@ NAMES = [
     ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%(?:2f|5c|25|[01][0-9a-f]|7f)"),
     ("%(?:2f|5c|25|[01][0-9a-f]|7f|(?![0-9a-f]{2}))", "%"),
     (' or unicodedata.normalize("NFKC", decoded) != decoded', ""),
-    ('"" in kept or ', ""),
     ('"" in kept', '"" in segments'),
-    ('decoded == "//" or ', ""),
-    (' or any(segment.endswith((".", " ")) for segment in kept)', ""),
     ('endswith((".", " ")) for segment in kept', 'endswith((".", " ")) for segment in segments'),
     ('.endswith((".", " "))', ' in (".", "..")'),
-    ('.endswith((".", " "))', '.endswith(".")'),
     ('.endswith((".", " "))', '.endswith((" ", ".."))'),
 ]
 ADDRESSES = [
@@ -204,7 +191,6 @@ ADDRESSES = [
     ('"::ffff:0:0/96", ', ""),
     ('"::ffff:0:0:0/96", ', ""),
     ('"::ffff:0:0:0/96", _NAT64)', '"::ffff:0:0:0/96")'),
-    ("number > 1 and ", ""),
     ("    if address.sixtofour:", "    if False:"),
     ("    if address.teredo:", "    if False:"),
     ("return address.teredo", "return address.teredo[:1]"),
@@ -220,15 +206,12 @@ ADDRESSES = [
     ("for length in _NAT64_LENGTHS), last)", "for length in _NAT64_LENGTHS),)"),
     ("if int(each) >> 24) or", ") or"),
     ("if int(each) >> 24) or (last,)", "if int(each) >> 24)"),
-    ("(number >> 64) << 56 | number & 0xFFFFFFFFFFFFFF", "number >> 8"),
 ]
 SCOPE = [
     # which entries are looked at
     ("        yield from self.anywhere\n", ""),
-    ("            yield from self.networks.covering(target.address)\n            return", "            return"),
     (" if entry.itself)", ")"),
     ("        yield from (entry for entry in self.domains.get(domain, ()) if entry.itself)\n", ""),
-    ('        while "." in domain:\n', "        while False:\n"),
     ('        while "." in domain:\n            domain', '        if "." in domain:\n            domain'),
     (
         '            domain = domain.partition(".")[2]\n            yield',
@@ -238,27 +221,15 @@ SCOPE = [
         '            domain = domain.partition(".")[2]\n            yield',
         '            domain = domain.rpartition(".")[0]\n            yield',
     ),
-    ("_Entry(where, text, ports, itself)", "_Entry(where, text, ports)"),
     # ports
     ("return entry.ports[0] <= first and last <= entry.ports[1]", "return True"),
     ("return entry.ports[0] <= first and last <= entry.ports[1]", "return entry.ports[0] <= first"),
     ("return entry.ports[0] <= first and last <= entry.ports[1]", "return last <= entry.ports[1]"),
-    (
-        "return entry.ports[0] <= first and last <= entry.ports[1]",
-        "return entry.ports[0] < first and last <= entry.ports[1]",
-    ),
-    (
-        "return entry.ports[0] <= first and last <= entry.ports[1]",
-        "return entry.ports[0] <= first and last < entry.ports[1]",
-    ),
     ("return entry.ports[0] <= first and last <= entry.ports[1]", "return entry.ports == _ALL_PORTS"),
     ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if True:"),
     ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if _within(target, entry):"),
     ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] <= last:"),
     ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if first <= entry.ports[1]:"),
-    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] < last and first <= entry.ports[1]:"),
-    ("if entry.ports[0] <= last and first <= entry.ports[1]:", "if entry.ports[0] <= last and first < entry.ports[1]:"),
-    ("int(last or first)", "int(first)"),
     ("_ALL_PORTS if target.port is None else", "(0, 0) if target.port is None else"),
     # allowed URLs
     ("(target.scheme, target.host, target.port), {})", "(target.scheme, target.host), {})"),
@@ -268,23 +239,16 @@ SCOPE = [
     ),
     ("range(1 if problem else len(segments) + 1)", "range(len(segments) + 1)"),
     ("range(1 if problem else len(segments) + 1)", "range(0 if problem else len(segments) + 1)"),
-    ("range(1 if problem else len(segments) + 1)", "range(1 if problem else len(segments))"),
     (
         "                if segments[:depth] in paths:\n",
         "                if any(path[:depth] == segments[:depth] for path in paths):\n",
     ),
     # denied URLs
-    ("        self.paths.setdefault(", "        {}.setdefault("),
-    ("        self.above.setdefault((target.host, None, None), entry)\n", ""),
-    ("        self.above.setdefault((target.host, target.port, None), entry)\n", ""),
     ("        for depth in range(len(folded)):\n", "        for depth in range(1, len(folded)):\n"),
     ("        for depth in range(len(folded)):\n", "        for depth in range(len(folded) - 1):\n"),
     ("            if problem:\n", "            if False:\n"),
-    ("for depth in range(len(folded) + 1):", "for depth in range(len(folded)):"),
     ("for depth in range(len(folded) + 1):", "for depth in (len(folded),):"),
-    ('segment.split(";")[0].casefold()', "segment.casefold()"),
     ('segment.split(";")[0].casefold()', 'segment.split(";")[0]'),
-    ("        return above and _because(target, above, False)\n", "        return None\n"),
     (
         "        above = self.above.get((target.host, target.port, folded))\n",
         "        above = folded and self.above.get((target.host, target.port, folded))\n",
@@ -306,9 +270,6 @@ SCOPE = [
     ("        if kind and not self.private", "        if False"),
     (" and not any(entry.names_local for entry in entries)", ""),
     ("any(entry.names_local for entry in entries)", "any(entries)"),
-    ("ports, names_local=False)", "ports)"),
-    ("names_local=kind_of(network) is not None", "names_local=False"),
-    ("names_local=kind_of(network) is not None", "names_local=True"),
     ("names_local=kind_of(network) is not None", "names_local=kind_of(network.network_address) is not None"),
     ("    names_local: bool = True", "    names_local: bool = False"),
     ("None if allow is None else _compile_list", "None if not allow else _compile_list"),
@@ -320,21 +281,18 @@ SCOPE = [
     ("for layer in self._layers)), None)", "for layer in self._layers[-1:])), None)"),
     ("        if not self._layers:\n            return None\n", ""),
     # the other reading of an international name
-    ("        other = None if target.address else other_reading(target.host)\n", "        other = None\n"),
     ("self.deny.touching(target._replace(host=other))", "self.deny.touching(target)"),
     ("self.deny.touching(target._replace(host=other))", "self._not_allowed(target._replace(host=other))"),
     # what is local
     ('"private", "corp"', '"not-private", "corp"'),
     ('    if "." not in domain:\n', "    if False:\n"),
     ('    if "." not in domain:\n', '    if domain.count(".") < 2:\n'),
-    ('        domain = domain.partition(".")[2]\n    return None', '        domain = ""\n    return None'),
     ("    while domain:\n", "    while '.' in domain:\n"),
     ("        if domain in _LOCAL_DOMAINS:\n", "        if domain.split('.')[0] in _LOCAL_DOMAINS:\n"),
     (
         "        if domain in _LOCAL_DOMAINS:\n",
         "        if domain.endswith(tuple(_LOCAL_DOMAINS)) or 'local' in domain:\n",
     ),
-    ("    if target.address:\n        return kind_of", "    if False:\n        return kind_of"),
 ]
 SCOPE += [
     (f'"{domain}"', f'"not-{domain}"')

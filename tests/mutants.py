@@ -1,0 +1,128 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Change the pure files by one operator, number or argument at a time, and list the changes that no unit test notices.
+
+The session `mutants` runs it in a directory with a copy of the collection, below ansible_collections. mutmut creates the
+mutants and keeps them there, in mutants/. It changes functions only, and no decorated ones: no tables, no patterns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+COLLECTION = "ansible_collections/scanops/scanner"
+SOURCES = f"{COLLECTION}/plugins/module_utils"
+TESTS = f"{COLLECTION}/tests/unit/plugins/module_utils"
+# a mutant that never ends, or ends the interpreter, is noticed, too
+KILLED = {"killed", "timeout", "segfault"}
+
+
+# per cent of the mutants of the default run that the tests killed, rounded down; 0: not measured yet
+RECORDED = 0
+# tests of each file, as in test_NAME.py; those that need the local service are left out
+TESTS_OF = {
+    "_bulk/plan": ["bulk_plan"],
+    "_http/border": ["border"],
+    "_http/retry": ["retry"],
+    "_names": ["names", "valid_names", "scope", "scope_cases"],
+    "_records": ["ensure", "findings"],
+    "_scan/watch": ["watch"],
+    "_scope/addresses": ["scope_cases"],
+    "_scope/gate": ["gate"],
+    "_scope/rules": ["scope", "scope_cases"],
+}
+
+
+def pytest_configure() -> None:
+    """Let hypothesis try the same examples in every run. mutmut's pytest loads this file as a plugin."""
+    from hypothesis import settings
+
+    settings.register_profile("mutants", derandomize=True, database=None)
+    settings.load_profile("mutants")
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave out tests of the local service."""
+    items[:] = [item for item in items if "service_process" not in item.fixturenames]
+
+
+def write_settings(files: list[str]) -> None:
+    """Write the configuration of mutmut, which has no options for it."""
+    tests = sorted({f"{TESTS}/test_{test}.py" for file in files for test in TESTS_OF[file]})
+    settings = {
+        "source_paths": [f"{COLLECTION}/plugins"],
+        "only_mutate": [f"{SOURCES}/{file}.py" for file in files],
+        "also_copy": [f"{COLLECTION}/tests"],
+        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", f"{COLLECTION.replace('/', '.')}.tests.mutants"],
+        "pytest_add_cli_args_test_selection": tests,
+        "use_git_change_detection": ["false"],
+        # a busy machine ends no mutant early: that would count as noticed
+        "timeout_constant": ["5"],
+    }
+    lines = [f"{key} =\n" + "".join(f"    {value}\n" for value in values) for key, values in settings.items()]
+    Path("setup.cfg").write_text("[mutmut]\n" + "".join(lines), encoding="utf-8")
+
+
+def results() -> dict[str, dict[str, str]]:
+    """The status of each mutant that was tried, by file and by name."""
+    listed = subprocess.run(["mutmut", "results", "--all", "true"], check=True, capture_output=True, text=True).stdout
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for line in listed.splitlines():
+        name, separator, status = line.strip().rpartition(": ")
+        if separator and status != "not checked":
+            module = name.rpartition(".")[0].replace(".", "/")
+            found[module.removeprefix(f"{SOURCES}/")][name] = status
+    return found
+
+
+def report(found: dict[str, dict[str, str]]) -> float:
+    """Print the survivors, a line for each file and the totals; return the score in per cent."""
+    for statuses in found.values():
+        for name, status in statuses.items():
+            if status not in KILLED:
+                print(f"{status:<10} {name}")
+    print(f"\n{'file':<20} mutants  killed  survived   score")
+    counts = {
+        file: (len(statuses), sum(status in KILLED for status in statuses.values()))
+        for file, statuses in sorted(found.items())
+    }
+    for file, (number, killed) in counts.items():
+        print(f"{file:<20} {number:>7} {killed:>7} {number - killed:>9} {100 * killed / number:>6.1f}%")
+    number = sum(each for each, _killed in counts.values())
+    killed = sum(each for _number, each in counts.values())
+    score = 100 * killed / number
+    print(
+        f"{number} mutants, {killed} killed, {number - killed} survived: {score:.1f}%, recorded {RECORDED}%", flush=True
+    )
+    return score
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("files", nargs="*", metavar="FILE", help=f"default: {', '.join(TESTS_OF)}")
+    parser.add_argument("--all", action="store_true", help="try every mutant, not one in five")
+    parser.add_argument("--processes", type=int, default=2, help="how many mutants to try at a time (default: 2)")
+    options = parser.parse_args()
+    unknown = sorted(set(options.files) - set(TESTS_OF))
+    if unknown:
+        parser.error(f"unknown file: {', '.join(unknown)}")
+    write_settings(options.files or list(TESTS_OF))
+    # mutmut numbers the mutants of each function from 1
+    patterns = [] if options.all else ["*_[16]", "*_*[0-9][16]"]
+    subprocess.run(["mutmut", "run", f"--max-children={options.processes}", *patterns], check=True)
+    score = report(results())
+    # the recorded score is that of all files
+    if score < RECORDED and not options.files:
+        print("The score is lower than recorded: test what the new survivors change.")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
