@@ -254,6 +254,20 @@ if not starts(MODULE_PYTHON):
     MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
 
 
+@nox.session(name="coverage", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "pytest-xdist", "pytest-cov"])
+def coverage(session: nox.Session) -> None:
+    """Print, for information, which lines of plugins/ the unit tests reach."""
+    session.install("--requirement", "tests/unit/requirements.txt")
+    with tempfile.TemporaryDirectory() as place:
+        place_copy(session, Path(place))
+        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+            session.run(
+                "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--cov=plugins", "--cov-branch",
+                "--cov-report=term:skip-covered", *(session.posargs or ["tests/unit"]), env={"PYTHONPATH": place},
+            )  # fmt: skip
+
+
 # --- checks that antsibull-nox does not have ---
 
 
