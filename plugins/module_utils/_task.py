@@ -19,26 +19,27 @@ from ._scope.gate import Gate, Verdicts
 
 
 class Host(Protocol):
-    """What runs a task.
-
-    params: the options, validated and converted; step: what an action plugin hands over beside the options, None without
-    one, and not to be trusted; directory: the one that ansible-core created for the task, if any.
-    """
+    """What runs a task."""
 
     @property
-    def params(self) -> dict[str, Any]: ...
+    def params(self) -> dict[str, Any]:
+        """The options, validated and converted."""
 
     @property
-    def check_mode(self) -> bool: ...
+    def check_mode(self) -> bool:
+        """Whether nothing may be written."""
 
     @property
-    def diff_mode(self) -> bool: ...
+    def diff_mode(self) -> bool:
+        """Whether the result has a diff."""
 
     @property
-    def step(self) -> object: ...
+    def step(self) -> object:
+        """What an action plugin hands over beside the options, None without one; not to be trusted."""
 
     @property
-    def directory(self) -> str | None: ...
+    def directory(self) -> str | None:
+        """The directory that ansible-core created for the task, if any."""
 
     def warn(self, warning: str) -> None:
         """Show a warning with the result of the task."""

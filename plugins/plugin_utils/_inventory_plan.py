@@ -19,13 +19,17 @@ class Inventory(Protocol):
     hosts: dict[str, Any]
     groups: dict[str, Any]
 
-    def add_host(self, host: str) -> Any: ...
+    def add_host(self, host: str) -> Any:
+        """Add a host."""
 
-    def add_group(self, group: str) -> Any: ...
+    def add_group(self, group: str) -> Any:
+        """Add a group; return its sanitised name."""
 
-    def add_child(self, group: str, child: str) -> Any: ...
+    def add_child(self, group: str, child: str) -> Any:
+        """Add a host or group to a group."""
 
-    def set_variable(self, entity: str, varname: str, value: Any) -> Any: ...
+    def set_variable(self, entity: str, varname: str, value: Any) -> Any:
+        """Set a variable of a host or group."""
 
 
 class Plan:

@@ -114,12 +114,14 @@ class Call:
     @overload
     def integer(
         self, source: Mapping[str, str], name: str, default: int, least: int | None = ..., most: int | None = ...
-    ) -> int: ...
+    ) -> int:
+        """Return a number."""
 
     @overload
     def integer(
         self, source: Mapping[str, str], name: str, default: None = ..., least: int | None = ..., most: int | None = ...
-    ) -> int | None: ...
+    ) -> int | None:
+        """Return a number."""
 
     def integer(
         self,

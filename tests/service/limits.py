@@ -26,7 +26,8 @@ class Verdict:
 class Counter(Protocol):
     """One way to count requests."""
 
-    def take(self, now: float) -> Verdict: ...
+    def take(self, now: float) -> Verdict:
+        """Count a request at this time."""
 
 
 class FixedWindow:

@@ -48,19 +48,25 @@ class FileModule(Protocol):
     check_mode: bool
     fail_json: Callable[..., Any]
 
-    def load_file_common_arguments(self, params: dict[str, Any], path: str | None = None) -> dict[str, Any]: ...
+    def load_file_common_arguments(self, params: dict[str, Any], path: str | None = None) -> dict[str, Any]:
+        """Return the options that describe attributes, for this path."""
 
     def set_fs_attributes_if_different(
         self, file_args: dict[str, Any], changed: bool, diff: Difference | None = None
-    ) -> bool: ...
+    ) -> bool:
+        """Set mode, owner and attributes; return whether anything changed."""
 
-    def set_context_if_different(self, path: str, context: list[str | None], changed: bool) -> bool: ...
+    def set_context_if_different(self, path: str, context: list[str | None], changed: bool) -> bool:
+        """Set the SELinux context; return whether it changed."""
 
-    def selinux_enabled(self) -> bool: ...
+    def selinux_enabled(self) -> bool:
+        """Tell whether SELinux is in use."""
 
-    def selinux_context(self, path: str) -> list[str | None]: ...
+    def selinux_context(self, path: str) -> list[str | None]:
+        """Return the SELinux context of a path."""
 
-    def selinux_default_context(self, path: str) -> list[str | None]: ...
+    def selinux_default_context(self, path: str) -> list[str | None]:
+        """Return the SELinux context that the policy has for a path."""
 
 
 def _module_of(task: Task) -> FileModule:

@@ -153,7 +153,8 @@ class Source(Protocol):
 
     def data(
         self, resource: Resource, object_id: int, below: str, accept: str, hints: Hints | None, sink: Sink | None
-    ) -> Answer: ...
+    ) -> Answer:
+        """Send the call of ``Client.data``."""
 
 
 def download(

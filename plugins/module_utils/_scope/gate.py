@@ -67,9 +67,11 @@ class Place(NamedTuple):
 class Verdicts(Protocol):
     """What a gate needs of a Scope."""
 
-    def __bool__(self) -> bool: ...
+    def __bool__(self) -> bool:
+        """Tell whether it restricts anything."""
 
-    def verdict(self, name: str) -> str | None: ...
+    def verdict(self, name: str) -> str | None:
+        """Return why a name is outside, None for one inside."""
 
 
 class Gate:
