@@ -29,6 +29,7 @@ RECORDED = 0
 TESTS_OF = {
     "_bulk/plan": ["bulk_plan"],
     "_http/border": ["border"],
+    "_http/rate_limit": ["retry"],
     "_http/retry": ["retry"],
     "_names": ["names", "valid_names", "scope", "scope_cases"],
     "_records": ["ensure", "findings"],

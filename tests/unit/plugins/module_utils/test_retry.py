@@ -152,7 +152,7 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
 
 
 def test_after_429_the_first_wait_is_that_of_a_second_try():
-    assert _retry.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
+    assert _rate_limit.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_after_429_the_first_wait_is_that_of_a_second_try():
     ],
 )
 def test_whole_numbers_of_headers(text, number):
-    assert _retry.number_in(text) == number
+    assert _rate_limit.number_in(text) == number
 
 
 @pytest.mark.parametrize(
