@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -123,12 +124,10 @@ def run(
     if ended.failure is not None:
         # not inside an except clause, which would add a traceback at -vvv
         module.fail_json(msg=ended.failure, **ended.result, **log)
-    try:
+    failure = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
+    # exit_json does not return
+    with contextlib.suppress(RecursionError):
         module.exit_json(**ended.result, **log)
-    except RecursionError:
-        failure = (
-            "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
-        )
     module.fail_json(msg=failure, changed=ended.result.get("changed", False), **log)
 
 
