@@ -156,31 +156,16 @@ seealso:
 
 EXAMPLES = r"""
 ---
-# first.targets.yml: all targets. The URL and the key come from the environment variables SCANNER_BASE_URL and
-# SCANNER_API_KEY. Show the inventory with: ansible-inventory -i first.targets.yml --graph
+# shop.targets.yml: the host names of two workspaces that are not parked, with a variable and groups, read at most twice
+# an hour. Show it with: ansible-inventory -i shop.targets.yml --graph
+# The smallest file has only the line plugin. The guide Inventory has files for URLs, and for a key in a vault.
 plugin: scanops.scanner.targets
-
----
-# shop.targets.yml: two workspaces, with a key encrypted by ansible-vault encrypt_string.
-plugin: scanops.scanner.targets
+# both can come from the environment variables SCANNER_BASE_URL and SCANNER_API_KEY instead
 base_url: https://scanner.example.com/api/v2
-api_key: !vault |
-  $ANSIBLE_VAULT;1.1;AES256
-  63316132313265383364623962346236663439666364376139376465636236383636353138356562
-  3631333439313333396236323062613363633634626636350a393631333230393835616132363164
-  36303539323466613938383833376131386237386662336565663833386563363238613730653032
-  3336663664326135370a663561336337666134366436353335323434626139376134313565323030
-  3133
+api_key: "{{ lookup('ansible.builtin.file', '~/.scanner_key') }}"
 workspaces:
   - Web shop
   - Back office
-
----
-# hosts.targets.yml: host names that are not parked, with a variable and groups. The key is a template with an extra
-# variable: ansible-playbook -i hosts.targets.yml -e @secrets.yml site.yml
-plugin: scanops.scanner.targets
-base_url: https://scanner.example.com/api/v2
-api_key: "{{ vault_scanner_api_key }}"
 type: hostname
 exclude:
   - "'parked' in scanner_description"
@@ -191,14 +176,6 @@ keyed_groups:
     prefix: owner
 groups:
   production: scanner_workspace is search('Production')
-
----
-# urls.targets.yml: one host for each URL, cached for half an hour.
-plugin: scanops.scanner.targets
-type: url
-hostnames:
-  - scanner_name
-duplicates: fail
 cache: true
 cache_plugin: ansible.builtin.jsonfile
 cache_connection: ~/.cache/ansible-inventory

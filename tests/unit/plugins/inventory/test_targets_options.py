@@ -36,17 +36,12 @@ def test_the_documented_types_are_those_of_the_table():
     assert plugin.option_definitions["type"]["choices"] == list(TARGET_TYPES)
 
 
-def test_each_example_is_a_complete_inventory_file():
-    class Loader(yaml.SafeLoader):
-        """Reads a vaulted string as text."""
-
-    Loader.add_constructor("!vault", lambda loader, node: loader.construct_scalar(node))
+def test_the_example_is_a_complete_inventory_file():
     plugin = inventory_loader.get("scanops.scanner.targets")
-    examples = list(yaml.load_all(inspect.getmodule(type(plugin)).EXAMPLES, Loader))
-    assert len(examples) > 2
-    for example in examples:
-        assert example["plugin"] == "scanops.scanner.targets"
-        assert set(example) <= set(plugin.option_definitions)
+    # one document, as the sanity tests of ansible-core 2.16 demand
+    example = yaml.safe_load(inspect.getmodule(type(plugin)).EXAMPLES)
+    assert example["plugin"] == "scanops.scanner.targets"
+    assert set(example) <= set(plugin.option_definitions)
 
 
 @pytest.mark.parametrize(
