@@ -147,6 +147,9 @@ def findings(path: Path) -> list[str]:
 
 def prose_files() -> list[Path]:
     files = [*ROOT.glob("*"), *(path for place in PLACES for path in (ROOT / place).rglob("*"))]
+    # where ansible-test and the benchmarks write
+    written = [ROOT / "tests" / "output", ROOT / "tests" / "bench" / "results"]
+    files = [path for path in files if not any(place in path.parents for place in written)]
     return sorted(path for path in files if path.suffix in SUFFIXES and path.is_file())
 
 
