@@ -4,8 +4,8 @@
 
 """One case for each documented option of each module: what it does, so that nothing of it can be lost unseen.
 
-The connection options are cases of every module. The gate tests/unit/gates/test_options.py compares these tables with
-the documentation.
+The connection options are cases of every module. The gate tests/unit/gates/test_documentation.py compares these tables
+with the documentation.
 """
 
 from __future__ import annotations
