@@ -118,10 +118,24 @@ def test_each_part_has_its_licence(members):
             assert SPDX.findall(content) == [expected.encode()], name
 
 
-def test_changelog_names_each_plugin(members):
+def test_the_changelog_has_each_module_and_inventory_plugin_with_its_present_description(members):
     """`nox -s changelog` writes the list."""
     releases = yaml.safe_load(members["changelogs/changelog.yaml"])["releases"].values()
-    modules = {entry["name"] for release in releases for entry in release.get("modules", [])}
-    assert modules == {Path(name).stem for name in members if MODULE.fullmatch(name)}
-    inventories = {entry["name"] for release in releases for entry in release.get("plugins", {}).get("inventory", [])}
-    assert inventories == {Path(name).stem for name in members if INVENTORY.fullmatch(name)}
+    modules = {entry["name"]: entry["description"] for release in releases for entry in release.get("modules", [])}
+    assert modules == described(members, MODULE)
+    inventories = {
+        entry["name"]: entry["description"]
+        for release in releases
+        for entry in release.get("plugins", {}).get("inventory", [])
+    }
+    assert inventories == described(members, INVENTORY)
+
+
+def described(members: dict[str, bytes], pattern: re.Pattern) -> dict[str, str]:
+    """The short descriptions of the plugins whose paths match, by name."""
+    found = {}
+    for name, content in members.items():
+        if pattern.fullmatch(name):
+            (short,) = re.findall(r"^short_description: (.+)$", content.decode(), re.M)
+            found[Path(name).stem] = yaml.safe_load(short)
+    return found
