@@ -56,6 +56,17 @@ def unknown_options(spec: ArgumentSpec, given: Mapping[str, object]) -> list[str
     return [name for name in given if name not in known and not str(name).startswith(_INTERNAL)]
 
 
+def unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str | None:
+    """The message on options that the module does not have, with the names that may be meant; None if there is none."""
+    names = sorted(map(str, unknown))
+    if not names:
+        return None
+    near = {name: difflib.get_close_matches(name, spec, 1) for name in names}
+    shown = ", ".join(printable(name) + (f" (did you mean {near[name][0]}?)" if near[name] else "") for name in names)
+    what = "it" if len(names) == 1 else "them"
+    return f"Unsupported parameters for ({module}) module: {shown}. Correct {what}, or remove {what}."
+
+
 def _values(name: str, entry: OptionSpec, given: Mapping[str, object]) -> list[object]:
     return [given[each] for each in (name, *entry.get("aliases", ())) if each in given]
 

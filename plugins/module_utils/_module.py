@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
-from ._given import missing_variables, refusal, secrets_in, unknown_options, with_unknown_ids
+from ._given import missing_variables, refusal, secrets_in, unknown_options, unsupported, with_unknown_ids
 from ._http.transport import missing_requests
 from ._options import CONNECTION_OPTIONS, NEEDED
 from ._task import ScopeInForce, Work, perform
@@ -62,10 +62,13 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         # ansible-core shows the options of a failed task, also those that it does not know
         for secret in secrets_in(spec, self.params):
             self.hide(secret)
-        self.params.update(dict.fromkeys(unknown_options(spec, self.params), "VALUE_NOT_SHOWN"))
+        unknown = unknown_options(spec, self.params)
+        self.params.update(dict.fromkeys(unknown, "VALUE_NOT_SHOWN"))
         if self.params.get("_ansible_check_mode"):
             self.params = with_unknown_ids(spec, groups, self.params)
-        self._refusal = missing_variables(spec, NEEDED, self.params, os.environ)
+        # first, because ansible-core would name what is missing instead of what is misspelt
+        self._refusal = unsupported(self.params.get("_ansible_module_name", ""), spec, unknown)
+        self._refusal = self._refusal or missing_variables(spec, NEEDED, self.params, os.environ)
         self._refusal = self._refusal or refusal(spec, groups, self.params, LENIENT)
         # ansible-core takes a null for a value: it would satisfy a required option, or replace a default
         self.params = {option: value for option, value in self.params.items() if value is not None}

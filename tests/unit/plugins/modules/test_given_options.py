@@ -286,3 +286,22 @@ def test_the_value_of_an_option_that_does_not_exist_is_not_shown(service, module
     refused(result, "Unsupported parameters", "api_kye")
     assert SECRET not in str(result.result)
     assert service.calls() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (dict(nme="Web shop"), "nme (did you mean name?). Correct it, or remove it."),
+        (dict(zzz=1, nmae="Web shop"), "nmae (did you mean name?), zzz. Correct them, or remove them."),
+    ],
+)
+def test_a_misspelt_option_is_named_before_those_that_are_missing(service, options, words):
+    connection = dict(base_url=service.base_url, api_key=service.api_key)
+    refused(run_module("workspace", {**connection, **options}), "Unsupported parameters", words)
+    assert service.calls() == []
+
+
+def test_a_misspelt_key_is_named_before_the_missing_one(service):
+    result = run_module("workspace_info", dict(base_url=service.base_url, api_kye=SECRET))
+    refused(result, "Unsupported parameters", "api_kye (did you mean api_key?)")
+    assert SECRET not in str(result.result)
