@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ._errors import Refused, printable
 from ._given import UNKNOWN_ID
@@ -36,6 +37,23 @@ def target_of(task: Task, place: Place) -> Record | None:
             f"target {printable(name)!r} does not exist in {where}: correct the name or the workspace, or give target_id."
         )
     return record
+
+
+class TargetFilter(NamedTuple):
+    """The filter of a list by the target of a task, {} where the task names none, and the workspace of that list."""
+
+    query: dict[str, int]
+    place: Place
+
+
+def target_filter(task: Task, place: Place) -> TargetFilter | None:
+    """The filter by the task's target; None if check mode assumes that an earlier task creates the workspace or target."""
+    if place.missing:
+        return None
+    if task.params["target"] is None and task.params["target_id"] is None:
+        return TargetFilter({}, place)
+    target = target_of(task, place)
+    return None if target is None else TargetFilter({"target_id": target["id"]}, place_from(target, place))
 
 
 def scan_of(task: Task, place: Place) -> tuple[Record | None, Place]:

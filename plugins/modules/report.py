@@ -189,12 +189,12 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._report.task import (
+from ansible_collections.scanops.scanner.plugins.module_utils._report.choices import (
     FORMATS,
     GROUPINGS,
     SOURCES,
-    ensure_report,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._report.task import ensure_report
 
 OPTIONS = dict(
     id=dict(type="int"),

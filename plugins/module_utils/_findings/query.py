@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .._lookup import Place, place_of
 from .._records import Record
-from .._references import belongs, place_from, scan_of, target_of, warn_unplaced
+from .._references import belongs, scan_of, target_filter, warn_unplaced
 from .._resources import SCAN
 from .._scan.record import findings_of
 from .._task import Task
@@ -37,27 +37,22 @@ def asked_of(task: Task) -> Asked | None:
     never fewer.
     """
     place = place_of(task)
-    if place.missing:
-        return None
     if task.params["scan_id"] is not None:
         return _of_scan(task, place)
-    query: dict[str, Any] = {}
-    problems = []
-    if task.params["target"] is not None or task.params["target_id"] is not None:
-        target = target_of(task, place)
-        if target is None:
-            return None
-        query["target_id"] = target["id"]
-        place = place_from(target, place)
-        if not place.declared and task.params["target_id"] is not None:
-            problems.append(_unplaced("target", target["id"]))
-    warn_unplaced(task, place, "findings")
-    listed = task.client.all(SCAN, {**place.query, **query})
-    scans = tuple(scan for scan in listed if belongs(scan, query))
-    return Asked(_grouped(task, {**place.query, **query}), scans, problems)
+    wanted = target_filter(task, place)
+    if wanted is None:
+        return None
+    warn_unplaced(task, wanted.place, "findings")
+    target_id = task.params["target_id"]
+    problems = [] if target_id is None or wanted.place.declared else [_unplaced("target", target_id)]
+    query = {**wanted.place.query, **wanted.query}
+    scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
+    return Asked(_grouped(task, query), scans, problems)
 
 
 def _of_scan(task: Task, place: Place) -> Asked | None:
+    if place.missing:
+        return None
     scan, place = scan_of(task, place)
     if scan is None:
         return None

@@ -12,6 +12,7 @@ from typing import Protocol
 from .._advice import Hints
 from .._resources import Resource
 from .answer import Answer, Sink
+from .content_types import CONTENT_TYPES
 
 # so much of the beginning is checked before the first byte is written, and of the end after the last
 _HEAD = _TAIL = 1024
@@ -19,18 +20,6 @@ _MARKUP = re.compile(
     rb"(<\?xml[^>]*>\s*|<!--.*?-->\s*)*(<!doctype\s+html|<html|<head|<body)", re.IGNORECASE | re.DOTALL
 )
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-
-# the content type of each format, asked for in a download and refused in the place of another one
-CONTENT_TYPES = {
-    "pdf": "application/pdf",
-    "html": "text/html",
-    "json": "application/json",
-    "csv": "text/csv",
-    "xlsx": _OFFICE + "spreadsheetml.sheet",
-    "docx": _OFFICE + "wordprocessingml.document",
-    "raw": "text/plain",
-}
 _NOUNS = {"pdf": "a PDF file", "html": "an HTML page", "json": "JSON", "csv": "CSV", "raw": "text"}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .._report.choices import FORMATS, GROUPINGS, SOURCES
 from .._resources import PAGE_SIZE, RESOURCES, TARGET_TYPES, Resource
 from .._scan.statuses import SCAN_STATUSES
 
@@ -119,9 +120,9 @@ TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names}
 VALUES: dict[tuple[str, str], tuple[str, ...]] = {
     ("GET /targets", "type"): TARGET_TYPES,
     ("GET /scans", "status"): SCAN_STATUSES,
-    ("POST /reports", "format"): ("pdf", "docx", "html", "json", "csv", "xlsx"),
-    ("POST /reports", "source"): ("scans", "findings"),
-    ("POST /reports", "group_by"): ("target", "vulnerability"),
+    ("POST /reports", "format"): FORMATS,
+    ("POST /reports", "source"): SOURCES,
+    ("POST /reports", "group_by"): GROUPINGS,
 }
 # the largest number that is sent
 LARGEST = {"limit": PAGE_SIZE}

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from .._errors import ApiError, Refused, ScannerError, printable
 from .._file.draft import Draft
-from .._http.download import CONTENT_TYPES, download
+from .._http.content_types import CONTENT_TYPES
+from .._http.download import download
 from .._records import Record
 from .._resources import REPORT
 from .._task import Task
-from .status import readiness
+from .status import Readiness, readiness
 
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
@@ -75,13 +76,13 @@ class Fetch:
         """Whether the file could be downloaded now."""
         report_id, status = self.record["id"], self.record["status"]
         ready = readiness(status)
-        if ready == "failed":
+        if ready is Readiness.NEVER:
             raise Refused(
                 f"report {report_id} has the status {printable(status)!r} and will never have a file: check it in the web"
                 " application, delete it with state: absent, and run this task again.",
                 report=self.record,
             )
-        if ready is False:
+        if ready is Readiness.NOT_YET:
             return False
         kind = str(self.record["format"]).lower()
         try:

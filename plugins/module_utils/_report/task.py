@@ -15,18 +15,12 @@ from .._file import attributes
 from .._file.draft import Content, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
 from .._given import UNKNOWN_ID
-from .._http.download import CONTENT_TYPES
 from .._records import Record, new_record
 from .._resources import REPORT
 from .._task import Task
 from .fetch import Fetch, Gone, NotReady
 from .note import LONGEST_NAME, Note, Request, note_path, read_note, write_note
 from .start import RESUMED_FOR, create, from_earlier_run
-
-# "raw" is a format of scan outputs only
-FORMATS = tuple(name for name in CONTENT_TYPES if name != "raw")
-SOURCES = ("scans", "findings")
-GROUPINGS = ("target", "vulnerability")
 
 
 def canonical(params: dict[str, Any], base_url: str) -> Request:

@@ -15,7 +15,7 @@ from .._given import UNKNOWN_ID
 from .._http.answer import Answer
 from .._lookup import Place, in_place, place_of
 from .._records import Record
-from .._references import belongs, place_from, target_of, warn_unplaced
+from .._references import belongs, target_filter, warn_unplaced
 from .._resources import SCAN
 from .._since import Since, since_of
 from .._task import Task
@@ -80,23 +80,18 @@ def _by_id(task: Task, place: Place) -> list[Record]:
 
 def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | None) -> dict[str, Any] | None:
     """The filters of the list, or None if, in check mode, the workspace or target does not exist yet."""
-    if place.missing:
+    wanted = target_filter(task, place)
+    if wanted is None:
         return None
-    query: dict[str, Any] = {}
-    if task.params["target"] is not None or task.params["target_id"] is not None:
-        target = target_of(task, place)
-        if target is None:
-            return None
-        query["target_id"] = target["id"]
-        place = place_from(target, place)
-    warn_unplaced(task, place, "scans")
+    warn_unplaced(task, wanted.place, "scans")
+    query: dict[str, Any] = {**wanted.place.query, **wanted.query}
     if tool_id is not None:
         query["tool_id"] = tool_id
     known = [name for name in SCAN_STATUSES if statuses and name.lower() in statuses]
     # the service filters by one status, and may refuse an unknown one
     if statuses and len(statuses) == len(known) == 1:
         query["status"] = known[0]
-    return {**place.query, **query}
+    return query
 
 
 def _statuses(task: Task) -> set[str] | None:

@@ -19,13 +19,14 @@ from .reads import Survey
 
 class _Creation(NamedTuple):
     """A create to try. answer: the name of its answer; listed: the filter of the list that shows the new object; query: the
-    query of the create."""
+    query of the create; read_deleted: the name of the answer to a read after the delete, "" for no read."""
 
     answer: str
     resource: Resource
     values: Record
     listed: Record | None = None
     query: Record | None = None
+    read_deleted: str = ""
 
     @property
     def name(self) -> str:
@@ -35,9 +36,16 @@ class _Creation(NamedTuple):
 class _Created(NamedTuple):
     """An object that was created, to be deleted."""
 
-    resource: Resource
+    creation: _Creation
     id: int
-    name: str
+
+    @property
+    def resource(self) -> Resource:
+        return self.creation.resource
+
+    @property
+    def name(self) -> str:
+        return self.creation.name
 
 
 class _Outcome(NamedTuple):
@@ -106,7 +114,9 @@ class Trial:
             return
         place = dict(workspace_id=workspace_id)
         declared = dict(name=self._target, workspace_id=workspace_id)
-        target_id = self._create(_Creation("create_target", TARGET, declared, listed=place))
+        target_id = self._create(
+            _Creation("create_target", TARGET, declared, listed=place, read_deleted="deleted_target"),
+        )
         if target_id is not None:
             self._survey.ask("stored_target", f"{TARGET.path}/{target_id}", expected=declared)
         self._create(
@@ -117,7 +127,7 @@ class Trial:
         """Create an object and return its id, or None."""
         record, doubt = self._try_create(creation)
         if record is not None:
-            self._created.append(_Created(creation.resource, record["id"], creation.name))
+            self._created.append(_Created(creation, record["id"]))
             return self._created[-1].id
         # what a workspace holds is deleted with it
         if doubt and creation.resource.holds:
@@ -186,9 +196,8 @@ class Trial:
             self._note_write(answer, "DELETE")
             return False
         self._note_write(answer, "DELETE")
-        if resource is TARGET:
-            # for the assumption target-delete
-            self._survey.ask("deleted_target", path)
+        if created.creation.read_deleted:
+            self._survey.ask(created.creation.read_deleted, path)
         return True
 
 

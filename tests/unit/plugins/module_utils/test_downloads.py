@@ -17,8 +17,8 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._http.content_types import CONTENT_TYPES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.download import (
-    CONTENT_TYPES,
     Download,
     accept_of,
     download,

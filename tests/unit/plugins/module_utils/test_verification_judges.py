@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._report.status import is_known, readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._report.status import Readiness, is_known, readiness
 from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import (
     Observation,
@@ -82,9 +82,9 @@ def test_without_answers_nothing_is_confirmed_or_refuted():
 
 
 @pytest.mark.parametrize("status, ready, known", [
-    (None, None, True), ("Finished", None, True), ("in_progress", False, True), ("FAILED", "failed", True),
-    ("on a boat", None, False), (7, None, False),
+    (None, Readiness.MAYBE, True), ("Finished", Readiness.MAYBE, True), ("in_progress", Readiness.NOT_YET, True),
+    ("FAILED", Readiness.NEVER, True), ("on a boat", Readiness.MAYBE, False), (7, Readiness.MAYBE, False),
 ])  # fmt: skip
 def test_the_status_of_a_report(status, ready, known):
-    assert readiness(status) == ready
+    assert readiness(status) is ready
     assert is_known(status) is known

@@ -17,7 +17,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._report.note import Note, note_of, note_path
-from ansible_collections.scanops.scanner.plugins.module_utils._report.status import readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._report.status import Readiness, readiness
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")
@@ -339,15 +339,15 @@ def test_a_report_that_failed_ends_the_wait(account, run, field):
 @pytest.mark.parametrize(
     "status, expected",
     [
-        ("waiting", False),
-        ("RUNNING", False),
-        ("in_progress", False),
-        ("finished", None),
-        ("done", None),
-        (None, None),
-        ("by the moon", None),
-        (" Failed ", "failed"),
-        ("failed to start", "failed"),
+        ("waiting", Readiness.NOT_YET),
+        ("RUNNING", Readiness.NOT_YET),
+        ("in_progress", Readiness.NOT_YET),
+        ("finished", Readiness.MAYBE),
+        ("done", Readiness.MAYBE),
+        (None, Readiness.MAYBE),
+        ("by the moon", Readiness.MAYBE),
+        (" Failed ", Readiness.NEVER),
+        ("failed to start", Readiness.NEVER),
     ],
 )
 def test_what_a_status_says_about_the_file(status, expected):
