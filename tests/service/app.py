@@ -126,7 +126,7 @@ class Service:
         except Outdated:
             answer = Answer(0, ending="close")
 
-        if self.settings.clock_offset:
+        if self.settings.clock_offset or self.settings.clock is not None:
             answer.headers["Date"] = formatdate(self.account.now(), usegmt=True)
         entry["status"] = answer.status or None
         if contract is not None and self.settings.validate and not due:

@@ -211,7 +211,8 @@ class Account:
 
     def now(self) -> float:
         """The service's clock, as Unix time."""
-        return time.time() + self.settings.clock_offset
+        clock = time.time() if self.settings.clock is None else self.settings.clock
+        return clock + self.settings.clock_offset
 
     def moment(self, at: float) -> str:
         """A time of the service's clock as records show it, without a zone."""

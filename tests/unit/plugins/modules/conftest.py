@@ -53,8 +53,9 @@ def run(service):
 
 @pytest.fixture
 def scan_account(service):
-    """The local service with two targets, and scans that take 15 seconds to begin and 100 to end."""
-    service.reset(settings={"scan_queue_time": 15, "scan_run_time": 100}, state=STATE)
+    """The local service with two targets, and scans that take 15 seconds to begin and 100 to end. Its clock has stopped, so
+    that scans do not progress while a busy machine makes the task slow."""
+    service.reset(settings={"clock": time.time(), "scan_queue_time": 15, "scan_run_time": 100}, state=STATE)
     return service
 
 

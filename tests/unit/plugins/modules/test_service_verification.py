@@ -95,8 +95,8 @@ NO_DEVIATION = {
     ),
     **dict.fromkeys(
         (
-            "max_name", "page_cap", "order", "delay", "clock_offset", "unknown_workspace", "tolerant", "validate",
-            "repeated_keys",
+            "max_name", "page_cap", "order", "delay", "clock", "clock_offset", "unknown_workspace", "tolerant",
+            "validate", "repeated_keys",
         ),
         "nothing is assumed of it",
     ),
