@@ -189,9 +189,12 @@ def add_ansible_test(
     return name
 
 
-def add_units_in_one_process(core: str, python: str) -> str:
+def add_units_in_one_process(core: str, python: str, every_case: bool = False) -> str:
     """Add a session that runs all unit tests with pytest, which takes half of the time because ansible-test starts a process
-    for each test. Return the session's name."""
+    for each test. Return the session's name.
+
+    every_case: without sampling, see tests/unit/sampling.py.
+    """
 
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
@@ -201,7 +204,8 @@ def add_units_in_one_process(core: str, python: str) -> str:
             place_copy(session, Path(place))
             with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
                 arguments = session.posargs or ["tests/unit"]
-                session.run("pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments, env={"PYTHONPATH": place})
+                env = {"PYTHONPATH": place, **({"SCANNER_TEST_EXHAUSTIVE": "1"} if every_case else {})}
+                session.run("pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments, env=env)
 
     run.__doc__ = f"Run the unit tests with ansible-core {core}, without ansible-test."
     return f"units-{core}"
@@ -225,7 +229,8 @@ def add_cells(core: str) -> list[str]:
         add_ansible_test(f"units-{core}", core, python, units, place_copy)
         # ansible-test needs twice as long as plain pytest, so it runs them on one release only
         if core == RUNNABLE[0]
-        else add_units_in_one_process(core, python),
+        # the last session of the matrix tries every case
+        else add_units_in_one_process(core, python, every_case=[core] == RUNNABLE[1:-1][-1:]),
         add_ansible_test(f"integration-{core}", core, python, integration, install_artefact, through=watch),
     ]
 

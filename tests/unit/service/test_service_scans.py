@@ -52,7 +52,11 @@ def test_a_clock_that_has_stopped_moves_only_by_its_offset(service, send, starte
     midnight = 1_800_000_000 // 86400 * 86400
     service.settings(clock=midnight)
     scan_id = started(scan_queue_time=0.001)
-    for offset, moment, status in ((0, "00:00:00", "waiting"), (60, "00:01:00", "running"), (201, "00:03:21", "finished")):
+    for offset, moment, status in (
+        (0, "00:00:00", "waiting"),
+        (60, "00:01:00", "running"),
+        (201, "00:03:21", "finished"),
+    ):
         service.settings(clock_offset=offset)
         answer = send("GET", f"/scans/{scan_id}")
         assert answer.headers["Date"] == f"Fri, 15 Jan 2027 {moment} GMT"

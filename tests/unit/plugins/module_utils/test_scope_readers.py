@@ -9,7 +9,6 @@ Every run tries the same fixed sample; SCANNER_TEST_EXHAUSTIVE=1 tries all of it
 from __future__ import annotations
 
 import itertools
-import os
 import random
 from types import SimpleNamespace
 
@@ -25,8 +24,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_rea
     paths,
     readings,
 )
-
-EXHAUSTIVE = bool(os.environ.get("SCANNER_TEST_EXHAUSTIVE"))
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
 DELIMITERS = "a1.:/?#@\\[]%;&-_ \t"
 ODD = "\n\x00\u00ad\u200b\u3002\uff0e\uff61\uff0f\uff20\u2100\u2488\u00df\u017f\u0131\u212a\u00b2%|^{}<>\"'`$!*+,=~(4"

@@ -10,14 +10,12 @@ Every run kills at a fixed sample of the requests; SCANNER_TEST_EXHAUSTIVE=1 kil
 from __future__ import annotations
 
 import collections
-import os
 import random
 import time
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.controllers import Controllers
-
-EXHAUSTIVE = bool(os.environ.get("SCANNER_TEST_EXHAUSTIVE"))
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
 SHOP = {"name": "Shop", "description": "All that customers reach"}
 TARGETS = [f"host{number}.example.com" for number in range(4)]

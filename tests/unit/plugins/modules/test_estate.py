@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 
 SHOP = {
     "name": "Shop",
@@ -152,8 +153,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("position", range(8))
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault, position", pairs(list(FAULTS), range(8), rounds=2))
 def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
     options = dict(workspaces=ESTATE, purge=["targets", "http_loggers"], rate_limit_wait=60)
     writes = [
@@ -215,8 +215,7 @@ RECREATE = {"on_drift": "recreate", "force": True, "workspaces": [
 ]}  # fmt: skip
 
 
-@pytest.mark.parametrize("position", range(4))
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault, position", pairs(list(FAULTS), range(4), rounds=2))
 def test_a_fault_in_each_position_of_a_recreation(account, run, fault, position):
     method, path, nth = [
         ("DELETE", "/targets/1001", 1),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import READS, STARTS, WRITES, Task, key_of
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE, one_of_each
 
 
 class Call(NamedTuple):
@@ -63,16 +64,29 @@ REPEATABLE = where(lambda call: call.method != "POST")
 CHANGING = where(lambda call: call.method in ("PUT", "DELETE"))
 
 
-def sampled(name, values, calls):
-    """Parametrise call and name: each value on one call of each method and of each family, and one value on each call."""
-    cases, seen = [], set()
-    for number, case in enumerate(calls):
+def sample_of(calls):
+    """One call of each method, of each family, of the calls that read back and of those of _info modules."""
+
+    def kinds_of(case):
         call = case.values[0]
-        kinds = {call.method, call.path.split("/")[1]}
-        for value in values if kinds - seen else [values[number % len(values)]]:
+        return call.method, call.path.split("/")[1], ("reads back", call.reads_back), call.task.module.endswith("_info")
+
+    return one_of_each(calls, kinds_of)
+
+
+def on_sample_of(calls):
+    return pytest.mark.parametrize("call", sample_of(calls))
+
+
+def sampled(name, values, calls):
+    """Parametrise call and name: each value on one call of each method, and one value on each call of the sample."""
+    cases, seen = [], set()
+    for number, case in enumerate(sample_of(calls)):
+        call = case.values[0]
+        for value in values if EXHAUSTIVE or call.method not in seen else [values[number % len(values)]]:
             value, label = (value.values[0], value.id) if hasattr(value, "values") else (value, value)
             cases.append(pytest.param(call, value, id=f"{case.id}-{label}"))
-        seen |= kinds
+        seen.add(call.method)
     return pytest.mark.parametrize(f"call, {name}", cases)
 
 
@@ -179,7 +193,7 @@ def test_a_403_on_a_create_says_what_to_do_about_its_reason(account, run, call, 
     assert advice in result.msg
 
 
-@pytest.mark.parametrize("call", each_call(of_readers=True))
+@on_sample_of(each_call(of_readers=True))
 def test_a_404_of_the_service_is_the_absence_of_an_object_only_where_an_object_is_read(account, run, call):
     if has_its_own_meaning(call, 404):
         return
@@ -221,7 +235,7 @@ def test_an_error_that_is_not_in_the_words_of_the_service_is_that_of_a_wrong_add
 # --- the rate limit
 
 
-@pytest.mark.parametrize("call", CALLS)
+@on_sample_of(CALLS)
 def test_after_429_the_call_is_sent_again(account, run, call):
     call.fault(account, action="status", status=429, headers={"Retry-After": "7"})
     result = run_task(run, call)
@@ -259,7 +273,7 @@ def test_after_429_a_task_waits_as_long_as_the_service_says(account, run, method
 
 
 @pytest.mark.parametrize("headers", [{"Retry-After": "40"}, {}], ids=str)
-@pytest.mark.parametrize("call", CALLS)
+@on_sample_of(CALLS)
 def test_a_task_waits_for_the_rate_limit_no_longer_than_it_may(account, run, call, headers):
     call.fault(account, action="status", status=429, message="too many requests", headers=headers, times=None)
     result = run_task(run, call, rate_limit_wait=100)
@@ -331,7 +345,7 @@ def test_a_request_that_is_lost_again_and_again_is_an_error(account, run, call, 
     assert ("may have been" in result.msg) is (call.method != "GET")
 
 
-@pytest.mark.parametrize("call", REPEATABLE)
+@on_sample_of(REPEATABLE)
 def test_without_retries_the_first_lost_request_is_an_error(account, run, call):
     call.fault(account, action="html", status=502)
     result = run_task(run, call, retries=0)
@@ -359,9 +373,8 @@ def test_a_lost_answer_is_asked_for_again(account, run, call, fault):
     assert account.calls().count(sent) == call.task.calls.count(sent) + 1
 
 
-@pytest.mark.parametrize("fault", fault_cases({**DONE, "short": {"action": "short"}}))
+@sampled("fault", fault_cases({**DONE, "short": {"action": "short"}}), CREATING)
 @pytest.mark.parametrize("form", ["created_id", "record"])
-@pytest.mark.parametrize("call", CREATING)
 def test_a_create_whose_answer_is_lost_is_changed_warned_of_and_makes_one_object(account, run, call, fault, form):
     account.settings(create_answer=form)
     call.fault(account, **fault)
@@ -393,8 +406,7 @@ def test_a_create_that_arrives_late_makes_one_object(account, run, call):
     assert len([row for row in account.state()[family] if row[key] == record[key]]) == 1
 
 
-@pytest.mark.parametrize("fault", fault_cases({"reset": DONE["reset"], "502": DONE["502"]}))
-@pytest.mark.parametrize("call", CREATING)
+@sampled("fault", fault_cases({"reset": DONE["reset"], "502": DONE["502"]}), CREATING)
 def test_a_lost_create_that_nothing_is_known_of_fails(account, run, call, fault):
     call.fault(account, **fault)
     account.fault(method="GET", path=call.path, nth=2, action="status", status=500, times=None)
@@ -406,8 +418,7 @@ def test_a_lost_create_that_nothing_is_known_of_fails(account, run, call, fault)
     assert account.calls().count(f"POST {call.path}") == 1
 
 
-@pytest.mark.parametrize("fault", fault_cases(DONE))
-@pytest.mark.parametrize("call", CHANGING)
+@sampled("fault", fault_cases(DONE), CHANGING)
 def test_a_change_whose_answer_is_lost_is_changed(account, run, call, fault):
     # the answer 204 has no body that could break off
     if fault["action"] == "truncate":
@@ -420,8 +431,7 @@ def test_a_change_whose_answer_is_lost_is_changed(account, run, call, fault):
     assert (second.failed, second.changed) == (False, False)
 
 
-@pytest.mark.parametrize("fault", fault_cases({**NOT_DONE, "500": {"action": "status", "status": 500}}))
-@pytest.mark.parametrize("call", STARTING)
+@sampled("fault", fault_cases({**NOT_DONE, "500": {"action": "status", "status": 500}}), STARTING)
 def test_a_start_that_is_lost_on_its_way_is_never_sent_again(account, run, call, fault):
     """No unique key protects it, so it may have been started, and only what the service lists can tell."""
     call.fault(account, times=None, **fault)
@@ -433,8 +443,7 @@ def test_a_start_that_is_lost_on_its_way_is_never_sent_again(account, run, call,
     assert result.slept == []
 
 
-@pytest.mark.parametrize("fault", fault_cases({**DONE, "500": {"action": "status", "status": 500, "when": "after"}}))
-@pytest.mark.parametrize("call", STARTING)
+@sampled("fault", fault_cases({**DONE, "500": {"action": "status", "status": 500, "when": "after"}}), STARTING)
 def test_a_start_whose_answer_is_lost_is_found_in_the_list_and_never_sent_again(account, run, call, fault):
     call.fault(account, times=None, **fault)
     result = run_task(run, call)
@@ -447,13 +456,13 @@ def test_a_start_whose_answer_is_lost_is_found_in_the_list_and_never_sent_again(
 # --- 500
 
 
-@pytest.mark.parametrize("call", READING)
+@on_sample_of(READING)
 def test_after_500_a_read_is_sent_again(account, run, call):
     call.fault(account, action="status", status=500)
     assert_succeeded(run_task(run, call), call)
 
 
-@pytest.mark.parametrize("call", READING)
+@on_sample_of(READING)
 def test_500_again_and_again_is_an_error(account, run, call):
     call.fault(account, action="status", status=500, message="broken", times=None)
     result = run_task(run, call)
@@ -462,7 +471,7 @@ def test_500_again_and_again_is_an_error(account, run, call):
     assert len(result.slept) == 3
 
 
-@pytest.mark.parametrize("call", WRITING)
+@on_sample_of(WRITING)
 def test_after_500_a_write_is_not_sent_again(account, run, call):
     call.fault(account, action="status", status=500, message="broken")
     result = run_task(run, call)
@@ -559,8 +568,7 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("fault", fault_cases({name: {**each, "when": "after"} for name, each in UNREADABLE.items()}))
-@pytest.mark.parametrize("call", CREATING)
+@sampled("fault", fault_cases({name: {**each, "when": "after"} for name, each in UNREADABLE.items()}), CREATING)
 def test_a_create_that_was_done_and_answered_unreadably_is_changed_and_warned_of(account, run, call, fault):
     call.fault(account, **fault)
     result = run_task(run, call)
@@ -590,7 +598,7 @@ def test_a_create_that_was_not_done_and_reported_as_done_is_an_error(account, ru
     assert account.calls().count(f"POST {call.path}") == 1
 
 
-@pytest.mark.parametrize("call", where(lambda call: call.reads_back))
+@on_sample_of(where(lambda call: call.reads_back))
 def test_a_create_that_cannot_be_read_back_says_that_it_was_done(account, run, call):
     call.fault(account, action="status", status=500, times=None)
     result = run_task(run, call)

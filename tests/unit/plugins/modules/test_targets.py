@@ -12,6 +12,7 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
+from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 
 NEW = [f"new{number}.example.com" for number in range(4)]
 OLD = [f"old{number:02}.example.com" for number in range(12)]
@@ -280,9 +281,9 @@ FAULTS = {
 POSITIONS = [("POST", number) for number in range(1, 5)] + [("DELETE", number) for number in range(1, 4)]
 
 
-@pytest.mark.parametrize("method, nth", POSITIONS)
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_in_each_position_of_an_apply(account, run, fault, method, nth):
+@pytest.mark.parametrize("fault, position", pairs(list(FAULTS), POSITIONS, rounds=2))
+def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
+    method, nth = position
     options = dict(workspace_id=2, targets=[*OLD[3:], *NEW], purge=True)
     account.fault(method=method, path="/targets.*", nth=nth, times=None, **FAULTS[fault])
     if fault == "429":

@@ -13,6 +13,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_statuse
     assert_succeeded,
     fault_cases,
     run_task,
+    sampled,
 )
 
 PAGE = {"action": "html", "status": 200}
@@ -38,8 +39,7 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("fault", fault_cases(NOT_THE_SERVICE))
-@pytest.mark.parametrize("call", CHANGING)
+@sampled("fault", fault_cases(NOT_THE_SERVICE), CHANGING)
 def test_a_change_that_was_not_done_is_not_done_because_of_its_status(account, run, call, fault):
     state = account.state()
     call.fault(account, times=None, **fault)
@@ -52,8 +52,7 @@ def test_a_change_that_was_not_done_is_not_done_because_of_its_status(account, r
     assert account.state() == state
 
 
-@pytest.mark.parametrize("fault", fault_cases(NOT_THE_SERVICE))
-@pytest.mark.parametrize("call", CHANGING)
+@sampled("fault", fault_cases(NOT_THE_SERVICE), CHANGING)
 def test_a_change_that_reading_again_shows_is_done_and_warned_of(account, run, call, fault):
     call.fault(account, when="after", **fault)
     result = run_task(run, call)
@@ -62,8 +61,7 @@ def test_a_change_that_reading_again_shows_is_done_and_warned_of(account, run, c
     assert account.writes().count(f"{call.method} {call.path}") == 1
 
 
-@pytest.mark.parametrize("fault", fault_cases(THE_SERVICE))
-@pytest.mark.parametrize("call", CHANGING)
+@sampled("fault", fault_cases(THE_SERVICE), CHANGING)
 def test_an_empty_answer_and_an_object_say_that_a_change_was_done(account, run, call, fault):
     account.allow_violations = True
     call.fault(account, when="after", **fault)
@@ -72,8 +70,7 @@ def test_an_empty_answer_and_an_object_say_that_a_change_was_done(account, run, 
     assert account.calls() == list(call.task.calls)
 
 
-@pytest.mark.parametrize("fault", fault_cases(LOST))
-@pytest.mark.parametrize("call", CHANGING)
+@sampled("fault", fault_cases(LOST), CHANGING)
 def test_a_change_that_nothing_is_known_of_says_so_and_counts_as_changed(account, run, call, fault):
     """The work was done, and neither its answer nor the read after it arrives."""
     call.fault(account, when="after", times=None, **fault)

@@ -1,0 +1,41 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fixed samples of many cases. SCANNER_TEST_EXHAUSTIVE=1 tries every case; `make matrix` sets it for one ansible-core."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+EXHAUSTIVE = bool(os.environ.get("SCANNER_TEST_EXHAUSTIVE"))
+
+Case = TypeVar("Case")
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+def one_of_each(cases: Iterable[Case], kinds_of: Callable[[Case], Iterable[Hashable]]) -> list[Case]:
+    """The first case of each kind. A case can be of several kinds."""
+    chosen: list[Case] = []
+    seen: set[Hashable] = set()
+    for case in cases:
+        kinds = set(kinds_of(case))
+        if EXHAUSTIVE or kinds - seen:
+            chosen.append(case)
+        seen |= kinds
+    return chosen
+
+
+def pairs(first: Sequence[First], second: Sequence[Second], rounds: int = 1) -> list[tuple[First, Second]]:
+    """Pairs of the product in which each value occurs at least as often as there are rounds."""
+    if EXHAUSTIVE:
+        return list(itertools.product(first, second))
+    return [
+        (first[number % len(first)], second[(number + shift) % len(second)])
+        for shift in range(rounds)
+        for number in range(max(len(first), len(second)))
+    ]
