@@ -28,6 +28,7 @@ RECORDED = 0
 # tests of each file, as in test_NAME.py; those that need the local service are left out
 TESTS_OF = {
     "_bulk/plan": ["bulk_plan"],
+    "_findings/proof": ["proof"],
     "_http/border": ["border"],
     "_http/rate_limit": ["retry"],
     "_http/retry": ["retry"],
