@@ -255,6 +255,31 @@ def test_ignore_keeps_every_live_spelling_from_purge():
     assert not [step for step in steps if step.action == "delete"]
 
 
+@pytest.mark.parametrize(
+    "names, live, refused",
+    [
+        (["a.example", "A.example"], ["a.example", "A.example"], None),
+        (["a.example", "A.example"], ["a.example"], "targets[0] and targets[1] are the same, 'a.example' and 'A.example'"),
+        (["A.example", "a.example"], [], "targets[0] and targets[1] are the same, 'A.example' and 'a.example'"),
+        (["b.example", "a.example", "a.example"], ["a.example"],
+         "targets[1] and targets[2] are the same, 'a.example' and 'a.example'"),
+        (["a.example", "A.example", "a.example."], ["a.example", "A.example"],
+         "targets[0] and targets[1] are the same, 'a.example' and 'A.example'"),
+        (["a.example", "A.example", "a.example"], ["a.example", "A.example"],
+         "targets[0] and targets[1] are the same, 'a.example' and 'A.example'"),
+    ],
+)  # fmt: skip
+def test_two_spellings_of_one_name_are_refused_unless_both_exist(names, live, refused):
+    rows = InWorkspace({"id": number, "name": name, "description": ""} for number, name in enumerate(live, 1))
+    workspaces = [Managed("Shop", read_targets(names), Live({"id": 1, "name": "Shop"}, {"target": rows}, {}))]
+    if refused is None:
+        assert [step.before["name"] for step in _plan.plan(workspaces, Rules(), {})] == names
+        return
+    with pytest.raises(Refused) as caught:
+        _plan.plan(workspaces, Rules(), {})
+    assert str(caught.value) == f"{refused}: remove one of them."
+
+
 def test_an_item_that_names_two_live_objects_is_refused_with_their_ids():
     account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
     steps = planned([{"name": "Shop", "targets": ["a.example."]}], account)

@@ -68,7 +68,7 @@ def test_a_body_that_is_changed_after_it_was_judged_is_not_sent(service, transpo
 
 
 def test_only_a_gate_makes_permits():
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^only a gate makes permits$"):
         Permit(None, ("POST", "/targets", None, None, None))
 
 
@@ -144,6 +144,17 @@ def test_a_refusal_says_what_can_be_done():
         with pytest.raises(Refused) as caught:
             Gate(SCOPE).refuse([name])
         assert str(caught.value).endswith(end)
+
+
+def test_names_are_refused_before_any_write():
+    gate = Gate(SCOPE)
+    gate.refuse([])
+    gate.refuse(["www.example.com", None, "example.com"])
+    with pytest.raises(Refused, match=r"^target 'evil\.example' is outside the authorised scope"):
+        gate.refuse([None, "www.example.com", "evil.example", "other.example"])
+    Gate().refuse(["evil.example"])
+    assert Gate().verdict("evil.example") is None
+    assert gate.verdict("evil.example").startswith("evil.example is not in scope.allow")
 
 
 def test_without_a_scope_in_force_no_id_is_read():
@@ -227,6 +238,11 @@ def test_hosts_are_found_in_fields_for_hosts(key):
     for host in ("a.example", "10.0.0.1", "167772161", "intranet", "//a.example/", "/\\a.example", "[::1]"):
         assert places({key: host}) == [(key, host)]
         assert places({"x": [{key: [host]}]}) == [(f"x[0].{key}[0]", host)]
+    # 16777216 is 1.0.0.0, and programs read digits of other scripts and leading zeros
+    for host in ("16777216", "016777215", "\u0661\u0666", "X.example", "x?y", "//", "/\\"):
+        assert places({key: host}) == [(key, host)]
+    for other in ("16777215", "0", "/", "?", "#", "None", "NULL", "yes", "no", "on", "off"):
+        assert places({key: other}) == []
     for other in ("true", "False", "", "/path", "?query", "#part", "500", None, True):
         assert places({key: other}) == []
 

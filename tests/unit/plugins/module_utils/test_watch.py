@@ -85,6 +85,20 @@ def test_a_scan_that_no_longer_exists_was_deleted_and_its_last_record_is_kept():
     assert (entry.outcome, entry.record["id"]) == ("deleted", 1)
 
 
+def test_a_scan_tells_the_id_of_its_target():
+    entry = Entry("a.example")
+    entry.take(record(1, target_id=7), 0)
+    assert (entry.target_id, entry.known_id) == (7, 1)
+    for seen, expected in ((record(1, target_id=8), 8), (record(1), 8), (record(1, target_id=None), 8)):
+        entry.observe(seen, 1, LIMITS)
+        assert entry.target_id == expected
+
+
+def test_an_entry_without_a_scan_has_no_id():
+    with pytest.raises(ValueError, match=r"no scan of 'a\.example' is known"):
+        assert Entry("a.example").known_id
+
+
 def test_which_fields_show_that_a_scan_moves():
     entry = watching(1).entries[0]
     assert entry.observe(record(1), 1, LIMITS)
@@ -106,6 +120,28 @@ def test_the_interval_is_never_shorter_and_grows_while_nothing_moves():
     assert waits[0] == 15 and waits[-1] == 60
     watch.poll_succeeded(True)
     assert watch.pause(0, 10, 0, far) == 10
+
+
+@pytest.mark.parametrize("moved, quiet_polls", [(True, 0), (False, 3)])
+def test_a_poll_that_succeeds_ends_a_row_of_failures(moved, quiet_polls):
+    watch = watching(1)
+    watch.failed_polls, watch.quiet_polls = 4, 2
+    watch.poll_succeeded(moved)
+    assert (watch.failed_polls, watch.quiet_polls) == (0, quiet_polls)
+
+
+def test_only_a_refused_start_limits_the_pause_without_a_scan():
+    watch = Watch([Entry("host-1")], {}, None)
+    assert watch.pause(0, 10, 0, LIMITS) == 10
+    watch.slot_refused(0)
+    assert watch.pause(0, 10, 0, LIMITS) == 10
+    assert watch.pause(95, 10, 0, LIMITS) == 5
+    assert 0 < watch.pause(100, 10, 0, LIMITS) < 0.1
+    assert 0 < watch.pause(200, 10, 0, LIMITS) < 0.1
+    # a scan in progress will free its slot
+    watch.entries.append(Entry("host-2"))
+    watch.entries[1].take(record(1), 190)
+    assert watch.pause(200, 10, 0, LIMITS) == 10
 
 
 def test_no_pause_goes_beyond_a_timeout():
