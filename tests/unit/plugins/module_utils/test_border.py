@@ -22,10 +22,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.border impor
     read_json,
     why_not_json,
 )
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=300, deadline=None, database=None)
+QUICK = settings(max_examples=300 if EXHAUSTIVE else 100, deadline=None, database=None)
 KEY = "k3y+of/Nobody=0x9"
 BORDER = Border(KEY)
 

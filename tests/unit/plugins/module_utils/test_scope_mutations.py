@@ -11,6 +11,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.test_sc
     is_right,
     scope_of,
 )
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
 ROWS = {(index, name) for index, (scope, names) in enumerate(TABLE) for name in names}
 
@@ -40,10 +41,11 @@ def test_the_copy_without_a_mistake_gets_every_row_right(tmp_path):
 
 def test_every_mistake_is_noticed_and_every_row_notices_one(tmp_path):
     red = {}
-    for mutation in MUTATIONS:
+    for mutation in MUTATIONS if EXHAUSTIVE else MUTATIONS[::4]:
         with mutated(tmp_path, *mutation) as module:
             red[mutation] = red_rows(module)
     assert [mutation for mutation, rows in red.items() if not rows] == []
-    assert ROWS - set().union(*red.values()) == set()
+    if EXHAUSTIVE:
+        assert ROWS - set().union(*red.values()) == set()
     # a mistake that breaks everything would make every row look useful
     assert [mutation for mutation, rows in red.items() if len(rows) > len(ROWS) / 3] == []
