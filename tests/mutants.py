@@ -23,8 +23,8 @@ TESTS = f"{COLLECTION}/tests/unit/plugins/module_utils"
 KILLED = {"killed", "timeout", "segfault"}
 
 
-# per cent of the mutants of the default run that the tests killed, rounded down; 0: not measured yet
-RECORDED = 0
+# per cent of the mutants that the tests killed when one in five was tried, rounded down; the other files have no figure yet
+RECORDED = {"_findings/proof": 97, "_scan/watch": 96}
 # tests of each file, as in test_NAME.py; those that need the local service are left out
 TESTS_OF = {
     "_bulk/plan": ["bulk_plan"],
@@ -83,26 +83,24 @@ def results() -> dict[str, dict[str, str]]:
     return found
 
 
-def report(found: dict[str, dict[str, str]]) -> float:
-    """Print the survivors, a line for each file and the totals; return the score in per cent."""
+def report(found: dict[str, dict[str, str]]) -> dict[str, float]:
+    """Print the survivors, a line for each file and the totals; return the score of each file in per cent."""
     for statuses in found.values():
         for name, status in statuses.items():
             if status not in KILLED:
                 print(f"{status:<10} {name}")
-    print(f"\n{'file':<20} mutants  killed  survived   score")
+    print(f"\n{'file':<20} mutants  killed  survived   score  recorded")
     counts = {
         file: (len(statuses), sum(status in KILLED for status in statuses.values()))
         for file, statuses in sorted(found.items())
     }
     for file, (number, killed) in counts.items():
-        print(f"{file:<20} {number:>7} {killed:>7} {number - killed:>9} {100 * killed / number:>6.1f}%")
+        recorded = f"{RECORDED[file]}%" if file in RECORDED else ""
+        print(f"{file:<20} {number:>7} {killed:>7} {number - killed:>9} {100 * killed / number:>6.1f}% {recorded:>9}")
     number = sum(each for each, _killed in counts.values())
     killed = sum(each for _number, each in counts.values())
-    score = 100 * killed / number
-    print(
-        f"{number} mutants, {killed} killed, {number - killed} survived: {score:.1f}%, recorded {RECORDED}%", flush=True
-    )
-    return score
+    print(f"{number} mutants, {killed} killed, {number - killed} survived: {100 * killed / number:.1f}%", flush=True)
+    return {file: 100 * killed / number for file, (number, killed) in counts.items()}
 
 
 def main() -> int:
@@ -118,10 +116,10 @@ def main() -> int:
     # mutmut numbers the mutants of each function from 1
     patterns = [] if options.all else ["*_[16]", "*_*[0-9][16]"]
     subprocess.run(["mutmut", "run", f"--max-children={options.processes}", *patterns], check=True)
-    score = report(results())
-    # the recorded score is that of all files
-    if score < RECORDED and not options.files:
-        print("The score is lower than recorded: test what the new survivors change.")
+    lower = [file for file, score in report(results()).items() if score < RECORDED.get(file, 0)]
+    # the recorded score is that of one in five
+    if lower and not options.all:
+        print(f"The score of {', '.join(lower)} is lower than recorded: test what the new survivors change.")
         return 1
     return 0
 
