@@ -283,7 +283,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         given = {name: self._given(name, value) for name, value in (direct or {}).items()}
         for name, value in given.items():
             if value is None and name in SELECTIONS:
-                raise WrongOption(f"{name} is null, as an unset variable is: give a value, or leave the option out.")
+                raise WrongOption(
+                    f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
+                )
         given = {name: value for name, value in given.items() if value is not None}
         for name in NEEDED:
             variable = CONNECTION_OPTIONS[name]["fallback"][1][0]

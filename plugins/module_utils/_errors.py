@@ -67,7 +67,8 @@ _LONGEST_QUOTE = 10000
 class CallError(ScannerError):
     """A call that failed.
 
-    what: what failed and why, and what to do next, unless ``advice`` holds that: a clause without a full stop.
+    what: what failed and why, without a full stop; advice: what to do next, a clause that becomes a sentence of its own.
+    Without advice, what is the complete text.
     status: the HTTP status, None where no answer came; message, details: the service's own words.
     maybe_done: the service may have done the work all the same; final: the same call can only fail again; after_loss: an
     earlier try of the same call may have done the work; unread: the read that should have shown whether the work was done
@@ -88,7 +89,7 @@ class CallError(ScannerError):
     ) -> None:
         message, details = _quoted(message), _quoted(details)
         super().__init__(
-            f"{what}: {advice}." if advice else what,
+            f"{what}. {_sentence(advice)}" if advice else what,
             api_error=dict(status=status, message=message, details=details, method=method, path=path),
         )
         self.what = what
@@ -127,7 +128,7 @@ class CallError(ScannerError):
         counts."""
         if self.result.get("changed"):
             return self
-        advice = f" {self.advice[0].upper()}{self.advice[1:]}." if self.advice else ""
+        advice = f" {_sentence(self.advice)}" if self.advice else ""
         return self._copy(f"{self.what.rstrip('.')}. {effect}{advice}", result={**self.result, "changed": True})
 
 
@@ -141,6 +142,10 @@ class AnswerError(CallError):
 
 class ApiError(CallError):
     """The service's own refusal: an HTTP error status with its JSON error body."""
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
 
 
 def _quoted(text: str | None) -> str | None:

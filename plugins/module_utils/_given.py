@@ -133,8 +133,8 @@ def wrong_id(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) ->
         for each in value if listed else [value]:
             if each < 1 and not (check_mode and each == UNKNOWN_ID):
                 if listed:
-                    return f"{name} holds {each}: give positive numbers, as the service lists them."
-                return f"{name} is {each}: give a positive number, as the service lists it."
+                    return f"{name} holds {each}: give the ids that the service lists, which are positive numbers."
+                return f"{name} is {each}: give the id that the service lists, a positive number."
     return None
 
 
@@ -209,7 +209,7 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
     if value == "" and kind == "list":
         return f"{path} is empty, or has an empty item: name at least one value, or leave the option out"
     if value == "" and (kind == "dict" or is_reference(name, entry)):
-        return f"{path} is empty, as an unset variable is: give a value, or leave the option out"
+        return f"{path} is empty, probably because a variable is unset: give a value, or leave the option out"
     if kind == "list":
         return _list_problem(path, name, entry, value)
     if kind == "dict":
@@ -223,7 +223,7 @@ def _null_problem(path: str, name: str, entry: OptionSpec) -> str | None:
     # for a switch or a choice, null can mean the default; a limit or a list must not get lost
     if "." not in path and entry.get("default") is not None and (entry["type"] == "bool" or entry.get("choices")):
         return None
-    return f"{path} is null, as an unset variable is: give a value, or leave the option out"
+    return f"{path} is null, probably because a variable is unset: give a value, or leave the option out"
 
 
 def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str | None:
@@ -231,11 +231,8 @@ def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str
     if isinstance(value, str):
         if "," not in value or elements not in ("str", "raw") or entry.get("choices"):
             return None
-        shown = "" if entry.get("no_log") else f", {printable(value, 100)!r},"
-        return (
-            f"{path} is one text with a comma{shown} and not a list: write a list, with each entry on a line of its own"
-            " after a dash"
-        )
+        shown = "," if entry.get("no_log") else f", {printable(value, 100)!r},"
+        return f"{path} is a string with a comma{shown} not a list: write each entry on its own line, after a dash"
     if elements == "raw":
         return None if isinstance(value, (list, dict)) else f"{path} is {shape_of(value)}: write a list"
     if not isinstance(value, list):
@@ -285,7 +282,7 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
             " template add | string)"
         )
     if kind == "str" and isinstance(value, (list, dict)):
-        return f"{path} is {shape_of(value)}: give one text"
+        return f"{path} is {shape_of(value)}: give a string"
     if kind == "str" and name in _NAMES and _is_number(value):
         return f"{path} is {shape_of(value)}, not text: put it in quotes (in a template add | string)"
     return None
@@ -305,4 +302,4 @@ def shape_of(value: object) -> str:
         return f"a number ({value})"
     if isinstance(value, dict):
         return "a dictionary"
-    return "a list" if isinstance(value, list) else "a text"
+    return "a list" if isinstance(value, list) else "a string"

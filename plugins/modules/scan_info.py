@@ -59,7 +59,7 @@ options:
         V(90m) or V(7d), or an ISO 8601 time, such as V(2026-01-31) or V(2026-01-31T12:00:00+01:00). A time without an
         offset is UTC.
       - Times are compared by the service's clock. The module filters, so this saves no calls.
-      - A scan whose record does not tell when it ended is returned, with a warning.
+      - A scan whose record does not say when it ended is returned, with a warning.
     type: str
 notes:
   - Times are returned as the service sends them. They usually have no time zone, and come from the service's clock, not

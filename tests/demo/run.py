@@ -52,7 +52,7 @@ SCRIPTS = [
     {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
     {"target": "192.0.2.10", "queue": 2, "run": 3, "findings": [0]},
 ]
-SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_folder=../{REPORTS}"
+SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_directory=../{REPORTS}"
 
 
 class Step(NamedTuple):

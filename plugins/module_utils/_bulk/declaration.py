@@ -83,7 +83,9 @@ def _item(resource: Resource, entry: object, path: str, index: int) -> Item:
         if key not in keys:
             raise WrongOption(f"{unknown_key(path, key, keys)}.")
         if entry[key] is None and key not in (resource.key, *resource.declared):
-            raise WrongOption(f"{path}.{key} is null, as an unset variable is: give a value, or leave the key out.")
+            raise WrongOption(
+                f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."
+            )
     if entry.get(resource.key) is None:
         raise WrongOption(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
     name = _text(entry[resource.key], f"{path}.{resource.key}")

@@ -110,8 +110,8 @@ def _rules(task: Task, purge: Sequence[str], state: str) -> Rules:
             raise WrongOption(f"{option} is {params[option]}: set it to 0 or more.")
     if params["expect_plan"] is not None and not params["expect_plan"].strip():
         raise WrongOption(
-            "expect_plan is empty, as an unset variable is: give the checksum of the reviewed plan, or leave the option out"
-            " if none was reviewed."
+            "expect_plan is empty, probably because a variable is unset: give the checksum of the reviewed plan, or"
+            " leave the option out if none was reviewed."
         )
     return Rules(
         state=state,

@@ -34,7 +34,7 @@ class Body:
         if not self._read(self._limits.most, sink.write):
             raise too_long(self._answer, self._limits.most)
         if self._limits.surplus:
-            raise broken_off(self._answer, "the answer is longer than its announced length")
+            raise broken_off(self._answer, "is longer than its announced length")
 
     def keep(self) -> None:
         """Read the body into the answer; of an error no more than a reason needs."""

@@ -249,7 +249,7 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
             piece = member.unused_data
             member = None if member.eof else member
     if member is not None:
-        raise Undecodable("its compressed data breaks off")
+        raise Undecodable("has compressed data that breaks off")
 
 
 def _of_member(member: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
@@ -257,7 +257,7 @@ def _of_member(member: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
         try:
             unpacked = member.decompress(piece, _PIECE)
         except zlib.error:
-            raise Undecodable("its compressed data is broken") from None
+            raise Undecodable("has broken compressed data") from None
         if unpacked:
             yield unpacked
         piece = member.unconsumed_tail

@@ -94,20 +94,21 @@ def _details(value: Any) -> str | None:
 
 
 def no_answer(
-    method: str, path: str, how: str, about: Call, otherwise: str = "check the network if this persists"
+    what: str, method: str, path: str, about: Call, otherwise: str = "check the network if this persists"
 ) -> NetworkError:
     """The error for a request that may have arrived, without a complete answer to it."""
     advice = after_no_answer(about, otherwise)
-    return NetworkError(f"{method} {path} {how}", method, path, maybe_done=True, advice=advice)
+    return NetworkError(what, method, path, maybe_done=True, advice=advice)
 
 
-def broken_off(answer: Answer, how: str = "the answer broke off before its announced end") -> NetworkError:
-    return no_answer(answer.method, answer.path, f"was answered, but {how}", answer.about)
+def broken_off(answer: Answer, how: str = "broke off before its announced end") -> NetworkError:
+    method, path = answer.method, answer.path
+    return no_answer(f"The answer to {method} {path} {how}", method, path, answer.about)
 
 
 def too_late(method: str, path: str, seconds: float, about: Call) -> NetworkError:
-    how = f"got no complete answer within {seconds:g} s, the limit of call_timeout"
-    return no_answer(method, path, how, about, "raise call_timeout if the service is slow")
+    what = f"No complete answer to {method} {path} within {seconds:g} s, the limit of call_timeout"
+    return no_answer(what, method, path, about, "raise call_timeout if the service is slow")
 
 
 def too_long(answer: Answer, most: int) -> AnswerError:

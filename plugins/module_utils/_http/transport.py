@@ -248,8 +248,8 @@ class Transport:
             # the new address has its own query
             request = request._replace(query=None)
         raise AnswerError(
-            f"{method} {path} was redirected more than {_MOST_REDIRECTS} times: check base_url.",
-            method, path, status=response.status_code,
+            f"{method} {path} was redirected more than {_MOST_REDIRECTS} times",
+            method, path, status=response.status_code, advice="check base_url",
         )  # fmt: skip
 
     def _exchange(self, request: _Request, url: str) -> requests.Response:
@@ -276,7 +276,7 @@ class Transport:
                 raise too_late(request.method, request.path, self._bounds.seconds, self._about) from None
             # certificate files that cannot be read or parsed, addresses that cannot be encoded
             raise WrongOption(
-                f"{request.method} {request.path} could not be sent ({printable(type(error).__name__)}): check base_url,"
+                f"{request.method} {request.path} could not be sent ({printable(type(error).__name__)}). Check base_url,"
                 " proxy, ca_path, client_cert and client_key."
             ) from None
 
@@ -286,26 +286,27 @@ class Transport:
         if isinstance(error, known.SSLError) and "EOF" not in str(error):
             return _not_sent(
                 request,
-                f"the TLS connection failed ({printable(_tls_reason(error))}): check base_url, set ca_path to the"
-                " authority that signed the service's certificate, or check client_cert",
+                f"the TLS connection failed ({printable(_tls_reason(error))})",
+                "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
                 final=True,
             )
         if isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
-            return _not_sent(request, "the address is not valid: check base_url and proxy", final=True)
+            return _not_sent(request, "the address is not valid", "check base_url and proxy", final=True)
         cause = getattr(error.args[0], "reason", None) if error.args else None
         if isinstance(error, known.ConnectTimeout) or _never_connected(cause):
-            return _not_sent(request, self._why_not_connected(error, cause))
+            return _not_sent(request, *self._why_not_connected(error, cause))
         return self._lost(request, error)
 
-    def _why_not_connected(self, error: requests.exceptions.RequestException, cause: object) -> str:
+    def _why_not_connected(self, error: requests.exceptions.RequestException, cause: object) -> tuple[str, str]:
+        """Why there is no connection, and what to do."""
         if isinstance(error, requests.exceptions.ProxyError):
-            return "no connection through the proxy: check proxy and the environment variables for proxies"
+            return "the proxy made no connection", "check proxy and the environment variables for proxies"
         if not self.known.answered and _no_such_host(cause):
             return (
-                f"the host name in base_url has no address ({printable(self._origin[1])}): correct base_url, or check the"
-                " name resolution (DNS) of this host"
+                f"the host name in base_url has no address ({printable(self._origin[1])})",
+                "correct base_url, or check the name resolution (DNS) of this host",
             )
-        return f"nothing accepts connections at {self._origin[1]}: {unreachable(self._about)}"
+        return f"nothing accepts connections at {self._origin[1]}", unreachable(self._about)
 
     def _lost(self, request: _Request, error: requests.exceptions.RequestException) -> NetworkError:
         """The error for a request that may have arrived."""
@@ -314,9 +315,9 @@ class Transport:
             return too_late(method, path, limits.seconds, self._about)
         # on Python 3.9 the TimeoutError of the bounds is not the one of sockets
         if limits.late or isinstance(error, requests.exceptions.Timeout):
-            within = f"got no answer within {self.connection.timeout:g} s"
-            return no_answer(method, path, within, self._about, "raise timeout if this persists")
-        return no_answer(method, path, "got no answer, the connection broke", self._about)
+            late = f"No answer to {method} {path} within {self.connection.timeout:g} s"
+            return no_answer(late, method, path, self._about, "raise timeout if this persists")
+        return no_answer(f"No answer to {method} {path} (the connection broke)", method, path, self._about)
 
     def _arriving(self, answer: Answer, response: requests.Response) -> Iterator[bytes]:
         """The pieces of a body as they arrive."""
@@ -331,10 +332,10 @@ class Transport:
             raise broken_off(answer) from None
 
 
-def _not_sent(request: _Request, why: str, final: bool = False) -> NetworkError:
-    """The error for a request that never left this host. why: the reason and what to do, without a full stop."""
+def _not_sent(request: _Request, why: str, advice: str, final: bool = False) -> NetworkError:
+    """The error for a request that never left this host. why, advice: clauses without a full stop."""
     method, path = request.method, request.path
-    return NetworkError(f"{method} {path} was not sent, {why}.", method, path, final=final)
+    return NetworkError(f"{method} {path} was not sent, because {why}", method, path, final=final, advice=advice)
 
 
 def _adapter(present: Callable[[], bounds.Bounds]) -> requests.adapters.HTTPAdapter:

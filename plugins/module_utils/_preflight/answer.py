@@ -140,8 +140,8 @@ def not_the_api(answer: Answer, found: str | None, published: bool) -> str:
     published: whether the host publishes the service's OpenAPI file, so that only the path is wrong.
     """
     hint = (
-        "this host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
+        "This host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
         if published
-        else "check that base_url is the address of the service's API"
+        else "Check that base_url is the address of the service's API"
     )
-    return f"GET /workspaces was answered {answer.status} ({printable(answer.content_type, 60)}) with {found}: {hint}."
+    return f"GET /workspaces was answered {answer.status} ({printable(answer.content_type, 60)}) with {found}. {hint}."

@@ -96,7 +96,7 @@ def _settle(task: Task, sent: Sent, error: CallError | None = None) -> int:
     if error is None:
         what = f"The answer to POST {REPORT.path} contains no id"
     elif error.status is None:
-        what = f"POST {REPORT.path} got no answer"
+        what = f"No answer to POST {REPORT.path}"
     else:
         said = f", {printable(error.message)!r}" if error.message else ""
         what = f"POST {REPORT.path} was answered {error.status}{said}"
@@ -109,7 +109,7 @@ def _settle(task: Task, sent: Sent, error: CallError | None = None) -> int:
         seen = f"no new {sent.request['format']} report exists"
     if len(new) == 1:
         if error is not None:
-            task.warn(f"{what}; report {new[0]['id']} is new since then and is counted as created by this task.")
+            task.warn(f"{what}. Report {new[0]['id']} is new since then and is counted as created by this task.")
         return int(new[0]["id"])
     result = error.result if error else {}
     if new:

@@ -224,9 +224,10 @@ class _UnclearStart(CallError):
                 f" and {seen}."
             )
         else:
-            what = "No answer came to" if error.status is None else f"The answer {error.status} came to"
+            what = "No answer" if error.status is None else f"The answer {error.status}"
             sentence = (
-                f"{what} the start of a scan of {target!r} (POST {SCAN.path}): it may have been started, though {seen}."
+                f"{what} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"
+                f" {seen}."
             )
         super().__init__(
             f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a"
@@ -252,6 +253,6 @@ def read_started(task: Task, watch: Watch) -> None:
             entry.record = record
             continue
         task.warn(
-            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read ({why}). The"
+            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read: {why}. The"
             " result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
         )

@@ -69,7 +69,7 @@ fi
 play scanops.scanner.read_http_logger
 printed "canary-shop recorded nothing since 2000-01-01." printed
 
-scan() { play scanops.scanner.scan_and_report -e poll_interval=0.5 -e "report_folder=$PWD/reports" "$@"; }
+scan() { play scanops.scanner.scan_and_report -e poll_interval=0.5 -e "report_directory=$PWD/reports" "$@"; }
 scan --check
 test ! -e reports
 scan

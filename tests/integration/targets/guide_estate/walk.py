@@ -185,13 +185,13 @@ def change(walk: Walk) -> str:
 
 def apply(walk: Walk, approved: str) -> None:
     apply_it = "ansible-playbook estate_apply.yml"
-    assert "is empty, as an unset variable is" in walk.run(apply_it, False)
+    assert "is empty, probably because a variable is unset" in walk.run(apply_it, False)
     walk.calls_nothing()
 
     # somebody works in the web application
     walk.service.add(targets=[{"name": "late.shop.example.com", "workspace": "Web shop"}])
     printed = walk.run(apply_it, False, ESTATE_APPROVED_PLAN=approved)
-    assert "Now, but not in the reviewed plan: delete target 'late.shop.example.com' (id " in printed
+    assert "Changes that the review did not show: delete target 'late.shop.example.com' (id " in printed
     walk.only_reads()
 
     walk.review()

@@ -19,7 +19,7 @@ PROXY_PASSWORD=proxy-$(python -c 'import secrets; print(secrets.token_hex(16))')
 SITE_PASSWORD=site-$(python -c 'import secrets; print(secrets.token_hex(16))')
 export SCANNER_BASE_URL SCANNER_API_KEY PROXY_PASSWORD SITE_PASSWORD
 
-# all that ansible-core may write, below one folder
+# all that ansible-core may write, below one directory
 export ANSIBLE_LOCAL_TEMP="$work/local" ANSIBLE_REMOTE_TEMP="$work/remote"
 export ANSIBLE_LOG_PATH="$work/ansible.log"
 export ANSIBLE_CACHE_PLUGIN=ansible.builtin.jsonfile ANSIBLE_CACHE_PLUGIN_CONNECTION="$work/facts"

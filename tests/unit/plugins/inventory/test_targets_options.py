@@ -166,7 +166,10 @@ def test_bad_input_is_one_sentence_and_no_call(service, parse, case):
 @pytest.mark.parametrize("name", ["workspaces", "type", "include", "exclude", "hostnames"])
 def test_a_null_does_not_widen_the_inventory(service, parse, name):
     inventory = parse(**{name: None})
-    assert f"{name} is null, as an unset variable is: give a value, or leave the option out." in inventory.error
+    assert (
+        f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
+        in inventory.error
+    )
     assert service.calls() == []
     assert inventory.hosts == {}
 
@@ -230,7 +233,7 @@ def test_a_proxy_and_plain_http(service, parse):
 
 def test_the_timeout_counts(service, parse):
     service.settings(delay=2)
-    assert "got no answer within 0.2 s" in parse(timeout=0.2, retries=0).error
+    assert "No answer to GET /workspaces within 0.2 s" in parse(timeout=0.2, retries=0).error
 
 
 def test_a_port_that_is_closed(service, parse):
@@ -239,7 +242,7 @@ def test_a_port_that_is_closed(service, parse):
 
 def test_a_server_that_is_not_the_service(service, parse):
     service.allow_violations = True
-    assert "check that base_url is the address" in parse(base_url=service.base_url.replace("v2", "v1")).error
+    assert "Check that base_url is the address" in parse(base_url=service.base_url.replace("v2", "v1")).error
 
 
 def test_the_python_library_is_missing(parse, monkeypatch):

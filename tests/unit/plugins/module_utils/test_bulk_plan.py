@@ -439,11 +439,11 @@ def test_a_wrong_shape_is_named_by_its_path(entries, path):
 
 
 @pytest.mark.parametrize("entries, path", [
-    ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a text"),
+    ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a string"),
     ([{"name": "Shop"}, {"targets": []}], r"workspaces\[1\].name is missing"),
     ([{"name": "A"}, {"name": "B", "targets": ["x", {"nam": "y"}]}], r"workspaces\[1\].targets\[1\]"),
     ([{"name": "A", "http_loggers": ["x"]}], r"workspaces\[0\].http_loggers\[0\]"),
-    ([{"name": "a", "targets": None}], "targets is null, as an unset variable is"),
+    ([{"name": "a", "targets": None}], "targets is null, probably because a variable is unset"),
     ([{"name": "a", "http_loggers": None}], "http_loggers is null"),
     ([{"name": "a", "targets": [{"name": "b.example", "ignore": None}]}], "ignore is null"),
     ([{"name": "A"}, {"name": "A"}], r"workspaces\[0\].name and workspaces\[1\].name"),

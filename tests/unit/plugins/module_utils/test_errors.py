@@ -116,7 +116,8 @@ def test_what_may_have_been_done_is_repeated_only_where_that_is_safe(status):
 def test_an_error_says_what_failed_why_and_what_to_do(status):
     for call in CALLS:
         error = api_error(status, "no", None, "GET", "/targets", call=call)
-        assert str(error) == f"GET /targets was answered {status}, 'no': {next_step(status, call=call)}."
+        step = next_step(status, call=call)
+        assert str(error) == f"GET /targets was answered {status}, 'no'. {step[0].upper()}{step[1:]}."
 
 
 @pytest.mark.parametrize(
@@ -153,12 +154,12 @@ def test_hints_of_the_call_come_first():
 
 @pytest.mark.parametrize("advice", [None, "run the task again"])
 def test_what_may_have_been_done_is_said_once_and_counts_as_changed(advice):
-    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice=advice)
+    error = NetworkError("No answer to PUT /x", "PUT", "/x", maybe_done=True, advice=advice)
     assert error.may_have_worked
     before = str(error)
     other = error.with_effect("The workspace may have been updated.").with_effect("The change may have been made.")
     end = " Run the task again." if advice else ""
-    assert str(other) == f"PUT /x got no answer. The workspace may have been updated.{end}"
+    assert str(other) == f"No answer to PUT /x. The workspace may have been updated.{end}"
     assert other.result == {**error.result, "changed": True}
     assert (str(error), "changed" in error.result) == (before, False)
 
@@ -168,7 +169,7 @@ def test_what_may_have_been_done_is_said_once_and_counts_as_changed(advice):
     [
         ScannerError("no", kept=1),
         Incomplete("no", kept=1),
-        NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice="run the task again"),
+        NetworkError("No answer to PUT /x", "PUT", "/x", maybe_done=True, advice="run the task again"),
     ],
 )
 def test_another_error_is_of_the_same_kind_and_leaves_the_first_as_it_was(error):
@@ -180,7 +181,7 @@ def test_another_error_is_of_the_same_kind_and_leaves_the_first_as_it_was(error)
 
 
 def test_facts_are_added_to_the_others():
-    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True)
+    error = NetworkError("No answer to PUT /x", "PUT", "/x", maybe_done=True)
     other = error.with_facts(after_loss=True, unread=True)
     assert (other.maybe_done, other.after_loss, other.unread) == (True, True, True)
     assert not other.with_facts(maybe_done=False, after_loss=False).may_have_worked
@@ -188,13 +189,13 @@ def test_facts_are_added_to_the_others():
 
 
 def test_another_sentence_takes_the_place_of_the_advice():
-    error = NetworkError("PUT /x got no answer", "PUT", "/x", maybe_done=True, advice="run the task again")
+    error = NetworkError("No answer to PUT /x", "PUT", "/x", maybe_done=True, advice="run the task again")
     other = error.with_sentence(f"It was deleted: {error}").with_effect("It may have been updated.")
-    assert str(other) == "It was deleted: PUT /x got no answer: run the task again. It may have been updated."
+    assert str(other) == "It was deleted: No answer to PUT /x. Run the task again. It may have been updated."
 
 
 def test_a_read_never_changes_anything():
-    assert not NetworkError("GET /x got no answer", "GET", "/x", maybe_done=True).may_have_worked
+    assert not NetworkError("No answer to GET /x", "GET", "/x", maybe_done=True).may_have_worked
 
 
 def test_the_error_for_machines_has_five_keys():
@@ -202,7 +203,7 @@ def test_the_error_for_machines_has_five_keys():
     assert error.result == {
         "api_error": {"status": 409, "message": "there", "details": "more", "method": "POST", "path": "/targets"}
     }
-    assert str(error).startswith("POST /targets was answered 409, 'there' (more): ")
+    assert str(error).startswith("POST /targets was answered 409, 'there' (more). ")
 
 
 @pytest.mark.parametrize(

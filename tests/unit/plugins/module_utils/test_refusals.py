@@ -65,7 +65,7 @@ def test_another_form_is_quoted_with_both_things_to_check(status):
     assert isinstance(error, ApiError)
     assert error.status == status
     assert f"was answered {status} (application/json) with an error in another form" in str(error)
-    assert r"'no\\x9bsuch' (plan): check that base_url is the address of the service's API; if it is, " in str(error)
+    assert r"'no\\x9bsuch' (plan). Check that base_url is the address of the service's API; if it is, " in str(error)
 
 
 def test_a_404_in_another_form_is_never_the_absence_of_an_object():
@@ -77,12 +77,12 @@ def test_a_404_in_another_form_is_never_the_absence_of_an_object():
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_gateway_is_quoted_where_it_says_why(status):
-    assert f"was answered {status}, 'upstream is down': " in str(refusal(answer(status, {"error": "upstream is down"})))
-    assert f"was answered {status}: " in str(refusal(answer(status, b"<html>")))
+    assert f"was answered {status}, 'upstream is down'. " in str(refusal(answer(status, {"error": "upstream is down"})))
+    assert f"was answered {status}. " in str(refusal(answer(status, b"<html>")))
 
 
 def test_an_error_body_that_is_cut_is_named():
-    assert "with an error body of more than 1 MiB: check" in str(refusal(answer(400, b"{", cut=True)))
+    assert "with an error body of more than 1 MiB. Check" in str(refusal(answer(400, b"{", cut=True)))
     assert "an error body of more than 1 MiB" in str(refusal(answer(500, b"{", cut=True)))
 
 
@@ -104,7 +104,7 @@ def test_a_read_follows_a_redirect_to_the_same_place(location, target):
     with pytest.raises(AnswerError) as caught:
         redirected("POST", "/targets", 307, HERE, location)
     shown = target.partition("?")[0]
-    assert f"POST /targets was redirected to {shown}, and only reads follow a redirect: set base_url" in str(
+    assert f"POST /targets was redirected to {shown}, and only reads follow a redirect. Set base_url" in str(
         caught.value
     )
 
@@ -129,11 +129,11 @@ def test_a_default_port_is_the_same_place():
 def test_another_place_is_shown_with_its_port(method, location, shown):
     with pytest.raises(AnswerError) as caught:
         redirected(method, "/targets", 302, HERE, location)
-    assert f"was redirected to {shown}, where the key is not sent: " in str(caught.value)
+    assert f"was redirected to {shown}, where the key is not sent. " in str(caught.value)
     assert "u:p" not in str(caught.value)
 
 
 @pytest.mark.parametrize("location", ["", "http:///x", "javascript:alert(1)", "http://[::1/", "https://a:99999/"])
 def test_a_redirect_to_nowhere_says_so(location):
-    with pytest.raises(AnswerError, match="was redirected to no valid address: "):
+    with pytest.raises(AnswerError, match=r"was redirected to no valid address\. "):
         redirected("GET", "/targets", 302, HERE, location)

@@ -279,6 +279,6 @@ def test_an_answer_that_always_breaks_is_an_error(service, client):
         _rows.stream(client, FINDING, {}, list, lambda row: None)
 
 
-def test_a_refusal_is_the_service_s(service, client):
-    with pytest.raises(ApiError, match="no workspace has this id"):
+def test_a_refusal_comes_from_the_service(service, client):
+    with pytest.raises(ApiError, match="No workspace has this id"):
         _rows.stream(client, FINDING, {"workspace_id": 99}, list, lambda row: None)

@@ -142,7 +142,7 @@ def test_a_lost_answer_may_have_been_done(service, transport, action):
 
 def test_a_timeout_may_have_been_done(service, transport):
     service.fault(method="POST", action="delay", seconds=1)
-    with pytest.raises(NetworkError, match=r"within 0\.2 s: .* Raise timeout if this persists\.$") as caught:
+    with pytest.raises(NetworkError, match=r"within 0\.2 s\. .* Raise timeout if this persists\.$") as caught:
         transport(timeout=0.2).send(**permitted("POST", "/workspaces", form={"name": "New"}))
     assert caught.value.maybe_done
     assert service.writes() == ["POST /workspaces"]
@@ -275,7 +275,7 @@ def test_the_address_is_not_doubted_once_it_has_answered(transport):
     with LocalService.start() as service:
         sender = transport(base_url=service.base_url, api_key=service.api_key, retries=1)
         sender.send("GET", "/workspaces")
-    with pytest.raises(NetworkError, match="it answered earlier in this task") as caught:
+    with pytest.raises(NetworkError, match="It answered earlier in this task") as caught:
         sender.send("GET", "/workspaces")
     assert "base_url" not in str(caught.value)
     assert not caught.value.maybe_done

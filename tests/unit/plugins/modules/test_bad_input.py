@@ -193,7 +193,7 @@ def test_a_port_that_is_closed_is_named(service, module):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2")
-    assert_refused(result, f"nothing accepts connections at 127.0.0.1:{port}", "check base_url")
+    assert_refused(result, f"nothing accepts connections at 127.0.0.1:{port}", "Check base_url")
     assert result["api_error"]["status"] is None
     assert len(result.slept) == 3
 
@@ -222,7 +222,7 @@ def test_a_server_that_is_not_the_service_is_not_believed(service, case):
     with listening(answer) as (port, received):
         for module in MODULES:
             result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2", retries=0)
-            assert_refused(result, word, "check that base_url is the address of the service's API")
+            assert_refused(result, word, "Check that base_url is the address of the service's API")
     # service_info also reads the OpenAPI file, which is untrusted
     assert len([request for request in received if request.startswith(b"GET /api/v2/")]) == len(MODULES)
     assert all(request.startswith(b"GET ") for request in received)
@@ -286,7 +286,7 @@ def test_a_redirected_write_is_refused(service, run, method, status):
     service.fault(method=method, action="redirect", status=status, location="/api/v2/workspaces")
     result = run("workspace", **options.get(method, {"name": "Web shop", "state": "absent"}))
     # the address shows its port, and the key would be sent there
-    assert_refused(result, f"was redirected to {service.base_url}/workspaces, and only reads follow", "set base_url")
+    assert_refused(result, f"was redirected to {service.base_url}/workspaces, and only reads follow", "Set base_url")
     assert "the key is not sent" not in result.msg
     assert len(service.writes()) == 1
 
@@ -347,7 +347,7 @@ def test_an_empty_new_name_and_an_empty_workspace_are_refused(service, run):
 @pytest.mark.parametrize("option", ["id", "workspace_id"])
 def test_an_id_below_one_is_refused(service, run, option, value):
     options = {"id": {"id": value}, "workspace_id": {"workspace_id": value, "name": "a.example"}}[option]
-    assert_refused(run("target", **options), f"{option} is {value}: give a positive number")
+    assert_refused(run("target", **options), f"{option} is {value}: give the id that")
     assert service.calls() == []
 
 

@@ -87,7 +87,7 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
         ({"target_id": 99}, ["No target with id 99 is visible to this API key: correct target_id"]),
         ({"target_id": 1003, "workspace_id": 2}, ["target 1003 is not in workspace 2"]),
         ({"workspace": "Never"}, ["the account has 'My Workspace', 'Web shop'"]),
-        ({"workspace_id": 99}, ["no workspace has this id"]),
+        ({"workspace_id": 99}, ["No workspace has this id"]),
         ({"target": " ", "workspace_id": 2}, ["target is empty"]),
     ],
     ids=str,
@@ -336,8 +336,8 @@ def test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_
     [
         ({"scan_id": 99}, "No scan with id 99 is visible to this API key: correct scan_id"),
         ({"scan_id": 40001, "workspace_id": 1}, "scan 40001 is not in workspace 1"),
-        ({"scan_id": 0}, "scan_id is 0: give a positive number"),
-        ({"target_id": -1}, "target_id is -1: give a positive number"),
+        ({"scan_id": 0}, "scan_id is 0: give the id that"),
+        ({"target_id": -1}, "target_id is -1: give the id that"),
     ],
     ids=str,
 )

@@ -80,7 +80,7 @@ def refused(result, *words):
 def test_a_null_is_refused_where_leaving_the_option_out_would_mean_something_wider(service, module, name):
     entry = options_of(module)[name]
     result = run_with(service, module, name, None)
-    refusal = f"{name} is null, as an unset variable is: give a value, or leave the option out."
+    refusal = f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
     if name in FIELDS or (name in LEFT_OUT and "default" in entry):
         assert refusal not in result.msg
     else:
@@ -103,7 +103,7 @@ def test_in_check_mode_the_null_id_of_an_earlier_task_is_understood(service, mod
 @pytest.mark.parametrize("module, name", REFERENCE_IDS)
 def test_an_empty_id_is_refused_in_a_real_run(service, module, name):
     # ansible-core before 2.19 makes an empty text of a null in a template
-    refused(run_with(service, module, name, ""), f"{name} is empty, as an unset variable is")
+    refused(run_with(service, module, name, ""), f"{name} is empty, probably because a variable is unset")
     assert service.calls() == []
 
 
@@ -120,7 +120,7 @@ def test_an_empty_id_is_refused_in_a_real_run(service, module, name):
     ],
 )
 def test_a_null_workspace_is_not_the_current_one(account, run, module, options, check):
-    refused(run(module, check=check, **options), "workspace is null, as an unset variable is")
+    refused(run(module, check=check, **options), "workspace is null, probably because a variable is unset")
     assert account.calls() == []
 
 
@@ -173,7 +173,7 @@ def test_a_number_is_accepted_where_it_can_be_meant(account, run):
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "str"))
 def test_a_list_is_not_text(service, module, name):
-    refused(run_with(service, module, name, ["other-than-text"]), f"{name} is a list: give one text")
+    refused(run_with(service, module, name, ["other-than-text"]), f"{name} is a list: give a string")
     assert service.calls() == []
 
 
@@ -185,7 +185,7 @@ TEXT_LISTS = on_each_option(
 @pytest.mark.parametrize("module, name", TEXT_LISTS)
 def test_a_text_with_a_comma_is_not_cut_into_a_list(service, module, name):
     result = run_with(service, module, name, "https://a.example/x,b")
-    refused(result, f"{name} is one text with a comma, 'https://a.example/x,b', and not a list: write a list")
+    refused(result, f"{name} is a string with a comma, 'https://a.example/x,b', not a list: write each entry")
     assert service.calls() == []
 
 

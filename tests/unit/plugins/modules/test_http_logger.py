@@ -123,7 +123,7 @@ def test_an_id_that_does_not_exist_cannot_be_present(run):
 def test_a_workspace_id_that_does_not_exist_is_named(run):
     result = run("http_logger", workspace_id=99, label="new")
     assert result.failed
-    assert "no workspace has this id; check workspace_id" in result.msg
+    assert "No workspace has this id; check workspace_id" in result.msg
     result = run("http_logger", workspace_id=99, label="canary")
     assert result.failed
-    assert "no workspace has this id; check workspace_id" in result.msg
+    assert "No workspace has this id; check workspace_id" in result.msg

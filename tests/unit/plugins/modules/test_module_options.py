@@ -922,7 +922,7 @@ def case_scan_authentication_login_form(account, run):
 def case_scan_redirect_level(account, run):
     account.settings(redirecting_targets={"www.example.com": "https://shop.example.com/"})
     options = dict(target="www.example.com")
-    assert "set redirect_level" in scan(account, run, **options)[0].msg
+    assert "Set redirect_level" in scan(account, run, **options)[0].msg
     good(scan(account, run, **options, redirect_level="same_domain")[0])
 
 
@@ -1086,7 +1086,7 @@ def api_key(attempt, tls, tmp_path):
     attempt.service.allow_violations = True
     result = attempt("another-key")
     assert result.failed
-    assert "check api_key" in result.msg
+    assert "Check api_key" in result.msg
     assert attempt.service.log()[-1]["authorization"] == "wrong"
     assert "another-key" not in str(result.result)
 
@@ -1096,7 +1096,7 @@ def timeout(attempt, tls, tmp_path):
     attempt.service.fault(action="delay", seconds=0.6, times=None)
     result = attempt(0.1, retries=0)
     assert result.failed
-    assert "within 0.1 s: run the task again later, and raise timeout" in result.msg
+    assert "within 0.1 s. Run the task again later, and raise timeout" in result.msg
     assert result["api_error"]["status"] is None
     attempt.service.clear_faults()
     attempt.service.fault(action="delay", seconds=0.15)
@@ -1210,7 +1210,7 @@ def proxy(attempt, tls, tmp_path):
         closed = through.url
     result = attempt(closed, retries=0, ca_path=tls.files["ca"])
     assert result.failed
-    assert "check proxy" in result.msg
+    assert "Check proxy" in result.msg
 
 
 @connection_case

@@ -365,7 +365,7 @@ def test_the_new_id_is_read_in_each_form(account, run, form):
 
 def test_missing_resources_are_explained(account, run):
     result = refused(
-        run("report", **{**PDF, "resources": [40001, 9]}), "one of resources does not exist", "not found: 9"
+        run("report", **{**PDF, "resources": [40001, 9]}), "One of resources does not exist", "not found: 9"
     )
     assert not result.changed
     assert names() == []
@@ -558,7 +558,7 @@ def test_a_deletion_whose_answer_is_lost_is_a_change(account, run):
         (dict(source="scans", format="pdf", dest="x"), "resources"),
         (dict(source="scans", resources=[1], dest="x"), "format"),
         ({**PDF, "resources": []}, "resources is empty: give the ids of scans or findings, or skip this task"),
-        ({**PDF, "resources": [0]}, "resources holds 0: give positive numbers"),
+        ({**PDF, "resources": [0]}, "resources holds 0: give the ids that"),
         ({**PDF, "resources": [1, -1]}, "resources holds -1"),
         ({**PDF, "resources": ["x"]}, "resources"),
         ({**PDF, "format": "odt"}, "format"),

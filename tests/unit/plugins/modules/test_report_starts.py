@@ -63,7 +63,7 @@ def test_the_one_new_report_of_a_lost_creation_is_the_own_one(account, run, lose
     result = good(run("report", **PDF))
     assert result["report"]["id"] == 303
     assert result.changed
-    assert [warning for warning in result.warnings if "report 303 is new since then and is counted as" in warning]
+    assert [warning for warning in result.warnings if "Report 303 is new since then and is counted as" in warning]
     assert account.calls() == [
         "GET /reports",
         "POST /reports",

@@ -397,7 +397,7 @@ def test_a_start_that_the_list_does_not_show_is_not_repeated(account, scan, faul
     account.fault(method="POST", path=S, **fault)
     result = scan()
     assert result.failed
-    assert "it may have been started" in result.msg
+    assert "It may have been started" in result.msg
     assert account.calls().count(f"POST {S}") == 1
 
 
@@ -406,7 +406,7 @@ def test_two_new_scans_after_a_lost_answer_are_ambiguous(account, scan):
     record = {"target_id": 1001, "tool_id": 170, "status_name": "waiting"}
     account.fault(method="POST", path=S, action="do", resource="scans", record=record)
     result = scan()
-    assert "it may have been started, though the list shows 2 new scans of it" in result.msg
+    assert "It may have been started, although the list shows 2 new scans of it" in result.msg
 
 
 def test_a_lost_start_of_a_new_target(account, scan):
@@ -419,7 +419,7 @@ def test_a_lost_start_of_a_new_target(account, scan):
     [
         (403, "Target is blacklisted", "never scans this target"),
         (403, "the plan does not include it", "what the account's plan and licence include"),
-        (404, "not found", "check workspace_id and tool"),
+        (404, "not found", "Check workspace_id and tool"),
         (400, "target is not reachable", "target is not reachable"),
     ],
 )
@@ -561,7 +561,7 @@ def test_a_stop_whose_answer_and_reads_are_lost_may_have_been_done(account, run,
     account.fault(method="GET", path=f"{S}/40001", nth=2 if by_id else 1, times=None, **read)
     result = run("scan", id=40001, state="stopped") if by_id else scan(state="stopped")
     assert (result.failed, result.changed, result["stopped"]) == (True, True, [])
-    assert f"POST {S}/40001/stop, so scan 40001 may have been stopped" in result.msg
+    assert f"POST {S}/40001/stop. Scan 40001 may have been stopped" in result.msg
     assert "Run the task again" in result.msg
     assert (result["api_error"]["method"], result["api_error"]["path"]) == ("POST", f"{S}/40001/stop")
     assert account.calls().count(f"POST {S}/40001/stop") == 1

@@ -59,7 +59,7 @@ def test_a_scan_without_an_output_is_explained(account, run, form):
     account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "failed to\x07start"}])
     account.fault(path="/scans/7/(output|raw)", action="status", status=404)
     result = run("scan_output", id=7, format=form, dest="out")
-    assert "the scan has no output, its status is 'failed to\\\\x07start'; scan again" in result.msg
+    assert "The scan has no output, its status is 'failed to\\\\x07start'; scan again" in result.msg
     assert result["api_error"]["status"] == 404
 
 
@@ -74,7 +74,7 @@ def test_a_format_that_the_tool_has_not_is_explained(account, run):
     account.add(scans=[{"id": 7, "target_id": 1001, "tool_id": 30}])
     result = run("scan_output", id=7, dest="out")
     assert "was answered 406" in result.msg
-    assert "the tool has no output as json; set format to another one" in result.msg
+    assert "The tool has no output as json; set format to another one" in result.msg
     assert not run("scan_output", id=7, format="raw", dest="out").failed
 
 

@@ -38,7 +38,7 @@ def account(scan_account):
 
 @pytest.mark.parametrize("targets", [None, ["www.example.com", "api.example.com"]])
 @pytest.mark.parametrize("failure", FAILURES)
-def test_a_start_is_reported_whatever_comes_of_reading_it(account, scan, failure, targets):
+def test_a_start_is_reported_even_if_reading_it_fails(account, scan, failure, targets):
     account.fault(method="GET", path=f"{S}/4.*", times=None, **FAILURES[failure])
     result = good(scan(wait=False, **({"target": None, "targets": targets} if targets else {})))
     assert (result.changed, result["started"], result["outcome"]) == (True, True, None)
@@ -85,7 +85,7 @@ def test_a_start_that_may_have_been_done_is_a_change(account, scan, targets):
     result = scan(wait=False, **({"target": None, "targets": targets} if targets else {}))
     assert (result.failed, result.changed) == (True, True)
     assert "POST /scans" in result.msg
-    assert "it may have been started" in result.msg
+    assert "It may have been started" in result.msg
     if targets:
         assert [each["outcome"] for each in result["scans"]] == ["unknown_state", None]
         assert [each["started"] for each in result["scans"]] == [False, True]
@@ -145,7 +145,7 @@ def test_one_target_with_concurrency_waits_for_a_free_slot(account, scan, passin
     assert passing.now >= 65 + 115
 
 
-def test_the_wait_for_a_slot_is_bounded(account, scan, passing):
+def test_the_wait_for_a_slot_has_a_limit(account, scan, passing):
     account.settings(max_parallel_scans=1)
     account.add(scans=[old(5, **{**RUNNING, "script": {"queue": 90000}, "target_id": 1002})])
     result = scan(target=None, targets=["www.example.com", "new.example.com"], queue_timeout=300)
@@ -164,7 +164,7 @@ def test_slots_that_scans_of_the_task_hold_do_not_run_out_of_time(account, scan)
     assert [each["outcome"] for each in result["scans"]] == ["finished", "finished"]
 
 
-def test_nobody_waits_for_a_slot_where_nobody_waits(account, scan):
+def test_without_wait_no_target_waits_for_a_slot(account, scan):
     account.settings(max_parallel_scans=1)
     result = scan(target=None, targets=["www.example.com", "api.example.com"], wait=False)
     assert [each["outcome"] for each in result["scans"]] == [None, "failed_to_start"]
@@ -180,7 +180,7 @@ def test_a_refused_max_scan_time_names_its_option(account, scan, status, named):
     account.settings(least_scan_time=5, scan_time_status=status)
     given = {"target": "www.example.com", "targets": ["www.example.com"], "target_id": 1001}
     result = scan(max_scan_time=1, **{"target": None, named: given[named]})
-    assert "correct the option max_scan_time" in result.msg
+    assert "Correct the option max_scan_time" in result.msg
     assert "option target" not in result.msg
 
 
@@ -188,19 +188,19 @@ def test_a_refused_max_scan_time_names_its_option(account, scan, status, named):
 def test_the_details_of_a_refusal_count_too(account, scan, status):
     details = {"message": "Unprocessable entity", "details": "max_scan_time: must be at least 5"}
     account.fault(method="POST", path=S, action="status", status=status, **details)
-    assert "correct the option max_scan_time" in scan(max_scan_time=1).msg
+    assert "Correct the option max_scan_time" in scan(max_scan_time=1).msg
 
 
 @pytest.mark.parametrize(
     "message, options, advice",
     [
-        ("invalid workspace_id", {}, "check workspace_id."),
-        ("invalid workspace_id", {"workspace_id": None, "workspace": "Web shop"}, "the workspace was deleted after"),
-        ("no such vpn_profile_uuid", {"vpn_profile": ""}, "check vpn_profile."),
-        ("invalid target_id", {"target": None, "target_id": 1001}, "check target_id."),
-        ("invalid target", {}, "check target."),
-        ("no such tool", {}, "check tool."),
-        ("not found", {"target": None, "target_id": 1001}, "check target_id and workspace_id and tool."),
+        ("invalid workspace_id", {}, "Check workspace_id."),
+        ("invalid workspace_id", {"workspace_id": None, "workspace": "Web shop"}, "The workspace was deleted after"),
+        ("no such vpn_profile_uuid", {"vpn_profile": ""}, "Check vpn_profile."),
+        ("invalid target_id", {"target": None, "target_id": 1001}, "Check target_id."),
+        ("invalid target", {}, "Check target."),
+        ("no such tool", {}, "Check tool."),
+        ("not found", {"target": None, "target_id": 1001}, "Check target_id and workspace_id and tool."),
     ],
 )
 def test_what_was_not_found_names_only_options_of_the_task(account, scan, message, options, advice):
@@ -212,16 +212,16 @@ def test_a_redirect_names_the_options_for_it(account, scan):
     account.settings(redirecting_targets={"www.example.com": "https://shop.example.org/"})
     result = scan()
     assert "'Target URL redirects to https://shop.example.org/'" in result.msg
-    assert "set redirect_level" in result.msg
+    assert "Set redirect_level" in result.msg
     assert "scan_original_url: true" in result.msg
     assert "option target" not in result.msg
 
 
 def test_the_option_that_names_the_target_is_named_where_it_is_wrong(account, scan):
     account.settings(unreachable_targets=["www.example.com"])
-    assert "correct the option target." in scan().msg
-    assert "correct the option targets." in scan(target=None, targets=["www.example.com"]).msg
-    assert "correct the option target_id." in scan(target=None, target_id=1001).msg
+    assert "Correct the option target." in scan().msg
+    assert "Correct the option targets." in scan(target=None, targets=["www.example.com"]).msg
+    assert "Correct the option target_id." in scan(target=None, target_id=1001).msg
 
 
 # --- many starts

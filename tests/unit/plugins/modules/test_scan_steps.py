@@ -138,7 +138,7 @@ def test_an_interrupt_stops_only_what_this_task_started(account, scan, passing):
     assert [each["status_name"] for each in account.scans()] == ["waiting", "stopped"]
 
 
-def test_a_stop_that_fails_keeps_no_other_from_its_stop(account, scan, passing):
+def test_a_failed_stop_does_not_prevent_the_others(account, scan, passing):
     names = ["a.example", "b.example", "c.example", "d.example"]
     begun = good(scan(target=None, targets=names, _step=step_of(passing)))
     account.fault(method="POST", path=f"{S}/40001/stop", action="status", status=403, message="not yours")
@@ -227,7 +227,7 @@ def test_check_mode_ignores_every_step(account, scan, passing, stop):
     assert account.writes() == []
 
 
-def test_each_start_is_judged_by_the_scope_of_its_moment(account, scan, passing, monkeypatch, tmp_path):
+def test_each_start_is_judged_by_the_current_scope(account, scan, passing, monkeypatch, tmp_path):
     file = tmp_path / "scope.json"
     monkeypatch.setenv("SCANNER_SCOPE_FILE", str(file))
     file.write_text('{"allow": ["a.example", "b.example"]}', encoding="utf-8")
@@ -259,4 +259,4 @@ def test_the_address_is_not_doubted_after_a_scan_has_started(account, scan, pass
     second = scan(_step=step_of(passing, first))
     assert second.failed
     assert "base_url" not in second.msg
-    assert "a proxy may have answered" in second.msg
+    assert "A proxy may have answered" in second.msg

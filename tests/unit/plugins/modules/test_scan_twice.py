@@ -102,12 +102,12 @@ def test_the_lock_is_private_and_names_no_key(account, scan, runtime):
 
 
 @pytest.mark.parametrize("check, options", [(False, {}), (True, {"max_age": "1h"}), (False, {"state": "stopped"})])
-def test_nothing_is_locked_where_nothing_could_be_started_twice(account, scan, runtime, check, options):
+def test_nothing_is_locked_if_no_second_scan_could_start(account, scan, runtime, check, options):
     good(scan(check=check, wait=False, **options))
     assert list(runtime.iterdir()) == []
 
 
-def test_the_files_go_by_service_tool_and_target():
+def test_each_service_tool_and_target_has_its_own_lock_file():
     one = file_names("https://a.example/api/v2", 170, ["www.example.com"])
     assert one == file_names("https://a.example/api/v2", 170, ["WWW.example.com."])
     assert one != file_names("https://b.example/api/v2", 170, ["www.example.com"])
@@ -133,7 +133,7 @@ def spoil_file(runtime, _elsewhere):
 
 
 @pytest.mark.parametrize("spoil", [spoil_link, spoil_mode, spoil_file])
-def test_a_lock_that_cannot_be_taken_is_one_warning(account, scan, runtime, tmp_path, spoil):
+def test_a_lock_that_cannot_be_taken_warns_once(account, scan, runtime, tmp_path, spoil):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     spoil(runtime, elsewhere)
@@ -143,7 +143,7 @@ def test_a_lock_that_cannot_be_taken_is_one_warning(account, scan, runtime, tmp_
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_platform_without_locks_is_one_warning(account, scan, monkeypatch):
+def test_a_platform_without_locks_warns_once(account, scan, monkeypatch):
     monkeypatch.setattr(_start_lock, "HAS_LOCKS", False)
     result = good(scan(max_age="1h", wait=False))
     assert ["this platform has no file locks" in warning for warning in result.warnings] == [True]
@@ -160,7 +160,7 @@ def test_without_a_runtime_directory_a_private_one_is_created(account, scan, mon
     assert len(list(directory.iterdir())) == 1
 
 
-def test_the_wait_for_a_lock_is_bounded(account, scan, passing, runtime):
+def test_the_wait_for_a_lock_has_a_limit(account, scan, passing, runtime):
     good(scan(max_age="1h", wait=False))
     (file,) = (runtime / "scanops.scanner").iterdir()
     with file.open("w", encoding="utf-8") as held:
@@ -175,7 +175,7 @@ def test_the_wait_for_a_lock_is_bounded(account, scan, passing, runtime):
 
 
 @pytest.mark.parametrize("targets", [None, ["www.example.com", "api.example.com"]])
-def test_a_scan_that_somebody_started_meanwhile_is_told(account, scan, targets):
+def test_a_scan_that_someone_else_started_is_reported(account, scan, targets):
     record = {"target_id": 1001, "tool_id": 170, "status_name": "waiting"}
     account.fault(method="POST", path=S, action="do", resource="scans", record=record)
     result = good(scan(max_age="1h", wait=False, **({"target": None, "targets": targets} if targets else {})))
@@ -199,7 +199,7 @@ def test_no_second_read_without_an_age(account, scan):
 
 
 @pytest.mark.parametrize("new", [False, True])
-def test_a_later_start_uses_what_somebody_started_in_the_meantime(account, scan, new):
+def test_a_later_start_uses_a_scan_that_someone_else_started(account, scan, new):
     second = "new.example.com" if new else "api.example.com"
     target = {"id": 1009, "name": second, "workspace": "Web shop"} if new else None
     fault = dict(method="GET", path=f"{S}/40001", nth=2, action="do")

@@ -110,7 +110,7 @@ PROBLEMS = {
         {},
         {"api_key": "another-key"},
         {"authenticated": False, "status": 401, "is_api": True},
-        "check api_key",
+        "Check api_key",
     ),
     "plan without API access": (
         {"api_access": False},
@@ -164,7 +164,7 @@ def test_a_gateway_error_is_asked_about_once_and_again_where_the_service_is_requ
     known = found(run)
     assert {**NOTHING, "reachable": True, "is_api": None, "status": 503}.items() <= known.items()
     assert "HTML page" in known["found"]
-    assert "the service is not available now" in known["problem"]
+    assert "The service is not available now" in known["problem"]
     assert len(account.calls()) == 1
     assert run("service_info", required=True)["service"]["problem"] is None
 
@@ -215,7 +215,7 @@ def test_what_answers_instead_of_the_service_is_described(run, answer, words):
         assert known["found"].startswith(words)
         assert "from the server 'BaseHTTP" in known["found"]
         assert known["problem"].startswith(f"GET /workspaces was answered {answer[0]} ({answer[1]}) with {words}")
-        assert known["problem"].endswith(": check that base_url is the address of the service's API.")
+        assert known["problem"].endswith(". Check that base_url is the address of the service's API.")
         # the second call, for the OpenAPI file, carries no key
         assert seen == [("/api/v2/workspaces", True), ("/api-schema.yml", False)]
         assert run("service_info", base_url=base_url, required=True).msg == known["problem"]
@@ -244,14 +244,14 @@ def test_an_error_that_any_service_may_return_leaves_is_api_unknown(run):
         known = found(run, base_url=base_url)
     assert {**NOTHING, "is_api": None, "status": 401}.items() <= known.items()
     assert known["found"].startswith("a JSON error that says 'Unauthorized'")
-    assert "'Unauthorized': check api_key" in known["problem"]
+    assert "'Unauthorized'. Check api_key" in known["problem"]
     assert len(seen) == 1
 
 
 def test_a_wrong_path_is_distinguished_from_a_wrong_host(account, run):
     account.allow_violations = True
     known = found(run, base_url=account.base_url + "/more")
-    assert "this host publishes the service's OpenAPI file, so check the path of base_url" in known["problem"]
+    assert "This host publishes the service's OpenAPI file, so check the path of base_url" in known["problem"]
     assert account.calls() == ["GET /more/workspaces", "GET /api-schema.yml"]
 
 
@@ -339,4 +339,4 @@ def test_without_pyyaml_the_comparison_is_refused_before_any_call(account, run, 
     assert found(run)["api_access"] is True
     account.allow_violations = True
     known = found(run, base_url=account.base_url + "/more")
-    assert known["problem"].endswith(": check that base_url is the address of the service's API.")
+    assert known["problem"].endswith(". Check that base_url is the address of the service's API.")

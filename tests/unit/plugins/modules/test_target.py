@@ -157,7 +157,7 @@ def test_a_null_id_is_refused_in_a_real_run(service, run, options):
     result = run("target", **options)
     assert result.failed
     assert result.msg.startswith(f"{'name' if 'name' in options else 'id'} is ")
-    assert "as an unset variable is: give a value, or leave the option out" in result.msg
+    assert "probably because a variable is unset: give a value, or leave the option out" in result.msg
     assert service.calls() == []
 
 
@@ -204,7 +204,7 @@ def test_a_workspace_id_that_does_not_exist_is_named(service, run):
         service.settings(unknown_workspace=unknown)
         result = run("target", workspace_id=99, name="new.example.com")
         assert result.failed
-        assert "no workspace has this id; check workspace_id" in result.msg
+        assert "No workspace has this id; check workspace_id" in result.msg
         assert result["api_error"]["status"] == 404
         assert ids(service) == [1001, 1002, 1003]
 
@@ -363,7 +363,7 @@ def test_a_new_target_in_a_full_account_fails(service, run):
     result = run("target", workspace_id=2, name="new.example.com")
     assert result.failed
     assert "too many targets" in result.msg
-    assert "the account is full" in result.msg
+    assert "The account is full" in result.msg
     assert "the plan allows 3 targets" in result.msg
 
 
@@ -425,7 +425,7 @@ def test_a_409_with_another_meaning_fails_with_the_words_of_the_service(service,
     [
         ({"api_access": False}, "does not include API access", "plan includes API access"),
         ({"blacklist": ["new.example.com"]}, "blacklisted", "never scans this target"),
-        ({"max_targets": 0}, "too many targets", "the account is full"),
+        ({"max_targets": 0}, "too many targets", "The account is full"),
         ({"licence_valid": False}, "license is not valid", "renew it"),
     ],
 )
@@ -445,7 +445,7 @@ def test_a_wrong_format_names_the_option(service, run):
     # the local service takes a port in URLs only; whether the service takes it in a bare name is not public
     result = run("target", workspace_id=2, name="www.example.com:8080")
     assert result.failed
-    assert "correct the option name" in result.msg
+    assert "Correct the option name" in result.msg
     assert result["api_error"]["status"] == 422
 
 

@@ -219,7 +219,7 @@ def test_names_are_sent_as_declared_and_found_again(account, run):
             [{"name": "a.example", "desciption": "x"}],
             "targets[0] has the unknown key 'desciption': did you mean description?",
         ),
-        ([{"name": "a.example", "ignore": "yes"}], "targets[0].ignore is a text"),
+        ([{"name": "a.example", "ignore": "yes"}], "targets[0].ignore is a string"),
         ([{"name": True}], "targets[0].name is a boolean"),
     ],
 )
@@ -354,7 +354,7 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
         method="POST", path="/targets", nth=2, action="do", do="create", resource="targets",
         record={"name": NEW[3], "workspace_id": 2},
     )  # fmt: skip
-    result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "the account is full")
+    result = refused(run("targets", workspace_id=2, targets=NEW, continue_on_error=True), "The account is full")
     # the last one exists, which the refusal hides
     assert list(actions(result).values()) == ["create", "failed", "failed"]
     assert result["summary"]["unchanged"] == 1
@@ -775,7 +775,7 @@ def test_absent_is_never_refused_by_a_scope(account, run, monkeypatch, tmp_path)
 def test_a_scope_that_is_null_is_refused_and_no_missing_scope(account, run, scope, null):
     for check in (True, False):
         result = run("targets", check=check, workspace="Shop", targets=NEW, scope=scope)
-        refused(result, f"{null} is null, as an unset variable is", "leave the option out")
+        refused(result, f"{null} is null, probably because a variable is unset", "leave the option out")
     assert account.calls() == []
     assert good(run("targets", workspace="Shop", targets=OLD[:1], state="absent", scope=scope)).changed
 

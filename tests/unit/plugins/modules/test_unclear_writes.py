@@ -71,7 +71,7 @@ def test_an_empty_answer_and_an_object_say_that_a_change_was_done(account, run, 
 
 
 @sampled("fault", fault_cases(LOST), CHANGING)
-def test_a_change_that_nothing_is_known_of_says_so_and_counts_as_changed(account, run, call, fault):
+def test_a_change_with_an_unknown_outcome_says_so_and_counts_as_changed(account, run, call, fault):
     """The work was done, and neither its answer nor the read after it arrives."""
     call.fault(account, when="after", times=None, **fault)
     path = call.path.split("/")[1]
@@ -190,7 +190,7 @@ VANISHED = {
 
 
 @pytest.mark.parametrize("module", VANISHED)
-def test_a_workspace_given_by_name_that_vanishes_is_no_wrong_id(account, run, module):
+def test_a_named_workspace_that_vanishes_is_not_a_wrong_id(account, run, module):
     account.fault(
         path="/(targets|http_loggers|findings)", action="do", do="delete", resource="workspaces", record={"id": 2}
     )
@@ -198,9 +198,9 @@ def test_a_workspace_given_by_name_that_vanishes_is_no_wrong_id(account, run, mo
     assert result.failed
     assert result["api_error"]["status"] == 404
     assert "check workspace_id" not in result.msg
-    assert "the workspace was deleted after this task had found it; run the task again" in result.msg
+    assert "The workspace was deleted after this task had found it; run the task again" in result.msg
 
 
 def test_an_unknown_workspace_id_is_named(account, run):
     result = run("target_info", workspace_id=99)
-    assert "no workspace has this id; check workspace_id" in result.msg
+    assert "No workspace has this id; check workspace_id" in result.msg

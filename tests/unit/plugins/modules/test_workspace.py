@@ -140,7 +140,7 @@ def test_a_rename_to_a_name_that_appeared_meanwhile_names_the_conflict(service, 
     service.fault(method="PUT", path="/workspaces/2", action="do", resource="workspaces", record={"name": "Shop"})
     result = run("workspace", name="Web shop", new_name="Shop")
     assert result.failed
-    assert "another workspace has this name" in result.msg
+    assert "Another workspace has this name" in result.msg
     assert result["api_error"]["status"] == 409
 
 
