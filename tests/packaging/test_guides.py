@@ -44,11 +44,11 @@ def test_each_module_is_in_the_table_of_costs(module):
     *(f"roles/{path.name}/README.md" for path in sorted((CHECKOUT / "roles").iterdir())),
     *(f"plugins/filter/{path.name}" for path in sorted((CHECKOUT / "plugins" / "filter").glob("*.py"))),
 ])  # fmt: skip
-def test_each_module_inventory_role_and_filter_is_in_the_table_of_the_readme(path):
+def test_each_module_inventory_role_and_filter_is_listed_in_the_readme(path):
     name = path.split("/")[1] if path.startswith("roles/") else Path(path).stem
-    # the second cell of a row: one name or more, each a link
-    cells = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|$", README, re.MULTILINE)
-    assert any(f"[`{name}`]({BLOB}{path})" in cell for cell in cells)
+    # the beginning of an item: one name or more, each a link
+    names = re.findall(r"^  - ((?:\[`\w+`\]\([^)]*\)(?:, )?)+): \S", README, re.MULTILINE)
+    assert any(f"[`{name}`]({BLOB}{path})" in each for each in names)
 
 
 def test_each_link_of_the_readme_is_absolute():
