@@ -1,0 +1,218 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run each recipe of the guide "Recipes", twice, against the local service. GitLab and the tracker are a small server here,
+the CMDB is a file, and a module here replaces ``community.general.read_csv``, which ansible-test does not install.
+
+    python cook.py DIRECTORY
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+HERE = Path(__file__).resolve()
+COLLECTION = next(parent for parent in HERE.parents if (parent / "playbooks" / "estate_adopt.yml").is_file())
+GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_recipes.rst").read_text(encoding="utf-8")
+
+READ_CSV = """
+import csv
+
+from ansible.module_utils.basic import AnsibleModule
+
+module = AnsibleModule(dict(path=dict(type="path")))
+with open(module.params["path"], newline="") as lines:
+    module.exit_json(changed=False, list=list(csv.DictReader(lines)))
+"""
+
+
+def blocks(title: str, language: str) -> list[str]:
+    """The blocks of code of this language in the recipe with this title."""
+    recipe = re.search(rf"^{title}\n-+\n(.*?)(?=^\S[^\n]*\n---|\Z)", GUIDE, re.MULTILINE | re.DOTALL)[1]
+    found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:   .*\n|\n)+)", recipe, re.MULTILINE)
+    return [textwrap.dedent(text).strip("\n") + "\n" for text in found]
+
+
+class Others(BaseHTTPRequestHandler):
+    """GitLab and the tracker: what is posted is kept."""
+
+    posted: ClassVar[list[dict]] = []
+
+    def do_GET(self) -> None:
+        title = parse_qs(urlsplit(self.path).query)["title"][0]
+        self._answer(200, {"tickets": [each for each in self.posted if each.get("title") == title]})
+
+    def do_POST(self) -> None:
+        self.posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self._answer(201, {})
+
+    def _answer(self, status: int, body: object) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+class Kitchen:
+    """A directory with the files of the recipes, and the account."""
+
+    def __init__(self, service, others: str, place: Path):
+        self.service = service
+        self.others = others
+        self.place = place
+        keys = "".join(f"vault_{name}_api_key: {service.api_key}\n" for name in ("scanner", "retail", "office"))
+        self.write("secrets.yml", f"---\n{keys}vault_tracker_password: not-a-secret\n")
+        self.write("collections/ansible_collections/community/general/plugins/modules/read_csv.py", READ_CSV)
+        self.environment = dict(
+            os.environ,
+            SCANNER_BASE_URL=service.base_url,
+            SCANNER_API_KEY=service.api_key,
+            ANSIBLE_NOCOLOR="true",
+            ANSIBLE_COLLECTIONS_PATH=os.pathsep.join([str(place / "collections"), str(COLLECTION.parents[2])]),
+            ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true",
+            CI_API_V4_URL=f"{others}/api/v4", CI_PROJECT_ID="7", CI_MERGE_REQUEST_IID="3", PLAN_COMMENT_TOKEN="none",
+        )  # fmt: skip
+
+    def write(self, name: str, text: str) -> None:
+        text = text.replace("https://scanner.example.com/api/v2", self.service.base_url)
+        path = self.place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("https://tracker.example.com", self.others), encoding="utf-8")
+
+    def play(self, *words: str) -> int:
+        """Run a playbook, which must succeed. Returns the number of its changed tasks."""
+        done = subprocess.run(
+            ["ansible-playbook", *words],
+            cwd=self.place,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        print(f"$ ansible-playbook {' '.join(words)}\n{done.stdout}", flush=True)
+        assert done.returncode == 0, f"{words} ended with status {done.returncode}."
+        return sum(map(int, re.findall(r" changed=(\d+) ", done.stdout)))
+
+    def play_twice(self, *words: str) -> None:
+        """A second run changes nothing."""
+        assert self.play(*words) > 0
+        assert self.play(*words) == 0
+
+    @property
+    def names(self) -> set[str]:
+        return {target["name"] for target in self.service.targets()}
+
+
+def targets_from_csv(kitchen: Kitchen) -> None:
+    title = "Targets from a CSV file"
+    playbook, task = blocks(title, "yaml+jinja")
+    kitchen.write("targets.csv", blocks(title, "text")[0])
+    kitchen.write("targets_from_csv.yml", playbook)
+    kitchen.play_twice("targets_from_csv.yml")
+    described = {target["name"]: target["description"] for target in kitchen.service.targets()}
+    assert described == {"https://shop.example.com": "Shop, production", "api.example.com": "Interface for partners"}
+
+    beginning = playbook.partition("  tasks:\n")[0]
+    kitchen.write("targets.txt", "one.example.com\ntwo.example.com\n")
+    kitchen.write("targets_from_text.yml", f"{beginning}  tasks:\n{textwrap.indent(task, '    ')}")
+    kitchen.play_twice("targets_from_text.yml")
+    assert {"one.example.com", "two.example.com"} < kitchen.names
+
+
+def targets_from_a_cmdb(kitchen: Kitchen) -> None:
+    variables, playbook = blocks("Targets from a CMDB", "yaml+jinja")
+    kitchen.write("inventory/group_vars/all.yml", variables)
+    kitchen.write("register.yml", playbook)
+    for hosts in (("web.example.com", "mail.example.com"), ("web.example.com",)):
+        kitchen.write("inventory/hosts.yml", json.dumps({"all": {"hosts": {host: {} for host in hosts}}}))
+        kitchen.play_twice("-i", "inventory", "register.yml")
+    assert {"web.example.com", "https://web.example.com", "api.example.com"} < kitchen.names
+    assert not {"mail.example.com", "https://mail.example.com"} & kitchen.names
+
+
+def plan_as_a_comment(kitchen: Kitchen) -> None:
+    (playbook,) = blocks("A plan as a comment in a merge request", "yaml+jinja")
+    kitchen.write("plan_comment.yml", playbook)
+    wanted = sorted({"new.example.com", *kitchen.names} - {"one.example.com"})
+    kitchen.write("estate/shop.yml", json.dumps({"estate_apply_workspaces": [{"name": "Web shop", "targets": wanted}]}))
+    kitchen.service.clear_log()
+    kitchen.play("plan_comment.yml")
+    assert kitchen.service.writes() == []
+    (comment,) = Others.posted
+    assert "new.example.com" in comment["body"] and "one.example.com" in comment["body"]
+    Others.posted.clear()
+
+
+def scan_each_night(kitchen: Kitchen) -> None:
+    (playbook,) = blocks("A scan each night", "yaml+jinja")
+    kitchen.write("nightly.yml", playbook.replace("concurrency: 2\n", "concurrency: 2\n        poll_interval: 0.5\n"))
+    kitchen.play_twice("nightly.yml")
+    assert len(kitchen.service.scans()) == len([name for name in kitchen.names if name.startswith("https:")]) > 1
+
+
+def tickets_from_findings(kitchen: Kitchen) -> None:
+    (playbook,) = blocks("Tickets from findings", "yaml+jinja")
+    kitchen.write("tickets.yml", playbook)
+    kitchen.play("tickets.yml", "--check")
+    assert Others.posted == []
+    kitchen.play_twice("tickets.yml")
+    assert Others.posted
+    titles = [ticket["title"] for ticket in Others.posted]
+    assert len(titles) == len(set(titles))
+    for ticket in Others.posted:
+        assert set(ticket["labels"]) <= {"high", "critical"}
+        assert re.fullmatch(
+            r"Targets: https://\S+(, https://\S+)*\. Findings: \d+(, \d+)*\.", ticket["description"].strip()
+        )
+
+
+def several_accounts(kitchen: Kitchen) -> None:
+    (playbook,) = blocks("Several accounts", "yaml+jinja")
+    kitchen.write("accounts.yml", playbook)
+    kitchen.play("accounts.yml", "--tags", "retail")
+    assert "vpn.example.com" not in kitchen.names
+    kitchen.play_twice("accounts.yml")
+    assert "vpn.example.com" in kitchen.names
+
+
+def local_service():
+    """The class LocalService of the collection."""
+    spec = importlib.util.spec_from_file_location("local_service", COLLECTION / "tests" / "unit" / "local_service.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.LocalService
+
+
+def main() -> None:
+    others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
+    threading.Thread(target=others.serve_forever, daemon=True).start()
+    with local_service().start(key=None, max_life=1800) as service:
+        kitchen = Kitchen(service, f"http://127.0.0.1:{others.server_port}", Path(sys.argv[1]).absolute())
+        for recipe in (
+            targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
+            several_accounts,
+        ):  # fmt: skip
+            recipe(kitchen)
+        assert service.violations() == []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Run each recipe of the guide "Recipes".
+
+set -eu
+
+exec python cook.py "$OUTPUT_DIR"
