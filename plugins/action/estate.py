@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Shows the progress of the module of this name while it writes."""
+"""Runs the module of this name, in process where that is equal, and shows its progress."""
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.modules.estate import MODULE
 from ansible_collections.scanops.scanner.plugins.plugin_utils._bulk_action import BulkAction
 
 
 class ActionModule(BulkAction):
-    pass
+    declared = MODULE

@@ -106,6 +106,18 @@ options:
       - Danger - with V(true), the key is sent unencrypted.
     type: bool
     default: false
+  in_process:
+    description:
+      - Whether a task that runs on the controller may run in the process of Ansible, without a module of its own. This
+        takes a fraction of the time, and the result is the same.
+      - A task still runs as a module if its connection is not C(local), with C(become) or C(async), if
+        C(ansible_python_interpreter) is not the interpreter of Ansible, if C(environment) sets a variable that the
+        collection does not read, or if the Python that runs Ansible lacks requests. A task that writes a file always
+        does.
+      - At C(-vvv), Ansible shows how a task runs, and why.
+      - If not set, the environment variable E(SCANNER_IN_PROCESS) of the host on which the module runs is used.
+    type: bool
+    default: true
 requirements:
   - Python 3.9 or later
   - requests 2.31 or later

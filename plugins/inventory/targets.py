@@ -209,7 +209,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.earned impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
-    CONNECTION_OPTIONS,
+    INVENTORY_OPTIONS,
     NEEDED,
     Connection,
     connection_from,
@@ -288,7 +288,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 )
         given = {name: value for name, value in given.items() if value is not None}
         for name in NEEDED:
-            variable = CONNECTION_OPTIONS[name]["fallback"][1][0]
+            variable = INVENTORY_OPTIONS[name]["fallback"][1][0]
             if name not in given and variable not in os.environ:
                 raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
@@ -317,7 +317,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             value = self.templar.template(value)
         except AnsibleError as error:
             raise WrongOption(f"{name} cannot be read: {_reason(error)}; correct its template.") from None
-        if CONNECTION_OPTIONS.get(name, {}).get("no_log") and isinstance(value, (Mapping, list, tuple)):
+        if INVENTORY_OPTIONS.get(name, {}).get("no_log") and isinstance(value, (Mapping, list, tuple)):
             # the message of ansible-core would quote the secret
             raise WrongOption(f"{name} is a list or a dictionary: give a string.")
         choices = self.option_definitions.get(name, {}).get("choices")
@@ -346,7 +346,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _account(self, path: str, cache: bool) -> Account:
         """The Account from the cache, or else from the service."""
-        connection = connection_from({name: self.get_option(name) for name in CONNECTION_OPTIONS})
+        connection = connection_from({name: self.get_option(name) for name in INVENTORY_OPTIONS})
         if register_secrets is not None:
             register_secrets(filter(None, (connection.api_key, connection.proxy)))
         if not self.get_option("cache"):

@@ -73,8 +73,10 @@ CONNECTION_OPTIONS: ArgumentSpec = dict(
     client_key=_option("path", "SCANNER_CLIENT_KEY"),
     proxy=_option("str", "SCANNER_PROXY", no_log=True),
     allow_http=_option("bool", "SCANNER_ALLOW_HTTP", default=False),
+    in_process=_option("bool", "SCANNER_IN_PROCESS", default=True),
 )
-
+# those of a call; an inventory always runs on the controller
+INVENTORY_OPTIONS: ArgumentSpec = {name: entry for name, entry in CONNECTION_OPTIONS.items() if name != "in_process"}
 
 # not declared as required, so that no program asks for them where a variable of the environment gives them
 NEEDED = ("base_url", "api_key")

@@ -17,6 +17,9 @@ from ._http.transport import Transport
 from ._options import connection_from
 from ._scope.gate import Gate, Verdicts
 
+# the failure of a task whose result cannot be turned into JSON
+TOO_DEEP = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
+
 
 class Host(Protocol):
     """What runs a task."""

@@ -221,6 +221,7 @@ plan:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.task import MANY_OPTIONS, reconcile_estate
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
@@ -232,10 +233,11 @@ OPTIONS = dict(
     purge=dict(type="list", elements="str", choices=["targets", "http_loggers"], default=[]),
     scope=SCOPE_OPTION,
 )
+MODULE = Module(OPTIONS, reconcile_estate, scope_in_force)
 
 
 def main() -> None:
-    run(OPTIONS, reconcile_estate, scope_in_force)
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -146,13 +146,15 @@ missing:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.info import read_account
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 OPTIONS = dict(workspaces=dict(type="list", elements="str"))
+MODULE = Module(OPTIONS, read_account)
 
 
 def main() -> None:
-    run(OPTIONS, read_account)
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -320,6 +320,7 @@ summary:
       sample: 0
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.info import read
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import SEVERITIES
@@ -343,12 +344,13 @@ OPTIONS = dict(
 )
 # what an id leaves no room for
 LISTING = ("name", "since", "workspace", "workspace_id", "target", "target_id", "scan_id")
+ALONE = [(option, "id") for option in LISTING]
+OTHERS = [("workspace", "workspace_id"), ("target", "target_id", "scan_id")]
+MODULE = Module(OPTIONS, read, add_file_common_args=True, mutually_exclusive=[*ALONE, *OTHERS])
 
 
 def main() -> None:
-    alone = [(option, "id") for option in LISTING]
-    others = [("workspace", "workspace_id"), ("target", "target_id", "scan_id")]
-    run(OPTIONS, read, add_file_common_args=True, mutually_exclusive=alone + others)
+    run(MODULE)
 
 
 if __name__ == "__main__":

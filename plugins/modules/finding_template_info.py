@@ -81,6 +81,7 @@ finding_templates:
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import name_pattern
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
@@ -107,8 +108,11 @@ def read(task: Task) -> dict[str, Any]:
     return {"finding_templates": [row for row in task.client.all(FINDING_TEMPLATE, query) if fits(row["name"])]}
 
 
+MODULE = Module(OPTIONS, read)
+
+
 def main() -> None:
-    run(OPTIONS, read)
+    run(MODULE)
 
 
 if __name__ == "__main__":

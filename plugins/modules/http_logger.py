@@ -106,6 +106,7 @@ http_logger:
       sample: 0
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER
@@ -117,15 +118,16 @@ OPTIONS = dict(
     workspace_id=dict(type="int"),
     state=dict(type="str", choices=["present", "absent"], default="present"),
 )
+MODULE = Module(
+    OPTIONS,
+    lambda task: ensure(task, HTTP_LOGGER),
+    required_one_of=[("label", "id")],
+    mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        lambda task: ensure(task, HTTP_LOGGER),
-        required_one_of=[("label", "id")],
-        mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ cleared:
   sample: 3
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import clear
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
@@ -67,10 +68,11 @@ OPTIONS = dict(
     id=dict(type="int"),
     state=dict(type="str", choices=["absent"], required=True),
 )
+MODULE = Module(OPTIONS, clear, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
 
 
 def main() -> None:
-    run(OPTIONS, clear, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ requests:
       sample: hello
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import read
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
@@ -135,10 +136,11 @@ OPTIONS = dict(
     source=dict(type="str"),
     since=dict(type="str"),
 )
+MODULE = Module(OPTIONS, read, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
 
 
 def main() -> None:
-    run(OPTIONS, read, required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,7 @@ http_loggers:
       sample: 0
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER
@@ -98,14 +99,15 @@ OPTIONS = dict(
     workspace=dict(type="str"),
     workspace_id=dict(type="int"),
 )
+MODULE = Module(
+    OPTIONS,
+    lambda task: {"http_loggers": information(task, HTTP_LOGGER)},
+    mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        lambda task: {"http_loggers": information(task, HTTP_LOGGER)},
-        mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

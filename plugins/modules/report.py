@@ -188,6 +188,7 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._report.choices import (
     FORMATS,
@@ -209,20 +210,21 @@ OPTIONS = dict(
     keep=dict(type="bool", default=True),
     state=dict(type="str", choices=["present", "absent"], default="present"),
 )
+MODULE = Module(
+    OPTIONS,
+    ensure_report,
+    add_file_common_args=True,
+    required_one_of=[("id", "source")],
+    mutually_exclusive=[("id", option) for option in ("source", "resources", "format", "group_by", "webhook_url")],
+    required_by=dict(
+        source=("resources", "format"), resources=("source",), format=("source",), webhook_url=("source",)
+    ),
+    required_if=[("state", "present", ("dest",)), ("state", "absent", ("id",))],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        ensure_report,
-        add_file_common_args=True,
-        required_one_of=[("id", "source")],
-        mutually_exclusive=[("id", option) for option in ("source", "resources", "format", "group_by", "webhook_url")],
-        required_by=dict(
-            source=("resources", "format"), resources=("source",), format=("source",), webhook_url=("source",)
-        ),
-        required_if=[("state", "present", ("dest",)), ("state", "absent", ("id",))],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

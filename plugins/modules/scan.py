@@ -473,6 +473,7 @@ deleted:
   sample: []
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
@@ -507,17 +508,18 @@ OPTIONS = dict(
     concurrency=dict(type="int", default=0),
     scope=SCOPE_OPTION,
 )
+MODULE = Module(
+    OPTIONS,
+    ensure_scan,
+    scope_in_force,
+    hidden=ARGUMENT,
+    required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
+    mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        ensure_scan,
-        scope_in_force,
-        hidden=ARGUMENT,
-        required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
-        mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -196,6 +196,7 @@ scans:
       sample: 20
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read
 
@@ -209,11 +210,12 @@ OPTIONS = dict(
     status=dict(type="list", elements="str"),
     since=dict(type="str"),
 )
+ALONE = [(option, "id") for option in ("target", "target_id", "tool", "status", "since")]
+MODULE = Module(OPTIONS, read, mutually_exclusive=[*ALONE, ("target", "target_id"), ("workspace", "workspace_id")])
 
 
 def main() -> None:
-    alone = [(option, "id") for option in ("target", "target_id", "tool", "status", "since")]
-    run(OPTIONS, read, mutually_exclusive=[*alone, ("target", "target_id"), ("workspace", "workspace_id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -93,6 +93,7 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import FORMATS, write_output
 
@@ -101,10 +102,11 @@ OPTIONS = dict(
     format=dict(type="str", choices=list(FORMATS), default="json"),
     dest=dict(type="path", required=True),
 )
+MODULE = Module(OPTIONS, write_output, add_file_common_args=True)
 
 
 def main() -> None:
-    run(OPTIONS, write_output, add_file_common_args=True)
+    run(MODULE)
 
 
 if __name__ == "__main__":

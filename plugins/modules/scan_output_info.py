@@ -74,16 +74,18 @@ text:
   sample: "Domain name: example.com"
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read_output
 
 OPTIONS = dict(
     id=dict(type="int", required=True),
 )
+MODULE = Module(OPTIONS, read_output)
 
 
 def main() -> None:
-    run(OPTIONS, read_output)
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -246,6 +246,7 @@ service:
       sample: null
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import read_service
 
@@ -253,10 +254,11 @@ OPTIONS = dict(
     required=dict(type="bool", default=False),
     schema=dict(type="bool", default=False),
 )
+MODULE = Module(OPTIONS, read_service)
 
 
 def main() -> None:
-    run(OPTIONS, read_service)
+    run(MODULE)
 
 
 if __name__ == "__main__":

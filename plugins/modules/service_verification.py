@@ -116,6 +116,7 @@ summary:
   sample: {confirmed: 41, refuted: 2, not tried: 19}
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
@@ -126,10 +127,11 @@ OPTIONS = dict(
     target=dict(type="str"),
     scope=SCOPE_OPTION,
 )
+MODULE = Module(OPTIONS, verify, scope_in_force)
 
 
 def main() -> None:
-    run(OPTIONS, verify, scope_in_force)
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -147,6 +147,7 @@ lost:
   sample: null
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
@@ -165,16 +166,17 @@ OPTIONS = dict(
     force=dict(type="bool", default=False),
     scope=SCOPE_OPTION,
 )
+MODULE = Module(
+    OPTIONS,
+    lambda task: ensure(task, TARGET, normal_form),
+    scope_in_force,
+    required_one_of=[("name", "id")],
+    mutually_exclusive=[("name", "id"), ("workspace", "workspace_id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        lambda task: ensure(task, TARGET, normal_form),
-        scope_in_force,
-        required_one_of=[("name", "id")],
-        mutually_exclusive=[("name", "id"), ("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

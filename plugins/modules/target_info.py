@@ -103,6 +103,7 @@ targets:
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
@@ -123,8 +124,11 @@ def read(task: Task) -> dict[str, Any]:
     return {"targets": information(task, TARGET, normal_form, filters)}
 
 
+MODULE = Module(OPTIONS, read, mutually_exclusive=[("name", "id"), ("type", "id"), ("workspace", "workspace_id")])
+
+
 def main() -> None:
-    run(OPTIONS, read, mutually_exclusive=[("name", "id"), ("type", "id"), ("workspace", "workspace_id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

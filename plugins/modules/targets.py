@@ -230,6 +230,7 @@ plan:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.task import MANY_OPTIONS, reconcile_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
@@ -244,16 +245,17 @@ OPTIONS = dict(
     purge_marker=dict(type="str"),
     scope=SCOPE_OPTION,
 )
+MODULE = Module(
+    OPTIONS,
+    reconcile_targets,
+    scope_in_force,
+    required_one_of=[("workspace", "workspace_id")],
+    mutually_exclusive=[("workspace", "workspace_id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        reconcile_targets,
-        scope_in_force,
-        required_one_of=[("workspace", "workspace_id")],
-        mutually_exclusive=[("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

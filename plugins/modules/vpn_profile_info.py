@@ -70,6 +70,7 @@ vpn_profiles:
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import VPN_PROFILE
@@ -94,8 +95,11 @@ def read(task: Task) -> dict[str, Any]:
     return {"vpn_profiles": profiles}
 
 
+MODULE = Module(OPTIONS, read, mutually_exclusive=[("name", "uuid")])
+
+
 def main() -> None:
-    run(OPTIONS, read, mutually_exclusive=[("name", "uuid")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

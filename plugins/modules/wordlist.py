@@ -60,6 +60,7 @@ wordlist:
   sample: null
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORDLIST
@@ -69,15 +70,16 @@ OPTIONS = dict(
     id=dict(type="int"),
     state=dict(type="str", choices=["absent"], required=True),
 )
+MODULE = Module(
+    OPTIONS,
+    lambda task: ensure(task, WORDLIST),
+    required_one_of=[("name", "id")],
+    mutually_exclusive=[("name", "id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        lambda task: ensure(task, WORDLIST),
-        required_one_of=[("name", "id")],
-        mutually_exclusive=[("name", "id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ wordlists:
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORDLIST
@@ -120,8 +121,11 @@ def read(task: Task) -> dict[str, Any]:
     return {"wordlists": wordlists}
 
 
+MODULE = Module(OPTIONS, read, mutually_exclusive=[("name", "id")])
+
+
 def main() -> None:
-    run(OPTIONS, read, mutually_exclusive=[("name", "id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ workspace:
       sample: Everything that customers reach
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORKSPACE
@@ -125,15 +126,16 @@ OPTIONS = dict(
     state=dict(type="str", choices=["present", "absent"], default="present"),
     force=dict(type="bool", default=False),
 )
+MODULE = Module(
+    OPTIONS,
+    lambda task: ensure(task, WORKSPACE),
+    required_one_of=[("name", "id")],
+    mutually_exclusive=[("name", "id")],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        lambda task: ensure(task, WORKSPACE),
-        required_one_of=[("name", "id")],
-        mutually_exclusive=[("name", "id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ workspaces:
       sample: Everything that customers reach
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORKSPACE
@@ -81,10 +82,11 @@ OPTIONS = dict(
     name=dict(type="str"),
     id=dict(type="int"),
 )
+MODULE = Module(OPTIONS, lambda task: {"workspaces": information(task, WORKSPACE)}, mutually_exclusive=[("name", "id")])
 
 
 def main() -> None:
-    run(OPTIONS, lambda task: {"workspaces": information(task, WORKSPACE)}, mutually_exclusive=[("name", "id")])
+    run(MODULE)
 
 
 if __name__ == "__main__":

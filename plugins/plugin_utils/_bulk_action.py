@@ -2,43 +2,50 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs a module that writes many objects, and shows its progress while it runs."""
+"""Runs a module that writes many objects, in process or not, and shows its progress while it runs."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.plugins.action import ActionBase
-from ansible.utils.vars import merge_hash
+from ansible import constants
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess, Result
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine, elapsed
 
 # seconds from one line to the next; a task that is quicker shows none
 INTERVAL = 5.0
 
 
-class BulkAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
-    _supports_check_mode = True
-    _supports_async = True
+class BulkAction(InProcess):
+    def run_as_module(self, tmp: str | None, task_vars: dict[str, Any] | None) -> Result:
+        with self._shown(self._progress_file(), task_vars):
+            return super().run_as_module(tmp, task_vars)
 
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        result: dict[str, Any] = super().run(tmp, task_vars)
-        wrap_async = bool(self._task.async_val) and not getattr(self._connection, "has_native_async", False)
-        with self._progress(task_vars):
-            result = merge_hash(result, self._execute_module(task_vars=task_vars, wrap_async=wrap_async))
-        if not wrap_async:
-            self._remove_tmp_path(self._connection._shell.tmpdir)
-        return result
+    def run_in_process(
+        self, arguments: Result, environment: Mapping[str, str], task_vars: dict[str, Any] | None
+    ) -> Result:
+        if not self._is_shown():
+            return self.work_here(arguments, environment)
+        with contextlib.ExitStack() as stack:
+            directory = path = None
+            # progress is no reason to fail a task
+            with contextlib.suppress(OSError):
+                directory = stack.enter_context(tempfile.TemporaryDirectory(dir=constants.DEFAULT_LOCAL_TMP))
+                path = _progress.create(directory)
+            stack.enter_context(self._shown(path, task_vars))
+            return self.work_here(arguments, environment, directory)
 
     @contextlib.contextmanager
-    def _progress(self, task_vars: dict[str, Any] | None) -> Iterator[None]:
-        path = self._progress_file()
+    def _shown(self, path: str | None, task_vars: dict[str, Any] | None) -> Iterator[None]:
+        """Show the progress in this file."""
         if path is None:
             yield
             return
@@ -51,10 +58,12 @@ class BulkAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
             with contextlib.suppress(OSError):
                 os.unlink(path)
 
+    def _is_shown(self) -> bool:
+        return not (self._task.check_mode or self._task.async_val or self._task.no_log)
+
     def _progress_file(self) -> str | None:
         """The file in which the module reports its progress; None where nobody can or wants to read it."""
-        task = self._task
-        if task.check_mode or task.async_val or task.no_log or self._connection.transport != "local":
+        if not self._is_shown() or self._connection.transport != "local":
             return None
         if self._connection.become is not None:
             # the module may run as another user

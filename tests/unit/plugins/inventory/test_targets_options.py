@@ -13,7 +13,7 @@ import pytest
 import yaml
 from ansible.plugins.loader import inventory_loader
 from ansible_collections.scanops.scanner.plugins.doc_fragments.connection_plugin import ModuleDocFragment
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET_TYPES
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
@@ -27,7 +27,7 @@ def test_the_documented_connection_is_that_of_the_modules():
         for name, entry in DOCUMENTED.items()
     } == {
         name: (entry["type"], entry.get("default"), entry.get("required", False), entry["fallback"][1])
-        for name, entry in CONNECTION_OPTIONS.items()
+        for name, entry in INVENTORY_OPTIONS.items()
     }
 
 

@@ -4,6 +4,8 @@
 
 """Run a module in this process as ansible-core runs it: JSON in, JSON out, on every supported ansible-core.
 
+With ``SCANNER_TEST_IN_PROCESS=1`` in the environment, run its work as the action plugins do where they run in process.
+
 `ansible.module_utils.testing` exists from ansible-core 2.19 on only.
 """
 
@@ -14,6 +16,7 @@ import functools
 import importlib
 import io
 import json
+import os
 import time
 from unittest import mock
 
@@ -28,6 +31,8 @@ try:
     from ansible.module_utils import secrets
 except ImportError:
     secrets = None
+
+IN_PROCESS = os.environ.get("SCANNER_TEST_IN_PROCESS") == "1"
 
 MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 
@@ -93,12 +98,23 @@ def run_module(
             stack.enter_context(mock.patch("ansible.module_utils._internal.is_controller", False))
         stack.enter_context(mock.patch.object(_task, "Transport", transport))
         stack.enter_context(contextlib.redirect_stdout(printed))
-        with contextlib.suppress(SystemExit):
-            module.main()
+        if IN_PROCESS and _may_run_in_process(module, options):
+            from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _in_process
+
+            print(_in_process._Run(module.MODULE, _core.as_module_reads(arguments), None).printed())
+        else:
+            with contextlib.suppress(SystemExit):
+                module.main()
     text = _as_displayed(printed.getvalue())
     assert LocalService.KEY not in text, f"{name} printed the key"
     assert '"deprecations"' not in text, f"{name} uses what ansible-core is about to drop"
     return Run(text, slept)
+
+
+def _may_run_in_process(module, options: dict) -> bool:
+    """Whether an action plugin runs this task in process, where nothing but the task decides."""
+    declared = module.MODULE
+    return not declared.hidden and not (declared.add_file_common_args and options.get("dest"))
 
 
 def _forget_secrets() -> None:

@@ -1,0 +1,57 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a module declares: its options and its work, for an AnsibleModule and for an action plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
+
+from ._given import ArgumentSpec, Groups
+from ._options import CONNECTION_OPTIONS
+from ._task import ScopeInForce, Work
+
+
+class Module(NamedTuple):
+    """A module.
+
+    options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
+    the option ``scope``; hidden: the name of the argument in which an action plugin hands something over;
+    add_file_common_args: whether it writes a file; the rest: as for AnsibleModule.
+    """
+
+    options: Mapping[str, Any]
+    work: Work
+    scope_in_force: ScopeInForce | None = None
+    hidden: str | None = None
+    add_file_common_args: bool = False
+    mutually_exclusive: Groups = ()
+    required_one_of: Groups = ()
+    required_if: Sequence[Any] = ()
+    required_by: Mapping[str, Any] = {}
+
+    def spec(self) -> ArgumentSpec:
+        """The argument spec, with the options of the connection and of files."""
+        if ("scope" in self.options) != (self.scope_in_force is not None):
+            raise TypeError("the option scope and scope_in_force belong together")
+        spec = dict(CONNECTION_OPTIONS, **self.options)
+        if self.add_file_common_args:
+            spec.update((name, entry) for name, entry in FILE_COMMON_ARGUMENTS.items() if name not in spec)
+        return spec
+
+    def constraints(self) -> dict[str, Any]:
+        """What holds between options, for AnsibleModule and for ArgumentSpecValidator."""
+        return dict(
+            mutually_exclusive=self.mutually_exclusive,
+            required_one_of=self.required_one_of,
+            required_if=self.required_if,
+            required_by=self.required_by,
+        )
+
+    def groups(self) -> Groups:
+        """Options that can replace one another."""
+        return [*self.mutually_exclusive, *self.required_one_of]

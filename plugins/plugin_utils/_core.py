@@ -1,0 +1,91 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an action plugin and a module say to one another, as each release of ansible-core writes and reads it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import ansible.template
+from ansible import constants
+from ansible.module_utils.common import json as ansible_json
+from ansible.module_utils.common.text.converters import jsonify
+from ansible.plugins.action import ActionBase
+
+try:
+    # up to ansible-core 2.20
+    from ansible.vars.clean import remove_internal_keys
+except ImportError:
+    remove_internal_keys = None
+
+if hasattr(ansible.template, "trust_as_template"):
+    wrap_var = None
+else:
+    # before ansible-core 2.19, text is a template unless it is marked
+    from ansible.utils.unsafe_proxy import wrap_var
+
+# how ansible-core runs modules that name no other profile
+_PROFILE = "legacy"
+# methods of ActionBase that are used here although they are not public
+_METHODS = ("_update_module_args", "_compute_environment_string", "_parse_returned_data")
+# from ansible-core 2.19 on
+_HAS_PROFILES = hasattr(ansible_json, "get_module_encoder")
+
+
+def unknown() -> str | None:
+    """The name of something that this release of ansible-core lacks, or None."""
+    for name in _METHODS:
+        if not callable(getattr(ActionBase, name, None)):
+            return name
+    known = ["self", "res", "profile"] if _HAS_PROFILES else ["self", "res"]
+    parameters = list(inspect.signature(ActionBase._parse_returned_data).parameters)
+    return None if parameters == known else "_parse_returned_data of a known form"
+
+
+def as_module_reads(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a task, as a module reads them: without the marks of ansible-core on their texts. Raises TypeError or
+    ValueError if they are not JSON."""
+    if _HAS_PROFILES:
+        direction = ansible_json.Direction.CONTROLLER_TO_MODULE
+        encoder = ansible_json.get_module_encoder(_PROFILE, direction)
+        text = json.dumps(arguments, cls=encoder)
+        read = json.loads(text, cls=ansible_json.get_module_decoder(_PROFILE, direction))
+    else:
+        read = json.loads(json.dumps(arguments, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True))
+    return dict(read)
+
+
+def as_module_prints(result: dict[str, Any]) -> str:
+    """The result of a task as a module prints it. Raises RecursionError for one that is nested too deeply."""
+    if not _HAS_PROFILES:
+        return str(jsonify(result))
+    encoder = ansible_json.get_module_encoder(_PROFILE, ansible_json.Direction.MODULE_TO_CONTROLLER)
+    return json.dumps(result, cls=encoder)
+
+
+def returned(action: ActionBase, printed: str) -> dict[str, Any]:
+    """What ansible-core makes of the output of a module."""
+    output = dict(stdout=printed, stdout_lines=[printed], stderr="", stderr_lines=[], rc=0)
+    parsed = action._parse_returned_data(output, _PROFILE) if _HAS_PROFILES else action._parse_returned_data(output)
+    if remove_internal_keys is None:
+        parsed.remove_internal_keys()
+        return dict(parsed.as_result_dict(for_round_trip=True))
+    remove_internal_keys(parsed)
+    return dict(wrap_var(parsed) if wrap_var else parsed)
+
+
+def recorded(warnings: list[str]) -> list[str]:
+    """The warnings of a task as AnsibleModule records them: from ansible-core 2.19 on, each of them once."""
+    return list(dict.fromkeys(warnings)) if _HAS_PROFILES else warnings
+
+
+def examined() -> str | None:
+    """A setting with which ansible-core shows how a module runs, or None."""
+    if constants.DEFAULT_KEEP_REMOTE_FILES:
+        return "ANSIBLE_KEEP_REMOTE_FILES"
+    shown = getattr(constants, "DISPLAY_TRACEBACK", None) or ["never"]
+    return None if shown == ["never"] else "ANSIBLE_DISPLAY_TRACEBACK"

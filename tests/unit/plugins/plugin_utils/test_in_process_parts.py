@@ -1,0 +1,111 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import in_environment, is_own, is_relative
+
+
+def test_the_environment_of_a_task_ends_with_it(monkeypatch):
+    monkeypatch.setenv("HOME", "/before")
+    monkeypatch.delenv("SCANNER_TIMEOUT", raising=False)
+    before = dict(os.environ)
+    seen = in_environment(
+        {"HOME": "/task", "SCANNER_TIMEOUT": "5"},
+        lambda: os.environ["HOME"] + os.environ["SCANNER_TIMEOUT"],
+    )
+    assert seen == "/task5"
+    assert dict(os.environ) == before
+
+
+class Late(BaseException):
+    """The time limit of a task is no Exception either."""
+
+
+def test_the_environment_of_a_task_ends_with_its_time_limit(monkeypatch):
+    before = dict(os.environ)
+
+    def work():
+        raise Late
+
+    with pytest.raises(Late):
+        in_environment({"HOME": "/task", "SCANNER_TIMEOUT": "5"}, work)
+    assert dict(os.environ) == before
+
+
+def test_the_environment_of_a_task_ends_although_its_end_is_interrupted(monkeypatch):
+    before = dict(os.environ)
+    interrupts = [Late()]
+
+    class Environment(dict):
+        def pop(self, *arguments):
+            if interrupts:
+                raise interrupts.pop()
+            return super().pop(*arguments)
+
+    monkeypatch.setattr(os, "environ", Environment(before))
+    with pytest.raises(Late):
+        in_environment({"SCANNER_TIMEOUT": "5"}, str)
+    assert dict(os.environ) == before
+
+
+def test_the_own_interpreter_may_have_another_name_in_its_directory(tmp_path, monkeypatch):
+    own, other = tmp_path / "own", tmp_path / "other"
+    for directory in (own, other):
+        directory.mkdir()
+        (directory / "python3.12").symlink_to(os.path.realpath(sys.executable))
+    (own / "python").symlink_to("python3.12")
+    (own / "perl").write_text("", encoding="utf-8")
+    monkeypatch.setattr(sys, "executable", str(own / "python3.12"))
+    assert is_own(str(own / "python3.12"))
+    assert is_own(str(own / "python"))
+    # another virtual environment has other libraries, although the program is the same
+    assert not is_own(str(other / "python3.12"))
+    assert not is_own(str(own / "perl"))
+    assert not is_own("python3.12")
+    assert not is_own("")
+
+
+@pytest.mark.parametrize(
+    "path, relative",
+    [("ca.pem", True), ("./ca.pem", True), ("/etc/ca.pem", False), ("~/ca.pem", False), ("", False), (None, False)],
+)
+def test_a_relative_path(path, relative):
+    assert is_relative(path) is relative
+
+
+def test_this_ansible_core_has_what_is_needed():
+    assert _core.unknown() is None
+
+
+@pytest.mark.parametrize("method", ["_update_module_args", "_compute_environment_string", "_parse_returned_data"])
+def test_what_another_ansible_core_lacks_is_named(monkeypatch, method):
+    monkeypatch.delattr(_core.ActionBase, method)
+    assert _core.unknown() == method
+
+
+def test_a_method_with_other_parameters_is_not_used(monkeypatch):
+    monkeypatch.setattr(_core.ActionBase, "_parse_returned_data", lambda self, one, two, three: None)
+    assert _core.unknown() == "_parse_returned_data of a known form"
+
+
+def test_arguments_lose_what_json_does_not_have():
+    read = _core.as_module_reads({"names": ("a", "b"), "timeout": 5, "text": "é"})
+    assert read == {"names": ["a", "b"], "timeout": 5, "text": "é"}
+    assert type(read["text"]) is str
+
+
+def test_arguments_that_are_not_json_are_refused():
+    with pytest.raises((TypeError, ValueError)):
+        _core.as_module_reads({"name": object()})
+
+
+def test_a_result_is_printed_as_json():
+    assert json.loads(_core.as_module_prints({"rows": ({"id": 1},), "text": "é"})) == {"rows": [{"id": 1}], "text": "é"}
