@@ -101,7 +101,7 @@ def confirm_place(client: Client, resource: Resource, record: Record, workspace_
     workspace."""
     if _names_its_workspace(record):
         return
-    workspaces = client.all(WORKSPACE)
+    workspaces = client.listed(WORKSPACE)
     other = _another(workspace_id, workspaces)
     if other is not None:
         _refuse_unfiltered(client, resource, {record["id"]: record}, (workspace_id, other), workspaces)
@@ -123,7 +123,7 @@ def _refuse_unfiltered(
     """Refuse records of the first workspace (by id) that the first page of the second one contains too: then the service
     returns the same list for every workspace."""
     query = {"workspace_id": places[1], **(filters or {})}
-    for row in next(iter(client.pages(resource, query, whole=False)), ()):
+    for row in client.first_page(resource, query):
         if row["id"] in records and not _names_its_workspace(row):
             raise _shared(resource, row, places, workspaces)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable
+from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from ._given import UNKNOWN_ID
 from ._http.create import Created
 from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
@@ -34,6 +34,10 @@ class Outcome(NamedTuple):
         return self.before != self.after
 
 
+class _Outdated(Refused):
+    """Only what this task has read itself permits what comes next; ``ensure`` then starts over."""
+
+
 class _Declared(NamedTuple):
     """What a task declares. fields: without the key, except for a rename, which declares the new key; an option that is not
     set is no declared field."""
@@ -47,6 +51,15 @@ class _Declared(NamedTuple):
 
 def ensure(task: Task, resource: Resource, normal_form: NormalForm = None) -> dict[str, Any]:
     """Make the one object that the task declares present or absent; returns the result of the module."""
+    # a deletion reads afresh, and check mode too, which has no 409 to correct it
+    task.client.shares = task.params["state"] == "present" and not task.check_mode
+    try:
+        return _result(task, resource, _outcome(task, resource, normal_form))
+    except (Refused, ApiError) as error:
+        # an earlier item of the loop may have read what is no longer true
+        missing = not isinstance(error, ApiError) or error.status == 404
+        if not missing or not task.client.start_over():
+            raise
     return _result(task, resource, _outcome(task, resource, normal_form))
 
 
@@ -97,7 +110,7 @@ def _live(declared: _Declared) -> Record | None:
 def _renamed(task: Task, resource: Resource, old_key: str, new_key: str) -> Record | None:
     """The object to rename, or the one that already has the new name."""
     not_empty(resource.key, old_key)
-    rows = task.client.all(resource)
+    rows = task.client.listed(resource)
     old, new = match(resource, rows, old_key), match(resource, rows, new_key)
     if old and new and old["id"] != new["id"]:
         raise Refused(
@@ -198,6 +211,8 @@ def _called(resource: Resource, live: Record) -> str:
 
 def _drifted(declared: _Declared, live: Record, drift: Record) -> Outcome:
     task, on_drift = declared.task, declared.task.params["on_drift"]
+    if on_drift == "recreate" and task.client.relies:
+        raise _Outdated(f"{_called(declared.resource, live)} may have changed in the meantime: run the task again.")
     if on_drift == "recreate":
         return _recreate(declared, live, drift)
     what = f"{_differs(declared.resource, live, drift)}, and the API cannot update it"

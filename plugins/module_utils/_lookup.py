@@ -14,6 +14,7 @@ from ._contents import Contents, confirm_place
 from ._errors import Refused, WrongOption, printable
 from ._given import UNKNOWN_ID
 from ._http.client import Client
+from ._http.kept import Kept
 from ._records import Record
 from ._resources import WORKSPACE, Resource
 from ._task import Task
@@ -61,7 +62,7 @@ def place_of(task: Task) -> Place:
     if name is None:
         return NOWHERE
     not_empty("workspace", name)
-    rows = task.client.all(WORKSPACE)
+    rows = task.client.listed(WORKSPACE)
     row = match(WORKSPACE, rows, name, options=("workspace", "workspace_id"))
     if row is not None:
         return Place(row["id"], name, declared=True)
@@ -158,7 +159,7 @@ def find_by_key(
 
 
 class _Found(NamedTuple):
-    """What a search by name led to. names: those that were read before an exact match."""
+    """What a search by name led to. names: those that were read before an exact match, as ``look_alike`` needs them."""
 
     record: Record | None
     names: list[str]
@@ -185,6 +186,9 @@ def _search_pages(
     near: list[Record] = []
     names: list[str] = []
     place_id = query.get("workspace_id")
+    kept = client.kept(resource, query, whole)
+    if kept is not None:
+        return _search_kept(kept, resource, wanted, normal_form)
     for page in client.pages(resource, query, whole):
         # the object of another workspace must not be taken, even if the service ignores the filter
         rows = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
@@ -196,6 +200,14 @@ def _search_pages(
             normal = normal_form(wanted)
             near += [row for row in rows if normal_form(row[resource.key]) == normal]
     return _Found(match(resource, near, wanted, normal_form) if near else None, names)
+
+
+def _search_kept(kept: Kept, resource: Resource, wanted: str, normal_form: NormalForm) -> _Found:
+    exact = kept.exact(wanted)
+    if exact:
+        return _Found(match(resource, exact, wanted), [])
+    near = kept.near(wanted, normal_form) if normal_form else []
+    return _Found(match(resource, near, wanted, normal_form) if near else None, kept.beyond_ascii)
 
 
 def find(
@@ -252,7 +264,9 @@ def in_place(client: Client, resource: Resource, record: Record, place: Place) -
         return False
     if record.get("workspace_id") is not None:
         return bool(record["workspace_id"] == place.id)
-    return any(row["id"] == record["id"] for page in client.pages(resource, place.query) for row in page)
+    kept = client.kept(resource, place.query)
+    pages = client.pages(resource, place.query) if kept is None else [kept.rows()]
+    return any(row["id"] == record["id"] for page in pages for row in page)
 
 
 def information(

@@ -7,14 +7,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ._errors import CallError, ScannerError, WrongOption
 from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
+from ._http.kept import Lists
 from ._http.transport import Transport
-from ._options import connection_from
+from ._options import Connection, connection_from
 from ._scope.gate import Gate, Verdicts
 
 # the failure of a task whose result cannot be turned into JSON
@@ -51,21 +52,40 @@ class Host(Protocol):
         """A copy of a value as ansible-core shows it: without the secrets in its texts."""
 
 
+class Opened(NamedTuple):
+    """What a task reads with. lists: what it shares with the other items of its loop, None where it shares nothing."""
+
+    transport: Transport
+    lists: Lists | None = None
+
+
+class Shared(Protocol):
+    """What the items of one loop share."""
+
+    def opened(
+        self, connection: Connection, environ: Mapping[str, str], opening: Callable[[Connection], Transport]
+    ) -> contextlib.AbstractContextManager[Opened]:
+        """The connection, for one item; opened where no earlier item has it."""
+
+
 class Task:
     """What the work of a module is given: the options, the service, the gate, and a way to warn."""
 
-    def __init__(self, host: Host, transport: Transport, gate: Gate) -> None:
-        self.client = Client(transport, gate, host.warn)
+    def __init__(self, host: Host, opened: Opened, gate: Gate) -> None:
+        self.client = Client(opened.transport, gate, self.warn, opened.lists)
         self.gate = gate
         self.params = host.params
         self.check_mode = host.check_mode
         self.diff_mode = host.diff_mode
         self.step = host.step
         self.host = host
+        self._warnings: set[str] = set()
 
     def warn(self, sentence: str) -> None:
-        """Show a warning with the result of the task."""
-        self.host.warn(sentence)
+        """Show a warning with the result of the task, once."""
+        if sentence not in self._warnings:
+            self._warnings.add(sentence)
+            self.host.warn(sentence)
 
     def warn_foreseen(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
@@ -92,22 +112,35 @@ class Ended(NamedTuple):
 
 
 def perform(
-    host: Host, spec: ArgumentSpec, work: Work, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]
+    host: Host,
+    spec: ArgumentSpec,
+    work: Work,
+    scope_in_force: ScopeInForce | None,
+    environ: Mapping[str, str],
+    shared: Shared | None = None,
 ) -> Ended:
-    """Do the work of a module with a connection of its own. Every ScannerError becomes a failure."""
+    """Do the work of a module, with a connection of its own unless it is an item of a loop. Every ScannerError becomes a
+    failure."""
     calls: list[str] = []
     try:
         wrong = wrong_id(spec, host.params, host.check_mode)
         if wrong:
             raise WrongOption(wrong)
-        with contextlib.closing(Transport(connection_from(host.params))) as transport:
-            calls = transport.calls
-            return Ended(work(Task(host, transport, _gate_for(host, scope_in_force, environ))), calls)
+        connection = connection_from(host.params)
+        with shared.opened(connection, environ, Transport) if shared else _opened(connection) as opened:
+            calls = opened.transport.calls
+            return Ended(work(Task(host, opened, _gate_for(host, scope_in_force, environ))), calls)
     except ScannerError as error:
         if isinstance(error, CallError) and error.may_have_worked:
             error = error.with_effect("The change may have been made.")
         secret = error.secret if isinstance(error, WrongOption) else None
         return Ended(dict(error.result), calls, str(error), secret)
+
+
+@contextlib.contextmanager
+def _opened(connection: Connection) -> Iterator[Opened]:
+    with contextlib.closing(Transport(connection)) as transport:
+        yield Opened(transport)
 
 
 def _gate_for(host: Host, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]) -> Gate:

@@ -35,6 +35,11 @@ class Budget:
         self._waited = 0.0
         self._not_before: dict[str, float] = {}
 
+    def renew(self) -> None:
+        """Begin another task, which may wait as long; what is known of the limits stays."""
+        self.on_wait = lambda seconds: None
+        self._waited = 0.0
+
     def keep_spacing(self, limit: str) -> None:
         """Wait until the next call may be sent. limit: which of the service's limits it counts against."""
         wait = self._not_before.get(limit, 0.0) - self._clock()

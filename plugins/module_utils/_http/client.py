@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._advice import CREATE_HINTS, Call, Hints
-from .._errors import AnswerError, ApiError, CallError
+from .._errors import AnswerError, ApiError, CallError, ScannerError
 from .._records import Record, is_row, record_of
 from .._resources import TARGET, WORDLIST, Resource
 from .._scope.gate import Gate
@@ -18,6 +18,7 @@ from . import listing
 from .answer import Answer, Sink
 from .create import Created, Look, create, new_id, object_in
 from .earned import Complete
+from .kept import Kept, Lists
 from .refusal import unconfirmed
 from .transport import Transport
 
@@ -45,9 +46,21 @@ class _Collected:
 class Client:
     """Calls by family. Each write passes the gate."""
 
-    def __init__(self, transport: Transport, gate: Gate, warn: Callable[[str], object] = lambda text: None) -> None:
-        """warn: gets what a person should know about a call that succeeded."""
+    def __init__(
+        self,
+        transport: Transport,
+        gate: Gate,
+        warn: Callable[[str], object] = lambda text: None,
+        lists: Lists | None = None,
+    ) -> None:
+        """warn: gets what a person should know about a call that succeeded; lists: what the items of a loop share."""
         self.transport = transport
+        # whether this task may use what earlier items have read
+        self.shares = False
+        # whether it did
+        self.relies = False
+        self._lists = lists
+        self._wrote = False
         self._gate = gate
         self._warn = warn
         self._about = transport.known.call
@@ -61,12 +74,23 @@ class Client:
         form: Record | None = None,
         json: Any = None,
         hints: Hints | None = None,
+        adds: bool = False,
     ) -> Answer:
-        """Send a write that the gate permits."""
+        """Send a write that the gate permits. adds: whether it only adds an object, which ``create`` adds to the lists."""
         permit = self._gate.permit(method, path, query, form, json, self._target_name)
-        return self.transport.send(
-            method, path, query=query, form=form, json=json, hints=hints, about=about, permit=permit
-        )
+        if not adds:
+            self._drop_lists()
+        try:
+            answer = self.transport.send(
+                method, path, query=query, form=form, json=json, hints=hints, about=about, permit=permit
+            )
+        except CallError as error:
+            # 404: the object or its workspace no longer exists, as the next read shows
+            if error.status != 404 or not isinstance(error, ApiError) or error.after_loss:
+                self._wrote = True
+            raise
+        self._wrote = True
+        return answer
 
     def _target_name(self, target_id: int) -> str | None:
         record = self.read(TARGET, target_id)
@@ -78,6 +102,42 @@ class Client:
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
         return listing.pages(self.transport, resource, query, whole)
+
+    def kept(self, resource: Resource, query: Record | None = None, whole: bool = True) -> Kept | None:
+        """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
+        if self._lists is None or not self.shares:
+            return None
+        query = query or {}
+        kept = self._lists.get(resource, query, whole)
+        if kept is not None:
+            self.relies = True
+            return kept
+        rows = listing.pages(self.transport, resource, query, whole)
+        kept = Kept(resource, rows, self._lists.clock(), query.get("workspace_id"), whole)
+        self._lists.put(resource, query, kept)
+        return kept
+
+    def listed(self, resource: Resource, query: Record | None = None) -> Sequence[Record]:
+        """Every record of a list, as an earlier item of the loop may have read it."""
+        kept = self.kept(resource, query)
+        return self.all(resource, query) if kept is None else kept.rows()
+
+    def first_page(self, resource: Resource, query: Record | None = None) -> Sequence[Record]:
+        """The records on the first page of a list, as an earlier item of the loop may have read it."""
+        kept = self.kept(resource, query, whole=False)
+        return next(iter(self.pages(resource, query, whole=False)), ()) if kept is None else kept.first_page()
+
+    def start_over(self) -> bool:
+        """Forget what earlier items have read. Whether the task may begin again: it relied on it and has written nothing."""
+        if not self.relies or self._wrote:
+            return False
+        self.relies = False
+        self._drop_lists()
+        return True
+
+    def _drop_lists(self) -> None:
+        if self._lists is not None:
+            self._lists.drop()
 
     def page(self, resource: Resource, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
@@ -93,6 +153,7 @@ class Client:
             answer = self.transport.send("GET", f"{resource.path}/{object_id}", about=self._about("read", resource))
         except ApiError as error:
             if error.status == 404:
+                self._drop_lists()
                 return None
             raise
         return self._record(resource, answer, object_id)
@@ -105,13 +166,34 @@ class Client:
         values: the form fields; read_back: read the new record where the answer gives no more than its id, at 1 GET.
         """
         about = self._about("create", resource, query or values)
-        return create(
-            resource,
-            values,
-            look,
-            send=lambda: self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS),
-            read=(lambda object_id: self.read(resource, object_id)) if read_back else None,
-        )
+
+        def send() -> Answer:
+            return self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS, adds=True)
+
+        def look_afresh(status: int | None) -> Record | None:
+            self._drop_lists()
+            self.relies = False
+            return look(status)
+
+        read = (lambda object_id: self.read(resource, object_id)) if read_back else None
+        try:
+            created = create(resource, values, look_afresh, send, read)
+        except ScannerError:
+            self._drop_lists()
+            raise
+        self._add(resource, created, (query or values).get("workspace_id"))
+        return created
+
+    def _add(self, resource: Resource, created: Created, workspace_id: int | None) -> None:
+        """Add a new object to the lists in which this task could have found it."""
+        if self._lists is None or not created.made:
+            return
+        if not created.shown:
+            self._lists.drop()
+        if workspace_id is not None:
+            self._lists.add(resource, {"workspace_id": workspace_id}, created.record)
+        if workspace_id is None or resource.key_is_account_wide:
+            self._lists.add(resource, {}, created.record)
 
     def start(self, resource: Resource, body: Record, hints: Hints | None = None) -> Started:
         """Send a create that no unique key protects.

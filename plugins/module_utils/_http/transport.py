@@ -133,6 +133,13 @@ class Transport:
             return {"http": proxy, "https": proxy}
         return {"no_proxy": urlsplit(self.connection.base_url).hostname or ""} if self.connection.direct else None
 
+    def renew(self) -> None:
+        """Begin another task over the same connections: with an empty log, and with all of its time for rate limits."""
+        self.calls = []
+        self.last = None
+        self._about = ANY_CALL
+        self.budget.renew()
+
     def close(self) -> None:
         self._session.close()
 

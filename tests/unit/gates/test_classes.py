@@ -46,6 +46,7 @@ CLASSES = {
         "module_utils/_http/download",
         "module_utils/_http/earned",
         "module_utils/_http/envelope",
+        "module_utils/_http/kept",
         "module_utils/_http/known",
         "module_utils/_http/refusal",
         "module_utils/_http/rate_limit",

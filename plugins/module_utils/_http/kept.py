@@ -1,0 +1,139 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Lists that the items of one loop share: read once, as far as somebody needs them, and kept true by the loop's own writes.
+
+They are at most as old as ``LONGEST``, so an object that somebody else creates or deletes in the meantime may be missing in
+them, or be in them. Whoever uses them has to read again before a deletion, and before it fails because of what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .._records import Record
+from .._resources import Resource
+
+# seconds that a list is used
+LONGEST = 60.0
+
+
+class Kept:
+    """The records of one list by name.
+
+    pages: its pages, which are read when they are needed; workspace_id: that of the list, if it has one; whole: whether the
+    pages go on until an empty one.
+    """
+
+    def __init__(
+        self, resource: Resource, pages: Iterator[list[Record]], since: float, workspace_id: int | None, whole: bool
+    ) -> None:
+        self.since = since
+        self.whole = whole
+        # reading failed, so that the list has no end
+        self.broken = False
+        self._key = resource.key
+        self._pages = pages
+        self._ended = False
+        self._workspace_id = workspace_id
+        self._rows: list[Record] = []
+        self._first: int | None = None
+        self._by_key: dict[str, list[Record]] = {}
+        self._by_form: dict[str, list[Record]] = {}
+        # how many of the rows are in _by_form
+        self._formed = 0
+        # names that look_alike can find
+        self.beyond_ascii: list[str] = []
+
+    def exact(self, wanted: str) -> list[Record]:
+        """The records of this name; reads on until there is one."""
+        while wanted not in self._by_key and self._read_on():
+            pass
+        return [dict(row) for row in self._by_key.get(wanted, ())]
+
+    def near(self, wanted: str, normal_form: Callable[[str], str]) -> list[Record]:
+        """The records whose name has the same normal form, which must be the same function each time."""
+        for row in self.rows()[self._formed :]:
+            self._by_form.setdefault(normal_form(row[self._key]), []).append(row)
+            self._formed += 1
+        return [dict(row) for row in self._by_form.get(normal_form(wanted), ())]
+
+    def rows(self) -> list[Record]:
+        """All records."""
+        while self._read_on():
+            pass
+        return self._rows
+
+    def first_page(self) -> list[Record]:
+        """The records on the first page."""
+        if self._first is None:
+            self._read_on()
+        return self._rows[: self._first]
+
+    def add(self, record: Record) -> None:
+        """Add a record that was created."""
+        if self._ended:
+            if all(row["id"] != record["id"] for row in self._by_key.get(record[self._key], ())):
+                self._take([record])
+        else:
+            # one of its next pages may have the record, too
+            self.broken = True
+
+    def _read_on(self) -> bool:
+        """Read a page; whether there was one."""
+        if self._ended:
+            return False
+        # until the page has come
+        self.broken = True
+        page = next(self._pages, None)
+        self.broken = False
+        self._ended = page is None
+        # the object of another workspace must not be taken, even if the service ignores the filter
+        places = (None, self._workspace_id)
+        self._take([row for row in page or () if self._workspace_id is None or row.get("workspace_id") in places])
+        if self._first is None:
+            self._first = len(self._rows)
+        return not self._ended
+
+    def _take(self, rows: list[Record]) -> None:
+        self._rows += rows
+        for row in rows:
+            name = row[self._key]
+            self._by_key.setdefault(name, []).append(row)
+            if not name.isascii():
+                self.beyond_ascii.append(name)
+
+
+class Lists:
+    """The lists that the items of one loop have read. clock: seconds on a clock that only goes forward."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
+        self._kept: dict[tuple[Any, ...], Kept] = {}
+
+    def get(self, resource: Resource, query: Mapping[str, Any], whole: bool) -> Kept | None:
+        """The list of a family with these parameters, unless it is too old or was not read far enough."""
+        kept = self._kept.get(_place(resource, query))
+        if kept is None or kept.broken or (whole and not kept.whole) or self.clock() - kept.since > LONGEST:
+            return None
+        return kept
+
+    def put(self, resource: Resource, query: Mapping[str, Any], kept: Kept) -> None:
+        """Keep a list, in place of an older one."""
+        self._kept[_place(resource, query)] = kept
+
+    def add(self, resource: Resource, query: Mapping[str, Any], record: Record) -> None:
+        """Add a record that was created to this list, if it is kept."""
+        kept = self._kept.get(_place(resource, query))
+        if kept is not None:
+            kept.add(record)
+
+    def drop(self) -> None:
+        """Forget all lists."""
+        self._kept.clear()
+
+
+def _place(resource: Resource, query: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (resource.name, *sorted(query.items()))

@@ -1,0 +1,92 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the items of one loop share: their connections to the service, and the lists that they have read.
+
+ansible-core forks a process for each task of each host, which runs all items of its loop. Nothing is shared across tasks,
+and nothing is inherited over a fork: two processes on one connection would read the answers of each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError
+from ansible_collections.scanops.scanner.plugins.module_utils._http.kept import Lists
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened
+
+# connections of one loop, whose items may name different services or keys
+_MOST_CONNECTIONS = 8
+# variables that change where a request goes, or whom it trusts; the others are options
+_OF_REQUESTS = ("_PROXY", "_CA_BUNDLE")
+
+
+class Loop:
+    """What the items of one loop share in this process."""
+
+    def __init__(self) -> None:
+        self._opened: dict[tuple[Any, ...], Opened] = {}
+
+    @contextlib.contextmanager
+    def opened(
+        self, connection: Connection, environ: Mapping[str, str], opening: Callable[[Connection], Transport]
+    ) -> Iterator[Opened]:
+        """The connection, for one item; opened where no earlier item has it.
+
+        An item that ends in any other way than by a result or an error of ours takes it along: a call may be half done.
+        """
+        key = (connection, *sorted(each for each in environ.items() if each[0].upper().endswith(_OF_REQUESTS)))
+        opened = self._opened.pop(key, None)
+        if opened is None:
+            transport = opening(connection)
+            opened = Opened(transport, Lists(transport.now))
+        opened.transport.renew()
+        try:
+            yield opened
+        except ScannerError:
+            self._keep(key, opened)
+            raise
+        except BaseException:
+            opened.transport.close()
+            raise
+        self._keep(key, opened)
+
+    def _keep(self, key: tuple[Any, ...], opened: Opened) -> None:
+        self._opened[key] = opened
+        if len(self._opened) > _MOST_CONNECTIONS:
+            self._opened.pop(next(iter(self._opened))).transport.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        for opened in self._opened.values():
+            opened.transport.close()
+        self._opened.clear()
+
+
+class _Latest:
+    """The loop that this process runs."""
+
+    process: int | None = None
+    task: str | None = None
+    loop: Loop | None = None
+
+
+def loop_of(task: Any) -> Loop | None:
+    """What the items of the loop of this task share; None for a task that has no loop, or that repeats its items.
+
+    task: a Task of ansible-core.
+    """
+    repeats = task.until or task.retries
+    if task.loop is None or repeats or getattr(task.loop_control, "pause", None):
+        return None
+    if (_Latest.process, _Latest.task) != (os.getpid(), task._uuid):
+        if _Latest.loop is not None and _Latest.process == os.getpid():
+            _Latest.loop.close()
+        _Latest.process, _Latest.task, _Latest.loop = os.getpid(), task._uuid, Loop()
+    return _Latest.loop

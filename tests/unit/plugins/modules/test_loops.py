@@ -1,0 +1,440 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Items of one loop share their connection and what they read; the service's log shows what they asked for."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from unittest import mock
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _module
+from ansible_collections.scanops.scanner.plugins.module_utils._http.kept import LONGEST
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import Loop
+
+PLACES = "GET /workspaces"
+LIST = "GET /targets"
+CREATE = "POST /targets"
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.add(
+        workspaces=[{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Other"}],
+        targets=[
+            {"id": 1001, "name": "a.example.com", "workspace_id": 2, "description": "First"},
+            {"id": 1002, "name": "b.example.com", "workspace_id": 2},
+            {"id": 1003, "name": "c.example.com", "workspace_id": 3},
+        ],
+    )
+
+
+@pytest.fixture
+def item(run):
+    """Run an item of a loop: item(loop, module, **options)."""
+
+    def run_item(loop, module, **options):
+        with mock.patch.object(_module, "perform", functools.partial(_module.perform, shared=loop)):
+            return run(module, **options)
+
+    return run_item
+
+
+@pytest.fixture
+def loop(item):
+    """Run the items of one loop, each a dictionary of options: loop(module, items, **options for all)."""
+    with_one = Loop()
+
+    def run_items(module, items, **common):
+        return [item(with_one, module, **{**common, **each}) for each in items]
+
+    yield run_items
+    with_one.close()
+
+
+@pytest.fixture
+def somebody_deletes(service, run):
+    """Delete an object as another person: somebody_deletes(module, id); it is not in the log."""
+
+    def delete(module, object_id):
+        options = {"force": True} if module == "workspace" else {}
+        assert run(module, id=object_id, state="absent", **options).changed
+        service.clear_log()
+
+    return delete
+
+
+def names(*labels):
+    return [{"name": f"{label}.example.com"} for label in labels]
+
+
+def in_shop(loop, *labels, **more):
+    return loop("target", names(*labels), workspace="Web shop", **more)
+
+
+# --- reads
+
+
+def test_unchanged_items_read_the_list_once(service, loop):
+    results = in_shop(loop, "a", "b", "a", "b")
+    assert [result["target"]["id"] for result in results] == [1001, 1002, 1001, 1002]
+    assert not any(result.changed for result in results)
+    assert service.calls() == [PLACES, LIST]
+
+
+def test_items_share_one_connection(loop):
+    opened = []
+    with mock.patch.object(Transport, "_open_session", autospec=True, side_effect=Transport._open_session) as opening:
+        in_shop(loop, "a", "b")
+        opened.append(opening.call_count)
+    assert opened == [1]
+
+
+def test_each_item_returns_its_own_calls(loop):
+    first, second = in_shop(loop, "a", "b")
+    assert [call.partition("?")[0] for call in first.calls] == [
+        "GET /workspaces -> 200",
+        "GET /targets",
+    ]
+    assert second.calls == []
+
+
+def test_an_item_costs_no_more_than_alone(service, loop, run):
+    service.add(targets=[{"name": f"{number}.example.net", "workspace_id": 2} for number in range(2500)])
+    for label in ("a", "missing"):
+        service.clear_log()
+        run("target", workspace="Web shop", name=f"{label}.example.com", state="present")
+        alone = service.calls()
+        service.clear_log()
+        in_shop(loop, label if label == "a" else "absent")
+        assert len(service.calls()) <= len(alone)
+
+
+def test_pages_are_read_when_an_item_needs_them(service, loop):
+    service.add(targets=[{"name": f"{number}.example.net", "workspace_id": 2} for number in range(1500)])
+    service.clear_log()
+    in_shop(loop, "a")
+    assert service.calls() == [PLACES, LIST]
+    assert [result["target"]["name"] for result in loop("target", [{"name": "1400.example.net"}], workspace_id=2)] == [
+        "1400.example.net"
+    ]
+    assert service.calls() == [PLACES, LIST, LIST]
+
+
+def test_a_normalised_name_is_found_in_the_list(service, loop):
+    results = loop(
+        "target", [{"name": "A.Example.COM."}, {"name": "b.example.com"}, {"name": "B.example.com"}], workspace_id=2
+    )
+    assert [result["target"]["id"] for result in results] == [1001, 1002, 1002]
+    assert service.calls() == [LIST]
+
+
+def test_an_id_is_read_afresh(service, loop):
+    results = loop("target", [{"id": 1001}, {"name": "a.example.com"}, {"id": 1001}], workspace_id=2)
+    assert [result["target"]["id"] for result in results] == [1001, 1001, 1001]
+    assert service.calls() == ["GET /targets/1001", LIST, "GET /targets/1001"]
+
+
+def test_each_workspace_has_its_own_list(service, loop):
+    items = [{"name": "a.example.com"}, {"name": "c.example.com", "workspace": "Other"}, {"name": "b.example.com"}]
+    results = loop("target", [{"workspace": "Web shop", **each} for each in items])
+    assert not any(result.changed for result in results)
+    assert service.calls() == [PLACES, LIST, LIST]
+
+
+def test_names_of_other_workspaces_are_not_taken(service, loop):
+    first, second = loop("target", names("c", "c"), workspace_id=2)
+    assert (first.changed, second.changed) == (True, False)
+    assert first["target"]["id"] == second["target"]["id"] != 1003
+
+
+def test_another_key_or_address_shares_nothing(service, loop):
+    results = loop("target", [{"timeout": 30}, {"timeout": 20}, {"timeout": 30}], workspace_id=2, name="a.example.com")
+    assert not any(result.failed for result in results)
+    assert service.calls() == [LIST, LIST]
+
+
+def test_another_proxy_shares_nothing(service, loop, monkeypatch):
+    in_shop(loop, "a")
+    monkeypatch.setenv("https_proxy", "http://proxy.example.com:3128")
+    in_shop(loop, "a")
+    assert service.calls() == [PLACES, LIST] * 2
+
+
+def test_a_list_is_at_most_a_minute_old(service, item):
+    loop = Loop()
+    now = [1000.0]
+    for later, calls in ((0, 1), (LONGEST, 1), (1, 2)):
+        now[0] += later
+        item(loop, "target", workspace_id=2, name="a.example.com", clock=lambda: now[0])
+        # the clock of the connection that the first item opened counts
+        assert len(service.calls()) == calls
+
+
+def test_loggers_share_the_list_of_all_and_the_list_of_the_workspace(service, loop):
+    service.add(http_loggers=[{"label": f"hook {number}", "workspace_id": 2} for number in range(3)])
+    results = loop("http_logger", [{"label": f"hook {number}"} for number in range(3)], workspace="Web shop")
+    assert [(result.failed, result.changed) for result in results] == [(False, False)] * 3
+    assert service.calls() == [PLACES, "GET /http_loggers", "GET /http_loggers"]
+
+
+def test_workspaces_share_their_list(service, loop):
+    results = loop("workspace", [{"name": "Web shop"}, {"name": "Other"}, {"name": "Web shop"}])
+    assert not any(result.changed for result in results)
+    assert service.calls() == [PLACES]
+
+
+# --- the writes of the loop
+
+
+def test_what_an_item_creates_the_next_one_finds(service, loop):
+    results = in_shop(loop, "1", "2", "1")
+    assert [result.changed for result in results] == [True, True, False]
+    assert results[0]["target"] == results[2]["target"]
+    assert service.writes() == [CREATE] * 2
+    assert service.calls().count(LIST) == 1
+
+
+def test_a_normalised_duplicate_of_a_new_target_is_not_created(service, loop):
+    first, second = loop("target", [{"name": "New.Example.com."}, {"name": "new.example.com"}], workspace_id=2)
+    assert (first.changed, second.changed) == (True, False)
+    assert service.writes() == [CREATE]
+
+
+def test_six_hosts_with_duplicates_create_each_target_once(service, item):
+    hosts = [Loop() for _number in range(6)]
+    changed = []
+    # each host does its item before any host does the next one
+    for label, host in itertools.product(("1", "2", "1"), hosts):
+        result = item(host, "target", workspace="Web shop", name=f"{label}.example.com")
+        assert not result.failed
+        changed.append(result.changed)
+    assert sum(changed) == 2
+    assert [target["name"] for target in service.targets() if target["name"][0] in "12"] == [
+        "1.example.com",
+        "2.example.com",
+    ]
+
+
+@pytest.mark.parametrize("turn", range(1, 6))
+def test_six_hosts_one_behind_the_other_agree_too(service, item, turn):
+    hosts = [Loop() for _number in range(6)]
+    left = [["1", "2", "1"] for _host in hosts]
+    order = 0
+    while any(left):
+        order = (order + turn) % len(hosts)
+        while not left[order]:
+            order = (order + 1) % len(hosts)
+        result = item(hosts[order], "target", workspace_id=2, name=f"{left[order].pop(0)}.example.com")
+        assert not result.failed
+    assert len(service.targets()) == 5
+
+
+def test_after_a_409_the_list_is_read_again(service, loop):
+    in_shop(loop, "a")
+    service.add(
+        targets=[{"name": "theirs.example.com", "workspace_id": 2}, {"name": "more.example.com", "workspace_id": 2}]
+    )
+    service.clear_log()
+    first, second = in_shop(loop, "theirs", "more")
+    assert (first.failed, first.changed, second.changed) == (False, False, False)
+    # the second item finds in the new list what somebody else created, too; the workspaces were dropped with the list
+    assert service.calls() == [CREATE, LIST, PLACES]
+
+
+def test_a_failed_create_drops_the_list(service, loop):
+    in_shop(loop, "a")
+    service.fault(method="POST", path="/targets", action="status", status=400, times=1)
+    service.clear_log()
+    failed, second = in_shop(loop, "new", "b")
+    assert failed.failed
+    assert not second.changed
+    assert service.calls() == [CREATE, PLACES, LIST]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_lost_create_is_settled_by_a_fresh_list(service, loop, done):
+    in_shop(loop, "a")
+    when = "after" if done else "before"
+    service.fault(method="POST", path="/targets", action="reset", when=when, times=1)
+    first, second = in_shop(loop, "new", "new")
+    assert (first.failed, first.changed, second.changed) == (False, True, False)
+    assert service.writes() == [CREATE] * (1 if done else 2)
+
+
+def test_an_update_drops_the_list(service, loop):
+    items = [{"name": "Web shop"}, {"name": "Other", "description": "New"}, {"name": "Other", "description": "New"}]
+    results = loop("workspace", items)
+    assert [result.changed for result in results] == [False, True, False]
+    assert service.calls() == [PLACES, "PUT /workspaces/3", PLACES]
+
+
+def test_a_workspace_of_the_loop_is_found_by_the_next_item(service, loop):
+    results = loop("workspace", [{"name": "New"}, {"name": "Other"}, {"name": "New"}])
+    assert [result.changed for result in results] == [True, False, False]
+    assert service.calls().count(PLACES) == 1
+
+
+def test_a_renamed_workspace_is_known_by_its_new_name(service, loop):
+    items = [{"name": "Other", "new_name": "Newer"}, {"name": "Newer"}, {"name": "Other", "new_name": "Newer"}]
+    results = loop("workspace", items)
+    assert [result.changed for result in results] == [True, False, False]
+
+
+def test_a_logger_of_the_loop_is_in_its_workspace(service, loop):
+    results = loop("http_logger", [{"label": "new"}, {"label": "other"}, {"label": "new"}], workspace="Web shop")
+    assert [(result.failed, result.changed) for result in results] == [(False, True), (False, True), (False, False)]
+    assert service.writes() == ["POST /http_loggers"] * 2
+
+
+def test_a_target_of_a_named_workspace_is_not_in_the_current_one(service, loop):
+    items = [{}, {"name": "x.example.com", "workspace_id": 3}, {"name": "x.example.com"}, {"name": "x.example.com"}]
+    results = loop("target", [{"name": "a.example.com", **each} for each in items])
+    assert [result.changed for result in results] == [True, True, True, False]
+    assert results[2]["target"] == results[3]["target"] != results[1]["target"]
+
+
+def test_what_was_written_is_not_written_again(service, loop):
+    loop("workspace", [{"name": "Other"}])
+    service.fault(method="PUT", path="/workspaces/3", action="reset", when="before", times=1)
+    service.fault(method="PUT", path="/workspaces/3", action="status", status=404, times=1)
+    (result,) = loop("workspace", [{"name": "Other", "description": "New"}])
+    assert "may have been" in result.msg
+    assert service.writes() == ["PUT /workspaces/3"] * 2
+
+
+# --- deletions
+
+
+def test_a_deletion_reads_afresh_and_drops_the_list(service, loop):
+    states = [("a", "present"), ("a", "absent"), ("a", "present"), ("b", "absent")]
+    items = [{"name": f"{label}.example.com", "state": state} for label, state in states]
+    results = loop("target", items, workspace_id=2)
+    assert [result.changed for result in results] == [False, True, True, True]
+    # a deletion reads on until an empty page or an exact match
+    assert service.calls()[:3] == [LIST, LIST, "DELETE /targets/1001"]
+    assert [target["id"] for target in service.targets()] == [1003, results[2]["target"]["id"]]
+
+
+def test_a_deletion_does_not_believe_an_earlier_item(service, loop, somebody_deletes):
+    in_shop(loop, "a")
+    somebody_deletes("target", 1001)
+    (result,) = in_shop(loop, "a", state="absent")
+    assert not result.changed
+    assert service.writes() == []
+
+
+def test_recreating_reads_afresh_before_it_deletes(service, loop):
+    in_shop(loop, "a")
+    service.clear_log()
+    (result,) = in_shop(loop, "a", description="New", on_drift="recreate", force=True)
+    assert result["lost"]["id"] == 1001
+    assert service.calls()[:3] == [PLACES, LIST, "DELETE /targets/1001"]
+
+
+def test_recreating_spares_what_somebody_changed_in_the_meantime(service, loop, somebody_deletes):
+    in_shop(loop, "a")
+    somebody_deletes("target", 1001)
+    service.add(targets=[{"id": 1050, "name": "a.example.com", "workspace_id": 2, "description": "New"}])
+    (result,) = in_shop(loop, "a", description="New", on_drift="recreate", force=True)
+    assert (result.changed, result["target"]["id"]) == (False, 1050)
+    assert service.writes() == []
+
+
+# --- other people
+
+
+def test_a_loop_sees_one_snapshot(service, loop, somebody_deletes):
+    in_shop(loop, "a")
+    somebody_deletes("target", 1002)
+    (result,) = in_shop(loop, "b")
+    assert (result.changed, result["target"]["id"]) == (False, 1002)
+
+
+def test_a_workspace_that_somebody_created_in_the_meantime_is_found(service, loop):
+    in_shop(loop, "a")
+    service.add(workspaces=[{"id": 4, "name": "Later"}])
+    (result,) = loop("target", names("x"), workspace="Later")
+    assert result["target"]["workspace_id"] == 4
+
+
+def test_a_missing_workspace_fails_as_alone(service, loop, run):
+    in_shop(loop, "a")
+    (result,) = loop("target", names("x"), workspace="Nowhere")
+    assert result.msg == run("target", workspace="Nowhere", name="x.example.com").msg
+
+
+def test_a_workspace_that_was_deleted_in_the_meantime_fails_as_alone(service, loop, run, somebody_deletes):
+    in_shop(loop, "a")
+    somebody_deletes("workspace", 2)
+    (result,) = in_shop(loop, "new")
+    assert result.msg == run("target", workspace="Web shop", name="new.example.com").msg
+
+
+def test_an_object_that_was_deleted_in_the_meantime_is_created_instead_of_updated(service, loop, somebody_deletes):
+    loop("workspace", [{"name": "Other"}])
+    somebody_deletes("workspace", 3)
+    (result,) = loop("workspace", [{"name": "Other", "description": "New"}])
+    assert (result.failed, result.changed) == (False, True)
+    assert result["workspace"]["id"] != 3
+
+
+def test_a_refusal_is_judged_by_a_fresh_list(service, loop, somebody_deletes):
+    in_shop(loop, "a", description="First", on_drift="fail")
+    somebody_deletes("target", 1001)
+    service.add(targets=[{"id": 1050, "name": "a.example.com", "workspace_id": 2, "description": "New"}])
+    (result,) = in_shop(loop, "a", description="New", on_drift="fail")
+    assert not result.failed
+    (result,) = in_shop(loop, "a", description="Other", on_drift="fail")
+    assert result.failed
+    assert result["drift"]["description"]["live"] == "New"
+
+
+def test_a_warning_is_shown_once_where_an_item_starts_over(service, loop):
+    loop("target", names("c"))
+    (result,) = loop("target", [{"name": "c.example.com"}], description="Other", on_drift="fail")
+    assert len([warning for warning in result.warnings if "No workspace" in warning]) == 1
+
+
+# --- nothing is shared
+
+
+def test_check_mode_shares_no_list(service, loop):
+    in_shop(loop, "a", "a", check=True)
+    assert service.calls().count(LIST) == 2
+
+
+def test_reading_modules_share_no_list(service, loop):
+    loop("target_info", names("a", "a"), workspace="Web shop")
+    assert service.calls().count(LIST) == 2
+
+
+def test_an_item_that_is_cut_off_takes_its_connection_along(service, item):
+    loop = Loop()
+    item(loop, "target", workspace_id=2, name="a.example.com")
+    with mock.patch.object(Transport, "send", side_effect=TimeoutError), pytest.raises(TimeoutError):
+        item(loop, "target", workspace_id=2, id=1001)
+    item(loop, "target", workspace_id=2, name="a.example.com")
+    assert service.calls() == [LIST, LIST]
+
+
+def test_a_broken_page_is_no_end_of_the_list(service, loop):
+    service.add(targets=[{"name": f"{number}.example.net", "workspace_id": 2} for number in range(1500)])
+    service.clear_log()
+    service.fault(method="GET", path="/targets", query={"page": 2}, action="status", status=500, times=1)
+    items = [{"name": "a.example.com"}, {"name": "1400.example.net"}, {"name": "1400.example.net"}]
+    found, failed, after = loop("target", items, workspace_id=2, retries=0)
+    assert (found.failed, failed.failed, after.failed) == (False, True, False)
+    assert service.writes() == []
+
+
+def test_each_item_has_all_of_its_time_for_rate_limits(service, loop):
+    service.fault(method="POST", path="/targets", action="status", status=429, headers={"Retry-After": "50"}, times=1)
+    (first,) = in_shop(loop, "1", rate_limit_wait=60)
+    service.fault(method="POST", path="/targets", action="status", status=429, headers={"Retry-After": "50"}, times=1)
+    (second,) = in_shop(loop, "2", rate_limit_wait=60)
+    assert (first.failed, second.failed) == (False, False)
