@@ -24,8 +24,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, NEEDED
 from ansible_collections.scanops.scanner.plugins.module_utils._prepared import prepare
-from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, perform
+from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, Shared, perform
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Facts, why_as_module
 
 display = Display()
@@ -74,7 +75,8 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
 
     def work_here(self, arguments: Result, environment: Mapping[str, str], directory: str | None = None) -> Result:
         """directory: where the work reports its progress, if anywhere."""
-        printed = in_environment(environment, lambda: _Run(self.declared, arguments, directory).printed())
+        loop = loop_of(self._task)
+        printed = in_environment(environment, lambda: _Run(self.declared, arguments, directory, loop).printed())
         return _core.returned(self, printed)
 
     def _say(self, way: str) -> None:
@@ -144,10 +146,13 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
 class _Run:
     """The Host of a task that runs in process, and the run of it."""
 
-    def __init__(self, declared: Module, arguments: Result, directory: str | None) -> None:
+    def __init__(
+        self, declared: Module, arguments: Result, directory: str | None, shared: Shared | None = None
+    ) -> None:
         self.declared = declared
         self.step: object = None
         self.directory = directory
+        self._shared = shared
         self.check_mode = bool(arguments.get("_ansible_check_mode"))
         self.diff_mode = bool(arguments.get("_ansible_diff"))
         self._is_verbose = arguments.get("_ansible_verbosity", 0) >= 2
@@ -193,7 +198,7 @@ class _Run:
         """Do the work, and write its result as the module would print it."""
         if self._refusal:
             return self._printed(failed=True, msg=self._refusal)
-        ended = perform(self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ)
+        ended = perform(self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ, self._shared)
         log = {"api_calls": ended.calls} if self._is_verbose else {}
         if ended.secret:
             hide(ended.secret, self._secrets)

@@ -39,7 +39,7 @@ class Loop:
     ) -> Iterator[Opened]:
         """The connection, for one item; opened where no earlier item has it.
 
-        An item that ends in any other way than by a result or an error of ours takes it along: a call may be half done.
+        It is closed behind an item that was interrupted, as by its time limit: a call may be half done.
         """
         key = (connection, *sorted(each for each in environ.items() if each[0].upper().endswith(_OF_REQUESTS)))
         opened = self._opened.pop(key, None)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     AnswerError,
@@ -400,3 +402,12 @@ def test_an_update_that_was_lost_is_not_forgotten_when_its_retry_meets_the_rate_
     service.fault(method="PUT", nth=2, action="status", status=429, headers={"Retry-After": 10**6}, times=1)
     client.update(WORKSPACE, 7, {"description": "New"})
     assert [entry["method"] for entry in service.log()] == ["PUT", "PUT", "GET"]
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_task_that_has_written_does_not_start_over(service, client, written):
+    service.add(workspaces=[{"id": 2, "name": "A"}])
+    client.relies = True
+    with pytest.raises(ApiError) if not written else contextlib.nullcontext():
+        client.update(WORKSPACE, 2 if written else 999, {"description": "New"})
+    assert client.start_over() is not written

@@ -257,7 +257,7 @@ def test_a_failed_create_drops_the_list(service, loop):
 
 
 @pytest.mark.parametrize("done", [True, False])
-def test_a_lost_create_is_settled_by_a_fresh_list(service, loop, done):
+def test_after_a_lost_create_the_list_is_read_again(service, loop, done):
     in_shop(loop, "a")
     when = "after" if done else "before"
     service.fault(method="POST", path="/targets", action="reset", when=when, times=1)
@@ -296,15 +296,6 @@ def test_a_target_of_a_named_workspace_is_not_in_the_current_one(service, loop):
     results = loop("target", [{"name": "a.example.com", **each} for each in items])
     assert [result.changed for result in results] == [True, True, True, False]
     assert results[2]["target"] == results[3]["target"] != results[1]["target"]
-
-
-def test_what_was_written_is_not_written_again(service, loop):
-    loop("workspace", [{"name": "Other"}])
-    service.fault(method="PUT", path="/workspaces/3", action="reset", when="before", times=1)
-    service.fault(method="PUT", path="/workspaces/3", action="status", status=404, times=1)
-    (result,) = loop("workspace", [{"name": "Other", "description": "New"}])
-    assert "may have been" in result.msg
-    assert service.writes() == ["PUT /workspaces/3"] * 2
 
 
 # --- deletions
@@ -413,7 +404,7 @@ def test_reading_modules_share_no_list(service, loop):
     assert service.calls().count(LIST) == 2
 
 
-def test_an_item_that_is_cut_off_takes_its_connection_along(service, item):
+def test_the_connection_of_an_interrupted_item_is_not_used_again(service, item):
     loop = Loop()
     item(loop, "target", workspace_id=2, name="a.example.com")
     with mock.patch.object(Transport, "send", side_effect=TimeoutError), pytest.raises(TimeoutError):
