@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import dumps
 from typing import Any
 
 try:
@@ -17,6 +18,9 @@ except ImportError:
     from ansible.module_utils.common.parameters import remove_values
 else:
     remove_values = None
+
+# types of JSON that hold no others
+SINGLE = frozenset((str, int, float, bool, type(None)))
 
 
 def hide(secret: str, known: set[str]) -> None:
@@ -43,7 +47,41 @@ def shown_result(result: dict[str, Any], known: set[str]) -> dict[str, Any]:
         return result
     # no secret is masked in them
     plain = {name: value for name, value in result.items() if value is None or isinstance(value, bool)}
-    return {**remove_values(result, known), **plain}
+    return {**_without(result, known), **plain}
+
+
+def _without(value: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """As remove_values, which walks through every text: only through those parts of a dictionary that hold a secret."""
+    shown = {}
+    for name, part in value.items():
+        if isinstance(part, dict):
+            shown[name] = _without(part, known)
+        elif is_plain(part) and not _may_hold(dumps(part), known):
+            shown[name] = part
+        else:
+            shown[name] = remove_values(part, known)
+    return shown
+
+
+def _may_hold(printed: str, known: set[str]) -> bool:
+    """Whether JSON may hold a secret. printed: without any character beyond ASCII."""
+    # the other words are those of Python for what has another name in JSON
+    return any(dumps(secret)[1:-1] in printed or secret in "True False None" for secret in known)
+
+
+def is_plain(value: object, depth: int = 100) -> bool:
+    """Whether a value has only the types of JSON, and not too many levels of them."""
+    kind = type(value)
+    if kind in SINGLE:
+        return True
+    if not depth or kind not in (dict, list):
+        return False
+    if isinstance(value, dict):
+        for key in value:
+            if type(key) is not str:
+                return False
+        value = value.values()
+    return all(type(part) in SINGLE or is_plain(part, depth - 1) for part in value)  # type: ignore[attr-defined]
 
 
 def _masked(value: Any) -> Any:

@@ -9,6 +9,7 @@ import os
 import sys
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _masking
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import in_environment, is_own, is_relative
 
@@ -109,3 +110,68 @@ def test_arguments_that_are_not_json_are_refused():
 
 def test_a_result_is_printed_as_json():
     assert json.loads(_core.as_module_prints({"rows": ({"id": 1},), "text": "é"})) == {"rows": [{"id": 1}], "text": "é"}
+
+
+# --- the short ways through large results
+
+SECRETS = {"k\u00e9y-\U0001f511", 'quo"te', "back\\slash", "7", "ru"}
+VALUES = [
+    "innocent",
+    "k\u00e9y-\U0001f511",
+    "a k\u00e9y-\U0001f511 inside",
+    'with a quo"te',
+    "with a back\\slash",
+    1,
+    1747,
+    2.5,
+    1.75,
+    True,
+    None,
+    ["rust", {"deep": ['quo"te', 7]}, []],
+    [["plain"], 7],
+    {"k\u00e9y-\U0001f511": {"7": "7", "x": {"y": [8, "k\u00e9y-\U0001f511"]}}},
+    ("a", "7"),
+    {"b", "7"},
+]
+
+
+@pytest.mark.skipif(_masking.remove_values is None, reason="ansible-core masks what it shows, and no results")
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("secrets", [SECRETS, {"key"}, {"N"}, set()], ids=len)
+def test_secrets_are_masked_as_ansible_core_masks_them(value, secrets):
+    result = {"rows": [value, {"in": value}], "one": {"of": value, "more": {"and": value}}}
+    assert _masking.shown_result(result, secrets) == _masking.remove_values(result, secrets)
+
+
+def test_values_beyond_json_are_not_plain():
+    assert _masking.is_plain({"a": [1, "x", None, True, 2.5, {"b": []}]})
+
+    class Text(str):
+        __slots__ = ()
+
+    for value in (b"x", {b"x": 1}, {1: "x"}, (1,), {1}, Text("x"), [[b"x"]], {"a": {"b": [object()]}}):
+        assert not _masking.is_plain(value)
+    deep = []
+    for _level in range(101):
+        deep = [deep]
+    assert not _masking.is_plain(deep)
+
+
+@pytest.mark.skipif(_core._HAS_PROFILES, reason="this ansible-core has an encoder of its own")
+@pytest.mark.parametrize("value", [*VALUES, b"bytes", [b"bytes"], {"a": {1: b"x"}}], ids=repr)
+def test_a_result_is_printed_as_jsonify_prints_it(value):
+    result = {"value": value, "changed": False}
+    assert _core.as_module_prints(result) == _core.jsonify(result)
+
+
+@pytest.mark.skipif(not _core.wrap_var, reason="this ansible-core marks what is a template")
+@pytest.mark.parametrize("value", VALUES[:-2], ids=repr)
+def test_texts_are_marked_as_ansible_core_marks_them(value):
+    def types(marked):
+        if isinstance(marked, dict):
+            return {key: (type(key), types(part)) for key, part in marked.items()}
+        return [types(part) for part in marked] if isinstance(marked, list) else type(marked)
+
+    result = {"value": value, "again": [value]}
+    marked, expected = _core._marked(result, {}), _core.wrap_var(result)
+    assert (marked, types(marked)) == (expected, types(expected))
