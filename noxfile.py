@@ -211,6 +211,33 @@ def add_units_in_one_process(core: str, python: str, every_case: bool = False) -
     return f"units-{core}"
 
 
+def add_integration(core: str, python: str) -> str:
+    """Add the integration session of one ansible-core release; return its name. At both ends, all targets run twice: in
+    process, and as modules. Both must send the same requests."""
+    name = f"integration-{core}"
+    both = core in (RUNNABLE[0], RUNNABLE[-1])
+    run_watched = Path("tests/integration_run.py").absolute()
+    ways = Path("tests/integration_ways.py").absolute()
+
+    @nox.session(name=name, python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        command = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no", *session.posargs]
+        with tempfile.TemporaryDirectory() as place:
+            install_artefact(session, Path(place))
+            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+                session.run("python", run_watched, *command)
+                if both:
+                    session.run("python", ways, "keep", "in-process")
+                    session.run("python", ways, "as-modules")
+                    session.run("python", run_watched, *command)
+                    session.run("python", ways, "keep", "as-modules")
+                    session.run("python", ways, "compare", "in-process", "as-modules")
+
+    run.__doc__ = f"Run ansible-test integration with ansible-core {core}{', in process and as modules' if both else ''}."
+    return name
+
+
 def add_cells(core: str) -> list[str]:
     """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
     python = controller_python(core)
@@ -222,8 +249,6 @@ def add_cells(core: str) -> list[str]:
     # The session units-floor runs these tests with the same ansible-core.
     left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
     units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
-    integration = ["integration", "--venv", f"--python={python}"]
-    watch = ("python", Path("tests/integration_run.py").absolute())
     return [
         add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
         add_ansible_test(f"units-{core}", core, python, units, place_copy)
@@ -231,7 +256,7 @@ def add_cells(core: str) -> list[str]:
         if core == RUNNABLE[0]
         # the last session of the matrix tries every case
         else add_units_in_one_process(core, python, every_case=[core] == RUNNABLE[1:-1][-1:]),
-        add_ansible_test(f"integration-{core}", core, python, integration, install_artefact, through=watch),
+        add_integration(core, python),
     ]
 
 

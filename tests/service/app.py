@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable
 from email.utils import formatdate
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -54,13 +55,20 @@ class Outdated(Exception):
 class Service:
     """The complete state of a running service."""
 
-    def __init__(self, key: str, origin: str, first_settings: Record | None = None, client_ca: bool = False) -> None:
+    def __init__(
+        self,
+        key: str,
+        origin: str,
+        first_settings: Record | None = None,
+        client_ca: bool = False,
+        log: Path | None = None,
+    ) -> None:
         self.key = key
         self.client_ca = client_ca
         self.first_settings = first_settings or {}
         self.settings = Settings()
         self.account = Account(FAMILIES, origin)
-        self.log = RequestLog(key)
+        self.log = RequestLog(key, log)
         self.faults: list[Fault] = []
         self.contract: Contract | None = None
         self.generation = 0

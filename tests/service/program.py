@@ -16,6 +16,7 @@ import socket
 import ssl
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 try:
     from aiohttp import web
@@ -40,6 +41,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tls-client-ca", help="require a client certificate that this authority signed (PEM)")
     parser.add_argument("--json", action="store_true", help="print only one line of JSON, when the service listens")
     parser.add_argument("--exit-with-parent", action="store_true", help="stop when the parent process ends")
+    parser.add_argument("--log", type=Path, help="append the log to this file when it is cleared, and at the end")
     parser.add_argument("--max-life", type=float, help="stop after this many seconds")
     return parser.parse_args(arguments)
 
@@ -99,7 +101,7 @@ async def run(arguments: argparse.Namespace, first_settings: Record) -> None:
     context = tls(arguments)
     origin = f"{'https' if context else 'http'}://{name}:{listener.getsockname()[1]}"
 
-    service = Service(key, origin, first_settings, client_ca=bool(arguments.tls_client_ca))
+    service = Service(key, origin, first_settings, client_ca=bool(arguments.tls_client_ca), log=arguments.log)
     runner = web.AppRunner(build(service), access_log=None, handle_signals=False, shutdown_timeout=1)
     await runner.setup()
     await web.SockSite(runner, listener, ssl_context=context).start()
@@ -125,6 +127,7 @@ async def run(arguments: argparse.Namespace, first_settings: Record) -> None:
         with suppress(asyncio.CancelledError):
             await end
     await runner.cleanup()
+    service.log.clear()
 
 
 def main() -> None:

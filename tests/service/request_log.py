@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from .records import Record
@@ -27,14 +29,22 @@ def masked(value: Any, key: str) -> Any:
 
 
 class RequestLog:
-    """The entries of the log, and their numbers by method and by call."""
+    """The entries of the log, and their numbers by method and by call.
 
-    def __init__(self, key: str) -> None:
+    file: where entries are appended before they are forgotten, one line of JSON each; None for nowhere.
+    """
+
+    def __init__(self, key: str, file: Path | None = None) -> None:
         self.key = key
+        self.file = file
+        self.entries: list[Record] = []
         self.clear()
 
     def clear(self) -> None:
-        self.entries: list[Record] = []
+        if self.file is not None and self.entries:
+            with self.file.open("a", encoding="utf-8") as stream:
+                stream.writelines(f"{json.dumps(entry)}\n" for entry in self.entries)
+        self.entries = []
         self.by_method: Counter[str] = Counter()
         self.by_call: Counter[str] = Counter()
 

@@ -49,7 +49,7 @@ class LocalService:
     @classmethod
     def start(cls, python: str = sys.executable, **options: object) -> LocalService:
         """Start the service. Options are those of its command line (`key`, `port`, `settings`, `tls_cert`, `tls_key`,
-        `tls_client_ca`, `max_life`); settings may be a dictionary. It ends with this process at the latest."""
+        `tls_client_ca`, `max_life`, `log`); settings may be a dictionary. It ends with this process at the latest."""
         options.setdefault("key", cls.KEY)
         command = [python, str(PROGRAM), "--json", "--exit-with-parent"]
         for name, value in options.items():

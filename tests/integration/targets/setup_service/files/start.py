@@ -15,6 +15,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -34,6 +35,23 @@ def local_service():
             spec.loader.exec_module(module)
             return module.LocalService
     raise RuntimeError(f"No tests/unit/local_service.py above {__file__}.")
+
+
+def requests_file() -> Path | None:
+    """Where the requests of this target are kept after ansible-test: tests/output/requests/TARGET-N.jsonl, N for the Nth start
+    of a service. None without ansible-test."""
+    parts = Path(__file__).resolve().parts
+    for place in range(len(parts) - 3):
+        if parts[place : place + 4] == ("tests", "output", ".tmp", "integration"):
+            # ansible-test appends random characters
+            target = re.sub(r"(-[^-]+){2}$", "", parts[place + 4])
+            directory = Path(*parts[: place + 2], "requests")
+            directory.mkdir(exist_ok=True)
+            number = len(list(directory.glob(f"{target}-[0-9]*.jsonl"))) + 1
+            path = directory / f"{target}-{number}.jsonl"
+            path.touch()
+            return path
+    return None
 
 
 def parent_of(pid: int) -> int:
@@ -62,7 +80,7 @@ def detach() -> None:
 
 def serve(ready: Path, companion: int, say) -> None:
     """Run the service until the companion ends; say(text) when it listens."""
-    with local_service().start(key=None, max_life=MAX_LIFE) as service:
+    with local_service().start(key=None, max_life=MAX_LIFE, log=requests_file()) as service:
         with open(os.open(ready, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
             names = ("base_url", "api_key", "control_url")
             json.dump({name: getattr(service, name) for name in names}, stream)

@@ -1,0 +1,83 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare what the integration targets send when their tasks run in process and when they run as modules.
+
+    python tests/integration_ways.py as-modules    in a copy of the collection: run all tasks as modules from now on
+    python tests/integration_ways.py keep NAME     move tests/output/requests to tests/output/NAME
+    python tests/integration_ways.py compare A B   fail unless tests/output/A and tests/output/B have the same requests
+
+ansible-test clears the environment of its targets, so the copy gets another default.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+OPTIONS = Path("plugins/module_utils/_options.py")
+IN_PROCESS = '"SCANNER_IN_PROCESS", default=True'
+OUTPUT = Path("tests/output")
+# What differs between two runs that send the same.
+CHANGING = ("at", "client_port", "n")
+RANDOM = (
+    (re.compile(r"127\.0\.0\.1:[0-9]+|\[::1\]:[0-9]+"), "HOST"),
+    (re.compile(r"/h/[0-9a-f]{16}"), "/h/TOKEN"),
+    (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}"), "TIME"),
+    (re.compile(r"/tests/output/\.tmp/[^\"]*?/tests/"), "/tests/"),
+)
+
+
+def as_modules() -> None:
+    """Turn the default of the option in_process off."""
+    text = OPTIONS.read_text(encoding="utf-8")
+    if text.count(IN_PROCESS) != 1:
+        sys.exit(f"{OPTIONS} does not have {IN_PROCESS} once: correct tests/integration_ways.py.")
+    OPTIONS.write_text(text.replace(IN_PROCESS, IN_PROCESS.replace("True", "False")), encoding="utf-8")
+
+
+def keep(name: str) -> None:
+    """Keep the requests of a run of ansible-test."""
+    shutil.rmtree(OUTPUT / name, ignore_errors=True)
+    shutil.move(OUTPUT / "requests", OUTPUT / name)
+
+
+def requests_in(path: Path) -> list[dict[str, Any]]:
+    """The requests in a file, without what differs between equal runs."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        for pattern, name in RANDOM:
+            line = pattern.sub(name, line)
+        found.append({key: value for key, value in json.loads(line).items() if key not in CHANGING})
+    return found
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    """A line for each file of requests that differs."""
+    names = sorted({path.name for place in (one, other) for path in place.glob("*.jsonl")})
+    lines = [] if names else ["No target kept its requests."]
+    for name in names:
+        if not ((one / name).exists() and (other / name).exists()):
+            lines.append(f"{name}: only in {one.name if (one / name).exists() else other.name}")
+            continue
+        ours, theirs = requests_in(one / name), requests_in(other / name)
+        if ours != theirs:
+            place = next((n for n, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+            shown = [json.dumps(each[place]) if place < len(each) else "nothing" for each in (ours, theirs)]
+            lines.append(f"{name}, request {place + 1}:\n  {one.name}: {shown[0]}\n  {other.name}: {shown[1]}")
+    return lines
+
+
+def compare(one: str, other: str) -> None:
+    found = differences(OUTPUT / one, OUTPUT / other)
+    if found:
+        sys.exit("\n".join(["Requests differ:", *found]))
+    print(f"{len(list((OUTPUT / one).glob('*.jsonl')))} logs of requests are equal in process and as modules.")
+
+
+if __name__ == "__main__":
+    {"as-modules": as_modules, "keep": keep, "compare": compare}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,144 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Each condition under which a task runs as a module, with the real ansible-playbook."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import play
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
+
+WAY = re.compile(r"(\S+) runs (in process|as a module, because .*)")
+OWN = f"ansible_python_interpreter={sys.executable}"
+HOSTS = f"""\
+localhost ansible_connection=local {OWN}
+unset ansible_connection=local
+auto ansible_connection=local ansible_python_interpreter=auto_silent
+another ansible_connection=local ansible_python_interpreter=/usr/bin/another-python3
+elsewhere ansible_connection=elsewhere {OWN}
+"""
+
+
+def read(**keywords):
+    return {"scanops.scanner.workspace_info": {}, **keywords}
+
+
+# the host, the task, and why it runs as a module (None: it runs in process)
+CASES = {
+    "nothing special": ("localhost", read(), None),
+    "no interpreter is set": ("unset", read(), None),
+    "the interpreter is chosen": ("auto", read(), None),
+    "another interpreter": (
+        "another",
+        read(),
+        "ansible_python_interpreter is /usr/bin/another-python3, not the interpreter of ansible-core",
+    ),
+    "another interpreter by a variable of the task": (
+        "localhost",
+        read(vars={"ansible_python_interpreter": "/usr/bin/another-python3"}),
+        "ansible_python_interpreter is /usr/bin/another-python3, not the interpreter of ansible-core",
+    ),
+    "delegated to here": ("another", read(delegate_to="localhost"), None),
+    "delegated to a host with another interpreter": (
+        "localhost",
+        read(delegate_to="another"),
+        "ansible_python_interpreter is /usr/bin/another-python3, not the interpreter of ansible-core",
+    ),
+    "delegated to another host": ("localhost", read(delegate_to="elsewhere"), "the connection is elsewhere, not local"),
+    "another host": ("elsewhere", read(), "the connection is elsewhere, not local"),
+    "become": ("localhost", read(become=True), "become is set"),
+    "async": ("localhost", read(**{"async": 60, "poll": 1}), "async is set"),
+    "async without a poll": ("localhost", read(**{"async": 60, "poll": 0}), "async is set"),
+    "variables that are read": (
+        "localhost",
+        read(environment={"SCANNER_RETRIES": 1, "no_proxy": "127.0.0.1", "HOME": "/nowhere", "NETRC": "/nowhere"}),
+        None,
+    ),
+    "a variable that is not read": ("localhost", read(environment={"LANG": "C"}), "environment sets LANG"),
+    "the option": ("localhost", {"scanops.scanner.workspace_info": {"in_process": False}}, "in_process is false"),
+    "the option as text": (
+        "localhost",
+        {"scanops.scanner.workspace_info": {"in_process": "no"}},
+        "in_process is false",
+    ),
+    "its variable": ("localhost", read(environment={"SCANNER_IN_PROCESS": "false"}), "in_process is false"),
+    "the option before its variable": (
+        "localhost",
+        {"scanops.scanner.workspace_info": {"in_process": True}, "environment": {"SCANNER_IN_PROCESS": "false"}},
+        None,
+    ),
+    "a wrong option": (
+        "localhost",
+        {"scanops.scanner.workspace_info": {"in_process": "perhaps"}},
+        "in_process is not a boolean",
+    ),
+    "a file": (
+        "localhost",
+        {"scanops.scanner.finding_info": {"dest": "{{ playbook_dir }}/findings.jsonl"}},
+        "the task writes a file",
+    ),
+    "no file": ("localhost", {"scanops.scanner.finding_info": {"id": 70001}}, None),
+}
+# those that cannot succeed here
+FAILS = ("another", "become", "wrong option")
+
+
+def ways(played):
+    return [way.removeprefix("as a module, because ") for _action, way in WAY.findall(played.output)]
+
+
+def test_each_condition(tmp_path, service):
+    plays = [
+        {"hosts": host, "gather_facts": False, "tasks": [{"name": name, "ignore_errors": True, **task}]}
+        for name, (host, task, _why) in CASES.items()
+    ]
+    played = play(tmp_path, service, plays, arguments=("-vvv",), state=ACCOUNT, inventory=HOSTS)
+    assert dict(zip(CASES, ways(played))) == {name: why or "in process" for name, (_host, _task, why) in CASES.items()}
+    kinds = {name: events[-1].kind for name, events in played.events.items()}
+    failed = {name for name, (_host, _task, why) in CASES.items() if any(word in f"{name} {why}" for word in FAILS)}
+    assert {name for name in CASES if kinds[name] == "ok"} >= set(CASES) - failed
+
+
+@pytest.mark.parametrize(
+    "environment, why",
+    [
+        ({"SCANNER_IN_PROCESS": "0"}, "in_process is false"),
+        ({"ANSIBLE_KEEP_REMOTE_FILES": "1"}, "ANSIBLE_KEEP_REMOTE_FILES is set"),
+        ({"ANSIBLE_PYTHON_INTERPRETER": "/usr/bin/another-python3"}, None),
+    ],
+    ids=str,
+)
+def test_the_environment_of_ansible_playbook(tmp_path, service, environment, why):
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
+    played = play(tmp_path, service, plays, environment, ("-vvv",), inventory=HOSTS)
+    assert ways(played) == [why or "in process"]
+    assert [event.kind for event in played.events["read"]] == ["ok"]
+
+
+def test_without_requests_the_module_says_what_is_missing(tmp_path, service):
+    (tmp_path / "lib").mkdir(parents=True)
+    (tmp_path / "lib" / "requests.py").write_text("raise ImportError('hidden by a test')\n", encoding="utf-8")
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
+    played = play(tmp_path, service, plays, first=str(tmp_path / "lib"), arguments=("-vvv",), inventory=HOSTS)
+    assert ways(played) == ["the Python of ansible-core lacks requests >= 2.31"]
+    assert "Failed to import the required Python library (requests >= 2.31)" in played.events["read"][0].result["msg"]
+
+
+def test_a_relative_path_is_that_of_a_module(tmp_path, service):
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
+    plays[0]["tasks"][0]["scanops.scanner.workspace_info"] = {"ca_path": "hosts"}
+    # the playbook is in another directory than the one in which ansible-playbook starts
+    played = play(tmp_path / "plays", service, plays, arguments=("-vvv",), inventory=HOSTS, start=tmp_path)
+    assert ways(played) == ["ca_path is a relative path"]
+    assert [event.kind for event in played.events["read"]] == ["ok"]
+
+
+def test_quiet_runs_say_nothing_about_it(tmp_path, service):
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
+    played = play(tmp_path, service, plays, arguments=("-vv",), inventory=HOSTS)
+    assert "in process" not in played.output
