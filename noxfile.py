@@ -234,7 +234,9 @@ def add_integration(core: str, python: str) -> str:
                     session.run("python", ways, "keep", "as-modules")
                     session.run("python", ways, "compare", "in-process", "as-modules")
 
-    run.__doc__ = f"Run ansible-test integration with ansible-core {core}{', in process and as modules' if both else ''}."
+    run.__doc__ = (
+        f"Run ansible-test integration with ansible-core {core}{', in process and as modules' if both else ''}."
+    )
     return name
 
 

@@ -66,7 +66,9 @@ def differences(one: Path, other: Path) -> list[str]:
             continue
         ours, theirs = requests_in(one / name), requests_in(other / name)
         if ours != theirs:
-            place = next((n for n, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+            place = next(
+                (n for n, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), min(len(ours), len(theirs))
+            )
             shown = [json.dumps(each[place]) if place < len(each) else "nothing" for each in (ours, theirs)]
             lines.append(f"{name}, request {place + 1}:\n  {one.name}: {shown[0]}\n  {other.name}: {shown[1]}")
     return lines

@@ -94,8 +94,10 @@ def run(declared: Module) -> None:
         # ansible-core shows the options of a failed task
         module.hide(ended.secret)
     if ended.failure is not None:
+        # ansible-core from 2.19 on shows it when asked to
+        trace = {"exception": ended.trace} if ended.trace and module._verbosity >= 3 else {}
         # not inside an except clause, which would add a traceback at -vvv
-        module.fail_json(msg=ended.failure, **ended.result, **log)
+        module.fail_json(msg=ended.failure, **ended.result, **log, **trace)
     # exit_json does not return
     with contextlib.suppress(RecursionError):
         module.exit_json(**ended.result, **log)

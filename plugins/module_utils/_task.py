@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
-from ._errors import CallError, ScannerError, WrongOption
+from ._errors import CallError, ScannerError, WrongOption, printable
 from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
 from ._http.kept import Lists
@@ -20,6 +22,8 @@ from ._scope.gate import Gate, Verdicts
 
 # the failure of a task whose result cannot be turned into JSON
 TOO_DEEP = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
+# the beginning of the message on a mistake in the collection
+UNEXPECTED = "An unexpected error ended the task"
 
 
 class Host(Protocol):
@@ -103,12 +107,14 @@ ScopeInForce = Callable[[Optional[dict[str, Any]], Mapping[str, str]], Verdicts]
 
 
 class Ended(NamedTuple):
-    """How a task ended. failure: the message, None for a success; secret: a text of an option that must not be shown."""
+    """How a task ended. failure: the message, None for a success; secret: a text of an option that must not be shown; trace:
+    the traceback of a mistake in the collection."""
 
     result: dict[str, Any]
     calls: list[str]
     failure: str | None = None
     secret: str | None = None
+    trace: str | None = None
 
 
 def perform(
@@ -119,7 +125,7 @@ def perform(
     environ: Mapping[str, str],
     shared: Shared | None = None,
 ) -> Ended:
-    """Do the work of a module, with a connection of its own unless it is an item of a loop. Every ScannerError becomes a
+    """Do the work of a module, with a connection of its own unless it is an item of a loop. Every Exception becomes a
     failure."""
     calls: list[str] = []
     try:
@@ -135,6 +141,17 @@ def perform(
             error = error.with_effect("The change may have been made.")
         secret = error.secret if isinstance(error, WrongOption) else None
         return Ended(dict(error.result), calls, str(error), secret)
+    except Exception as error:
+        return Ended({}, calls, _unexpected(error), trace=traceback.format_exc())
+
+
+def _unexpected(error: Exception) -> str:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = printable(f"{type(error).__name__}: {error}", 300)
+    return (
+        f"{UNEXPECTED} ({what}, in {os.path.basename(place.filename)}, line {place.lineno}). Changes may have been made."
+        " Report this message, and the traceback that -vvv shows, at https://github.com/scanops/scanops.scanner/issues."
+    )
 
 
 @contextlib.contextmanager

@@ -35,6 +35,8 @@ _PROFILE = "legacy"
 _METHODS = ("_update_module_args", "_compute_environment_string", "_parse_returned_data")
 # from ansible-core 2.19 on
 _HAS_PROFILES = hasattr(ansible_json, "get_module_encoder")
+# whether ansible-core itself decides about the tracebacks of failures
+SHOWS_TRACES = hasattr(constants, "DISPLAY_TRACEBACK")
 
 
 def unknown() -> str | None:

@@ -155,7 +155,7 @@ class _Run:
         self._shared = shared
         self.check_mode = bool(arguments.get("_ansible_check_mode"))
         self.diff_mode = bool(arguments.get("_ansible_diff"))
-        self._is_verbose = arguments.get("_ansible_verbosity", 0) >= 2
+        self._verbosity = arguments.get("_ansible_verbosity", 0)
         # older releases show the options of a task always
         self._shows_options = bool(arguments.get("_ansible_inject_invocation", True))
         self._module = arguments.get("_ansible_module_name", "")
@@ -199,7 +199,9 @@ class _Run:
         if self._refusal:
             return self._printed(failed=True, msg=self._refusal)
         ended = perform(self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ, self._shared)
-        log = {"api_calls": ended.calls} if self._is_verbose else {}
+        log: Result = {"api_calls": ended.calls} if self._verbosity >= 2 else {}
+        if ended.trace and self._verbosity >= 3 and not _core.SHOWS_TRACES:
+            log["exception"] = ended.trace
         if ended.secret:
             hide(ended.secret, self._secrets)
         try:

@@ -7,14 +7,17 @@
 from __future__ import annotations
 
 import ast
+import importlib
 
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
     MODULE_UTILS,
     MODULES,
+    PLUGINS,
     ROOT,
     block,
     documentation,
@@ -174,6 +177,23 @@ def test_only_the_shell_of_modules_uses_ansible_module():
     for name in MODULE_UTILS:
         uses = any("AnsibleModule" in library for library in imported_libraries("module_utils", name))
         assert uses is (name == "_module")
+
+
+# scan waits on the controller by runs of its module, and scan_output always writes a file
+MODULES_ONLY = {"scan", "scan_output"}
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - MODULES_ONLY))
+def test_a_module_has_an_action_plugin_that_runs_it_in_process(module):
+    action = importlib.import_module(f"{PLUGINS}action.{module}").ActionModule
+    assert action.declared is importlib.import_module(f"{PLUGINS}modules.{module}").MODULE
+    assert issubclass(action, InProcess)
+
+
+@pytest.mark.parametrize("module", sorted(MODULES_ONLY))
+def test_a_module_that_never_runs_in_process_has_its_reason(module):
+    declared = importlib.import_module(f"{PLUGINS}modules.{module}").MODULE
+    assert declared.hidden or declared.options["dest"]["required"]
 
 
 # --- the gate on writes

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import urllib.request
 from types import SimpleNamespace
 from urllib.parse import quote, urlsplit
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.local_service import ControlError
+from ansible_collections.scanops.scanner.tests.unit.local_service import ControlError, LocalService
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -301,3 +302,20 @@ def test_a_setting_that_makes_no_sense(service, settings, words):
     with pytest.raises(ControlError, match=words):
         service.settings(order="newest_first", **settings)
     assert service.settings() == before
+
+
+def test_a_file_keeps_what_the_log_forgets(tmp_path):
+    path = tmp_path / "requests.jsonl"
+    with LocalService.start(log=path) as service:
+        for _round in range(2):
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                urllib.request.Request(
+                    f"{service.base_url}/targets", headers={"Authorization": f"Bearer {service.api_key}"}
+                )
+            ).close()
+            service.reset()
+        assert service.log() == []
+        service.control("GET", "/state")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["path"] for line in lines] == ["/targets", "/targets"]
+    assert LocalService.KEY not in "".join(lines)

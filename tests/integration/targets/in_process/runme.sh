@@ -13,8 +13,8 @@ SCANNER_BASE_URL=$(python -c 'import json, sys; print(json.load(sys.stdin)["base
 SCANNER_API_KEY=$(python -c 'import json, sys; print(json.load(sys.stdin)["api_key"])' <"$OUTPUT_DIR/service.json")
 export SCANNER_BASE_URL SCANNER_API_KEY
 
-# ansible-test runs a copy of the collection
-if grep -q 'SCANNER_IN_PROCESS", default=True' ../../../../plugins/module_utils/_options.py; then
+# this directory is a copy below tests/output of the collection
+if grep -q 'SCANNER_IN_PROCESS", default=True' "${PWD%%/tests/output/*}/plugins/module_utils/_options.py"; then
   here="runs in process"
 else
   here="runs as a module, because in_process is false"

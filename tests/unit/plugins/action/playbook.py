@@ -62,27 +62,12 @@ def play(
 
     start: the directory in which ansible-playbook starts; first: a directory in which Python looks for libraries first.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     events = directory / "events.jsonl"
-    plan = {
-        "control_url": service.control_url,
-        "settings": {"rate_limits": None},
-        "state": state or {},
-        "faults": faults or {},
-        "events": str(events),
-    }
-    files = {
-        "plan.json": json.dumps(plan),
-        "play.yml": yaml.safe_dump(plays, sort_keys=False),
-        "hosts": inventory,
-        "ansible.cfg": "",
-    }
-    for name, text in files.items():
-        (directory / name).write_text(text, encoding="utf-8")
+    command, variables = prepare(directory, service, plays, arguments, state, faults, inventory, first)
     run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "-i", str(directory / "hosts"), str(directory / "play.yml"), *arguments],
+        command,
         cwd=start or directory,
-        env={**_environment(directory, service, first), **(environment or {})},
+        env={**variables, **(environment or {})},
         capture_output=True,
         text=True,
         errors="replace",
@@ -95,6 +80,37 @@ def play(
     return Played(run.returncode, happened, run.stdout + run.stderr)
 
 
+def prepare(
+    directory: Path,
+    service: LocalService,
+    plays: list[dict],
+    arguments: tuple[str, ...] = (),
+    state: dict | None = None,
+    faults: dict[str, list[dict]] | None = None,
+    inventory: str = "localhost ansible_connection=local\n",
+    first: str = "",
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment of `play`."""
+    directory.mkdir(parents=True, exist_ok=True)
+    plan = {
+        "control_url": service.control_url,
+        "settings": {"rate_limits": None},
+        "state": state or {},
+        "faults": faults or {},
+        "events": str(directory / "events.jsonl"),
+    }
+    files = {
+        "plan.json": json.dumps(plan),
+        "play.yml": yaml.safe_dump(plays, sort_keys=False),
+        "hosts": inventory,
+        "ansible.cfg": "",
+    }
+    for name, text in files.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-c", PROGRAM, "-i", str(directory / "hosts"), str(directory / "play.yml"), *arguments]
+    return command, _environment(directory, service, first)
+
+
 def _environment(directory: Path, service: LocalService, first: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
@@ -105,12 +121,15 @@ def _environment(directory: Path, service: LocalService, first: str) -> dict[str
         "PYTHONPATH": os.pathsep.join(filter(None, [first, *sys.path])),
         "HOME": str(directory),
         "ANSIBLE_HOME": str(directory / "ansible"),
+        "ANSIBLE_ASYNC_DIR": str(directory / "async"),
         "ANSIBLE_CONFIG": str(directory / "ansible.cfg"),
         "ANSIBLE_COLLECTIONS_PATH": str(ROOT),
         "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
         "ANSIBLE_CONNECTION_PLUGINS": str(CONNECTIONS),
         "ANSIBLE_CALLBACKS_ENABLED": "recorder",
         "ANSIBLE_INJECT_INVOCATION": "true",
+        # texts of ansible-core list a set
+        "PYTHONHASHSEED": "0",
         "ANSIBLE_NOCOLOR": "true",
         "RECORDER_PLAN": str(directory / "plan.json"),
         "SCANNER_BASE_URL": service.base_url,

@@ -107,6 +107,7 @@ def run_module(
                 module.main()
     text = _as_displayed(printed.getvalue())
     assert LocalService.KEY not in text, f"{name} printed the key"
+    assert _task.UNEXPECTED not in text, text
     assert '"deprecations"' not in text, f"{name} uses what ansible-core is about to drop"
     return Run(text, slept)
 
