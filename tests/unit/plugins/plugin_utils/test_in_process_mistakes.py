@@ -49,4 +49,4 @@ def test_its_traceback_is_shown_where_ansible_core_shows_those_of_modules(mistak
 def test_as_a_module_the_sentence_is_the_same(mistaken):
     with pytest.raises(AssertionError) as caught:
         run_module("workspace_info", OPTIONS, verbosity=0)
-    assert json.loads(str(caught.value).splitlines()[0])["msg"].startswith(f"{UNEXPECTED} (ZeroDivisionError")
+    assert json.loads(str(caught.value).strip().splitlines()[0])["msg"].startswith(f"{UNEXPECTED} (ZeroDivisionError")
