@@ -45,7 +45,7 @@ def test_another_request_is_shown(tmp_path, write):
     write("one", "target-1.jsonl", request(), request("/workspaces"))
     write("two", "target-1.jsonl", request(), request("/scans"))
     (line,) = compared(tmp_path)
-    assert line.startswith("target-1.jsonl, request 2:")
+    assert line.startswith("target-1.jsonl:\n  one: request 2, ")
     assert "/workspaces" in line
     assert "/scans" in line
 
@@ -55,8 +55,23 @@ def test_a_request_that_is_missing_is_shown(tmp_path, write, longer):
     for place in ("one", "two"):
         write(place, "target-1.jsonl", request(), *([request("/scans")] if place == longer else []))
     (line,) = compared(tmp_path)
-    assert line.startswith("target-1.jsonl, request 2:")
+    assert "request 2, " in line
     assert "nothing" in line
+
+
+def test_in_process_a_read_may_be_missing_that_was_sent_before(tmp_path, write):
+    create = request(method="POST")
+    write("one", "target-1.jsonl", request(), create)
+    write("two", "target-1.jsonl", request(), create, request(), request())
+    assert compared(tmp_path) == []
+    write("two", "target-1.jsonl", request(), request("/workspaces"), create)
+    assert len(compared(tmp_path)) == 1
+    # never a write, and never the other way round
+    write("two", "target-1.jsonl", request(), create, create)
+    assert len(compared(tmp_path)) == 1
+    write("one", "target-1.jsonl", request(), request(), create)
+    write("two", "target-1.jsonl", request(), create)
+    assert len(compared(tmp_path)) == 1
 
 
 def test_a_log_of_one_run_only_is_shown(tmp_path, write):
