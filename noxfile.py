@@ -203,9 +203,11 @@ def add_units_in_one_process(core: str, python: str, every_case: bool = False) -
         with tempfile.TemporaryDirectory() as place:
             place_copy(session, Path(place))
             with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                arguments = session.posargs or ["tests/unit"]
+                pytest = ["pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
                 env = {"PYTHONPATH": place, **({"SCANNER_TEST_EXHAUSTIVE": "1"} if every_case else {})}
-                session.run("pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments, env=env)
+                session.run(*pytest, *(session.posargs or ["tests/unit"]), env=env)
+                if core == RUNNABLE[-1] and not session.posargs:
+                    session.run(*pytest, "tests/unit/plugins/modules", env={**env, "SCANNER_TEST_IN_PROCESS": "1"})
 
     run.__doc__ = f"Run the unit tests with ansible-core {core}, without ansible-test."
     return f"units-{core}"
@@ -349,13 +351,14 @@ def vendor_client(session: nox.Session) -> None:
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/vendor"]))
 
 
-def try_faults(session: nox.Session, *arguments: str) -> None:
-    """Run the fault matrix on the installed artefact."""
+def try_faults(session: nox.Session, *arguments: str, in_process: bool = False) -> None:
+    """Run the fault matrix on the installed artefact, by the code of modules or by that of tasks in process."""
     session.install("--requirement", SERVICE)
     with tempfile.TemporaryDirectory() as place:
         install_artefact(session, Path(place))
         with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            session.run("python", "tests/faults", *arguments, *session.posargs, env={"PYTHONPATH": place}, **PATIENCE)
+            variables = {"PYTHONPATH": place, "SCANNER_TEST_IN_PROCESS": str(int(in_process))}
+            session.run("python", "tests/faults", *arguments, *session.posargs, env=variables, **PATIENCE)
 
 
 @nox.session(name="faults-sample", default=False)
@@ -363,6 +366,7 @@ def try_faults(session: nox.Session, *arguments: str) -> None:
 def faults_sample(session: nox.Session) -> None:
     """Try a fixed sample of the fault matrix."""
     try_faults(session)
+    try_faults(session, in_process=True)
 
 
 # --- the sessions of make ---
@@ -446,6 +450,13 @@ def bench(session: nox.Session) -> None:
 def faults(session: nox.Session) -> None:
     """Try every operation of the modules with every fault of the local service."""
     try_faults(session, "--all")
+
+
+@nox.session(name="faults-in-process", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
+def faults_in_process(session: nox.Session) -> None:
+    """Try every operation of the modules with every fault of the local service, in process."""
+    try_faults(session, "--all", in_process=True)
 
 
 @nox.session(name="mutants", default=False)

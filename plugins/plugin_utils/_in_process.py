@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,6 +38,8 @@ LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
 # the variables with a path that requests reads
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _INTERNAL = "_ansible_"
+# the loggers of what the transport uses
+_LIBRARIES = ("requests", "urllib3", "charset_normalizer")
 
 Result = dict[str, Any]
 
@@ -76,7 +80,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     def work_here(self, arguments: Result, environment: Mapping[str, str], directory: str | None = None) -> Result:
         """directory: where the work reports its progress, if anywhere."""
         loop = loop_of(self._task)
-        printed = in_environment(environment, lambda: _Run(self.declared, arguments, directory, loop).printed())
+        printed = apart(environment, lambda: _Run(self.declared, arguments, directory, loop).printed())
         return _core.returned(self, printed)
 
     def _say(self, way: str) -> None:
@@ -221,30 +225,42 @@ def _result_of(ended: Ended) -> Result:
     return ended.result if ended.failure is None else {**ended.result, "failed": True, "msg": ended.failure}
 
 
-def in_environment(variables: Mapping[str, str], work: Callable[[], str]) -> str:
-    """Work with these environment variables.
+def apart(variables: Mapping[str, str], work: Callable[[], str]) -> str:
+    """Work with these environment variables, and without the messages that Python libraries print: those of a module reach
+    nobody.
 
-    They are removed twice, because the time limit of a task may interrupt the first removal; it ends a task only once.
+    Everything is put back twice, because the time limit of a task may interrupt the first time; it ends a task only once.
     """
-    if not variables:
-        return work()
     before = {name: os.environ.get(name) for name in variables}
+    show = warnings.showwarning
+    propagates = {name: logging.getLogger(name).propagate for name in _LIBRARIES}
     try:
         try:
             os.environ.update(variables)
+            warnings.showwarning = _show_nothing
+            for name in _LIBRARIES:
+                # libraries have a handler that does nothing; the one above it writes to the log file of ansible-core
+                logging.getLogger(name).propagate = False
             return work()
         finally:
-            _restore(before)
+            _restore(before, show, propagates)
     finally:
-        _restore(before)
+        _restore(before, show, propagates)
 
 
-def _restore(variables: Mapping[str, str | None]) -> None:
+def _restore(variables: Mapping[str, str | None], show: Any, propagates: Mapping[str, bool]) -> None:
     for name, value in variables.items():
         if value is None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+    warnings.showwarning = show
+    for name, propagate in propagates.items():
+        logging.getLogger(name).propagate = propagate
+
+
+def _show_nothing(*_arguments: Any, **_named: Any) -> None:
+    """In the place of warnings.showwarning, which prints to standard error."""
 
 
 def is_own(interpreter: str) -> bool:

@@ -12,21 +12,22 @@ import locale
 import os
 import signal
 import threading
+import warnings
 from collections import Counter
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.modules import target, workspace_info
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import _Run, in_environment
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import _Run, apart
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
-ITEMS = 1000 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else 100
+ITEMS = 3334 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else 100
 WARM = 30
 
 
 def run(service, declared, environment=None, **options):
     arguments = _core.as_module_reads({"base_url": service.base_url, "api_key": service.api_key, **options})
-    return json.loads(in_environment(environment or {}, lambda: _Run(declared, arguments, None).printed()))
+    return json.loads(apart(environment or {}, lambda: _Run(declared, arguments, None).printed()))
 
 
 def items(service, count):
@@ -49,6 +50,7 @@ def state_of_process():
         "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, ()),
         "umask": umask,
         "directory": os.getcwd(),
+        "warnings": (warnings.showwarning, list(warnings.filters)),
         "threads": threading.active_count(),
         "locale": locale.setlocale(locale.LC_ALL),
     }

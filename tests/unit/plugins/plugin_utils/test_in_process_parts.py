@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
+import warnings
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _masking
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import in_environment, is_own, is_relative
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import apart, is_own, is_relative
 
 
 def test_the_environment_of_a_task_ends_with_it(monkeypatch):
     monkeypatch.setenv("HOME", "/before")
     monkeypatch.delenv("SCANNER_TIMEOUT", raising=False)
     before = dict(os.environ)
-    seen = in_environment(
+    seen = apart(
         {"HOME": "/task", "SCANNER_TIMEOUT": "5"},
         lambda: os.environ["HOME"] + os.environ["SCANNER_TIMEOUT"],
     )
@@ -37,7 +39,7 @@ def test_the_environment_of_a_task_ends_with_its_time_limit(monkeypatch):
         raise Late
 
     with pytest.raises(Late):
-        in_environment({"HOME": "/task", "SCANNER_TIMEOUT": "5"}, work)
+        apart({"HOME": "/task", "SCANNER_TIMEOUT": "5"}, work)
     assert dict(os.environ) == before
 
 
@@ -53,8 +55,38 @@ def test_the_environment_of_a_task_ends_although_its_end_is_interrupted(monkeypa
 
     monkeypatch.setattr(os, "environ", Environment(before))
     with pytest.raises(Late):
-        in_environment({"SCANNER_TIMEOUT": "5"}, str)
+        apart({"SCANNER_TIMEOUT": "5"}, str)
     assert dict(os.environ) == before
+
+
+@pytest.fixture
+def log_of_ansible(tmp_path):
+    """The log file, as ansible-core opens it."""
+    path = tmp_path / "ansible.log"
+    handler = logging.FileHandler(path)
+    logging.getLogger().addHandler(handler)
+    yield path
+    logging.getLogger().removeHandler(handler)
+    handler.close()
+
+
+def test_libraries_print_nothing_and_speak_again_afterwards(capfd, log_of_ansible, monkeypatch):
+    shown = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_where: shown.append(str(message)))
+
+    def speak():
+        warnings.warn("an unverified request", stacklevel=1)
+        logging.getLogger("urllib3.connectionpool").warning("a pool is full")
+        return "worked"
+
+    assert apart({}, speak) == "worked"
+    assert shown == []
+    assert log_of_ansible.read_text(encoding="utf-8") == ""
+    warnings.warn("afterwards", stacklevel=1)
+    logging.getLogger("urllib3.connectionpool").warning("also afterwards")
+    assert shown == ["afterwards"]
+    assert log_of_ansible.read_text(encoding="utf-8") == "also afterwards\n"
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_own_interpreter_may_have_another_name_in_its_directory(tmp_path, monkeypatch):
