@@ -34,6 +34,10 @@ except ImportError:
 
 IN_PROCESS = os.environ.get("SCANNER_TEST_IN_PROCESS") == "1"
 
+if IN_PROCESS:
+    # a controller is not needed otherwise
+    from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _in_process
+
 MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 
 
@@ -99,8 +103,6 @@ def run_module(
         stack.enter_context(mock.patch.object(_task, "Transport", transport))
         stack.enter_context(contextlib.redirect_stdout(printed))
         if IN_PROCESS and _may_run_in_process(module, options):
-            from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _in_process
-
             print(_in_process._Run(module.MODULE, _core.as_module_reads(arguments), None).printed())
         else:
             with contextlib.suppress(SystemExit):
