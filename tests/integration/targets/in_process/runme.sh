@@ -38,9 +38,7 @@ must_say() {
 # the host of the other targets
 play -i "$INVENTORY_PATH"
 must_say "$here"
-play -i localhost, -c local
-must_say "$here"
-SCANNER_IN_PROCESS=true play -i localhost, -c local
+SCANNER_IN_PROCESS=true play -i "$INVENTORY_PATH"
 must_say "runs in process"
-SCANNER_IN_PROCESS=false play -i localhost, -c local
+SCANNER_IN_PROCESS=false play -i "$INVENTORY_PATH"
 must_say "runs as a module, because in_process is false"
