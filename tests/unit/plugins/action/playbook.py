@@ -27,7 +27,7 @@ CHANGING = ("at", "client_port", "n")
 """What differs between two equal requests."""
 
 RANDOM = re.compile(r"/h/[0-9a-f]{16}|[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
-"""What the service chooses anew in each run: addresses of HTTP loggers, and times."""
+"""What the service chooses for each run: addresses of HTTP loggers, and times."""
 
 
 class Event(NamedTuple):
