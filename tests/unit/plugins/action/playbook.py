@@ -75,7 +75,7 @@ def play(
     )
     lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else []
     happened: dict[str, list[Event]] = {}
-    for line in map(json.loads, lines):
+    for line in (json.loads(text.replace(str(directory), "DIRECTORY")) for text in lines):
         happened.setdefault(line["task"], []).append(Event(line["event"], line["result"], line.get("log")))
     return Played(run.returncode, happened, run.stdout + run.stderr)
 
