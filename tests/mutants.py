@@ -30,6 +30,7 @@ TESTS_OF = {
     "_bulk/plan": ["bulk_plan"],
     "_findings/proof": ["proof"],
     "_http/border": ["border"],
+    "_http/pace": ["pace", "rate_limit"],
     "_http/rate_limit": ["retry"],
     "_http/retry": ["retry"],
     "_names": ["names", "valid_names", "scope", "scope_cases"],

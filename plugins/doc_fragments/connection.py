@@ -52,6 +52,16 @@ options:
       - If not set, the environment variable E(SCANNER_RATE_LIMIT_WAIT) of the host on which the module runs is used.
     type: int
     default: 300
+  rate_share:
+    description:
+      - The percentage of each rate limit that the task uses, from 1 to 100. V(100) uses the complete limit.
+      - All tasks of one user on this machine that use the same O(base_url) and O(api_key) share the limit. Lower this
+        value to leave calls to people, or where several machines use the API at the same time, for example V(50) on
+        each of two machines.
+      - Danger - machines that use more than 100 percent together get answers with status 429, and wait longer.
+      - If not set, the environment variable E(SCANNER_RATE_SHARE) of the host on which the module runs is used.
+    type: int
+    default: 100
   call_timeout:
     description:
       - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call

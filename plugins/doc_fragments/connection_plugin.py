@@ -56,6 +56,17 @@ options:
     default: 300
     env:
       - name: SCANNER_RATE_LIMIT_WAIT
+  rate_share:
+    description:
+      - The percentage of each rate limit that the plugin uses, from 1 to 100. V(100) uses the complete limit.
+      - All tasks of one user on this machine that use the same O(base_url) and O(api_key) share the limit. Lower this
+        value to leave calls to people, or where several machines use the API at the same time, for example V(50) on
+        each of two machines.
+      - Danger - machines that use more than 100 percent together get answers with status 429, and wait longer.
+    type: int
+    default: 100
+    env:
+      - name: SCANNER_RATE_SHARE
   call_timeout:
     description:
       - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call

@@ -389,7 +389,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
-            client = Client(transport, Gate(closed="an inventory only reads"))
+            client = Client(transport, Gate(closed="an inventory only reads"), self.display.warning)
             everywhere = client.all(WORKSPACE)
             workspaces = _chosen(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]

@@ -27,7 +27,7 @@ class Connection(NamedTuple):
 
     call_timeout: None for a multiple of timeout; verify: whether to verify certificates, or the path of a CA bundle;
     cert: the path of a client certificate, or the paths of it and of its key; direct: whether to ignore the environment
-    variables that name a proxy.
+    variables that name a proxy; rate_window: the time in which the service counts its limits, which no option changes.
     """
 
     base_url: str
@@ -35,12 +35,14 @@ class Connection(NamedTuple):
     timeout: float = 30.0
     retries: int = 3
     rate_limit_wait: int = 300
+    rate_share: int = 100
     call_timeout: float | None = None
     max_answer: int = 256 * 1024 * 1024
     verify: bool | str = True
     cert: str | tuple[str, str] | None = None
     proxy: str | None = None
     direct: bool = False
+    rate_window: float = 60.0
 
     @property
     def longest_call(self) -> float:
@@ -65,6 +67,7 @@ CONNECTION_OPTIONS: ArgumentSpec = dict(
     timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
     retries=_option("int", "SCANNER_RETRIES", default=_DEFAULTS["retries"]),
     rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=_DEFAULTS["rate_limit_wait"]),
+    rate_share=_option("int", "SCANNER_RATE_SHARE", default=_DEFAULTS["rate_share"]),
     call_timeout=_option("float", "SCANNER_CALL_TIMEOUT"),
     max_answer=_option("int", "SCANNER_MAX_ANSWER", default=_DEFAULTS["max_answer"]),
     validate_certs=_option("bool", "SCANNER_VALIDATE_CERTS", default=True),
@@ -97,6 +100,7 @@ def connection_from(options: Mapping[str, Any]) -> Connection:
         timeout=_checked_seconds(options["timeout"], "timeout"),
         retries=_at_least(options["retries"], "retries", 0),
         rate_limit_wait=_at_least(options["rate_limit_wait"], "rate_limit_wait", 0),
+        rate_share=_checked_share(options["rate_share"]),
         call_timeout=None if call_timeout is None else _checked_seconds(call_timeout, "call_timeout"),
         max_answer=_at_least(options["max_answer"], "max_answer", 1),
         verify=verify,
@@ -203,6 +207,12 @@ def _checked_seconds(seconds: float, option: str) -> float:
     if not 0 < seconds <= LONGEST_TIMEOUT:
         raise WrongOption(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
     return seconds
+
+
+def _checked_share(share: int) -> int:
+    if not 1 <= share <= 100:
+        raise WrongOption(f"rate_share is {share}: set it to a percentage from 1 to 100.")
+    return share
 
 
 def _at_least(value: int, option: str, least: int) -> int:

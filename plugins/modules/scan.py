@@ -224,8 +224,7 @@ notes:
     says that a scan may have been started.
   - With O(max_age), tasks of one user on one machine take a lock, so that two at the same time start one scan. The lock
     is a file of mode 0600 in the user's runtime directory (E(XDG_RUNTIME_DIR), otherwise a private directory in the
-    temporary directory). Its name is a digest of service, tool and target. If the lock cannot be taken, the task warns
-    and continues.
+    temporary directory). Its name is a digest. If the lock cannot be taken, the task warns and continues.
   - The lock does not reach other machines or users. The task therefore reads the list again after a start, and warns
     with the ids if somebody else has started a scan in the meantime. It never stops one of them.
   - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook

@@ -125,7 +125,9 @@ class Limiter:
             if self.rules["headers"]:
                 headers["X-RateLimit-Reset"] = str(math.ceil(now + verdict.wait))
             if self.rules["retry_after"] == "seconds":
-                headers["Retry-After"] = str(max(1, math.ceil(verdict.wait)))
+                tick = self.rules["tick"]
+                ticks = max(1, math.ceil(verdict.wait / tick))
+                headers["Retry-After"] = str(ticks) if tick == 1 else f"{ticks * tick:.6f}"
             elif self.rules["retry_after"] == "date":
                 headers["Retry-After"] = formatdate(math.ceil(now + verdict.wait), usegmt=True)
         return headers

@@ -22,6 +22,7 @@ LEVELS = ("info", "low", "medium", "high", "critical")
 RATE_LIMITS: Record = {
     "window": "fixed",
     "seconds": 60,
+    "tick": 1,
     "GET": 250,
     "write": 125,
     "output": 60,
@@ -139,13 +140,15 @@ def _are_rate_limits(value: object) -> bool:
         and FLAG.passes(value.get("headers", True))
         and SECONDS.passes(value.get("seconds", 60))
         and value.get("seconds", 60) > 0
+        and SECONDS.passes(value.get("tick", 1))
+        and value.get("tick", 1) > 0
         and all(isinstance(value.get(kind, 1), int) and value.get(kind, 1) > 0 for kind in ("GET", "write", "output"))
     )
 
 
 LIMITS = Check(
     _are_rate_limits,
-    "null or {window: fixed|sliding|bucket, seconds, GET, write, output, retry_after: seconds|date|none, headers}",
+    "null or {window: fixed|sliding|bucket, seconds, tick, GET, write, output, retry_after: seconds|date|none, headers}",
 )
 
 # ---- the settings

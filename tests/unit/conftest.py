@@ -34,6 +34,15 @@ def service_process(request):
     return request.config.stash[RUNNING]
 
 
+@pytest.fixture(autouse=True)
+def runtime(tmp_path_factory, monkeypatch):
+    """The directory of this user for what lasts as long as a session: no test shares a rate limit with another one."""
+    directory = tmp_path_factory.mktemp("runtime")
+    directory.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    return directory
+
+
 @pytest.fixture
 def workplace(tmp_path_factory, monkeypatch):
     """A directory with the files of the scenarios, for tasks that write files."""

@@ -64,6 +64,7 @@ class Client:
         self._gate = gate
         self._warn = warn
         self._about = transport.known.call
+        transport.budget.file.warn = warn
 
     def _write(
         self,

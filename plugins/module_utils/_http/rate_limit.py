@@ -12,10 +12,6 @@ from email.utils import parsedate_to_datetime
 
 from .retry import backoff
 
-# seconds; the service limits the calls per minute (service-api.md, Limits)
-RATE_WINDOW = 60.0
-# calls are spaced out while the share of the limit that is left is lower
-LOW_WATER = 0.1
 _OUTPUT_PATH = re.compile(r"/scans/\d+/output")
 
 
@@ -62,14 +58,3 @@ def rate_limit_pause(asked: float | None, attempt: int, jitter: float) -> float:
         # a little more than asked, so that parallel tasks do not all come back in the same instant
         return asked + 0.25 * jitter
     return backoff(attempt + 1, jitter)
-
-
-def spacing(limit: int | None, remaining: int | None) -> float:
-    """Seconds to wait before the next call against the same limit, from X-RateLimit-Limit and X-RateLimit-Remaining.
-
-    0 while enough calls are left, then longer the fewer are left, up to the pace at which a sliding window or a token
-    bucket refills. So the limit is used up completely, and each call that it regains is used at once.
-    """
-    if limit is None or remaining is None or limit <= 0 or remaining > limit * LOW_WATER:
-        return 0.0
-    return RATE_WINDOW / limit * (1 - remaining / (limit * LOW_WATER + 1))

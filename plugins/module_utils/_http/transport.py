@@ -93,7 +93,7 @@ class Transport:
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
-        self.budget = Budget(connection.rate_limit_wait, sleep, clock, jitter)
+        self.budget = Budget(connection, sleep, clock, jitter)
         self._origin = urlsplit(connection.base_url)[:2]
         self._border = Border(connection.api_key)
         self._bounds = self._new_bounds()
@@ -185,11 +185,11 @@ class Transport:
             headers["Connection"] = "close"
         request = _Request(method, path, query, form, json, headers, at_host)
         self._bounds = self._new_bounds()
-        limit = rate_limit.limit_of(method, path)
+        turn = self.budget.turn(None if at_host else rate_limit.limit_of(method, path))
         after_loss = False
         attempt = limited = 0
         while True:
-            self.budget.keep_spacing(limit)
+            turn.wait()
             self.last = None
             error: CallError
             outcome: int | str
@@ -197,11 +197,12 @@ class Transport:
                 answer = self.last = self._try_once(request, sink)
             except NetworkError as lost:
                 self._log(request, "no answer")
+                turn.lost()
                 error = lost
                 outcome = retry.LOST if lost.maybe_done else retry.UNREACHABLE
             else:
                 self._log(request, answer.status)
-                self.budget.learn(limit, answer.headers)
+                turn.answered(answer)
                 if is_success(answer):
                     self.known.answered |= answer.content_type.startswith("application/json")
                     return answer
@@ -212,7 +213,7 @@ class Transport:
                 raise error
             if outcome == 429:
                 limited += 1
-                self.budget.wait(answer, error, limited)
+                self.budget.wait_asked(answer, error, limited)
                 continue
             if attempt >= self.connection.retries:
                 raise error

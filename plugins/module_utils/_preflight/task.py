@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,7 +13,6 @@ from urllib.parse import urlsplit
 from ansible.module_utils.basic import missing_required_lib
 
 from .._errors import CallError, NetworkError, Refused, ScannerError, printable
-from .._http.budget import Budget
 from .._http.transport import Transport
 from .._records import Record
 from .._task import Task
@@ -61,7 +58,7 @@ def read_service(task: Task) -> Record:
 def _send_once(transport: Transport) -> None:
     """Neither retry a call nor wait for the rate limit: what the first answer shows is the result."""
     transport.connection = transport.connection._replace(retries=0)
-    transport.budget = Budget(0, time.sleep, time.monotonic, random.random)
+    transport.budget.seconds = 0
 
 
 def _ask(transport: Transport) -> tuple[Preflight, CallError | None]:

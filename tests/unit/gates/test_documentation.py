@@ -133,6 +133,7 @@ VARIABLES = {
     "timeout": "SCANNER_TIMEOUT",
     "retries": "SCANNER_RETRIES",
     "rate_limit_wait": "SCANNER_RATE_LIMIT_WAIT",
+    "rate_share": "SCANNER_RATE_SHARE",
     "call_timeout": "SCANNER_CALL_TIMEOUT",
     "max_answer": "SCANNER_MAX_ANSWER",
     "validate_certs": "SCANNER_VALIDATE_CERTS",

@@ -92,6 +92,7 @@ def rules(**changes):
     base = {
         "window": "fixed",
         "seconds": 60,
+        "tick": 1,
         "GET": 1,
         "write": 2,
         "output": 1,

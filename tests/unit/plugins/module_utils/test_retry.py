@@ -174,31 +174,5 @@ def test_whole_numbers_of_headers(text, number):
     assert _rate_limit.number_in(text) == number
 
 
-@pytest.mark.parametrize(
-    "limit, remaining, pause",
-    [
-        (None, None, 0),
-        (250, None, 0),
-        (None, 0, 0),
-        (0, 0, 0),
-        (250, 250, 0),
-        (250, 26, 0),
-        (250, 25, 60 / 250 / 26),
-        (250, 13, 60 / 250 / 2),
-        (250, 0, 60 / 250),
-        (60, 0, 1),
-        (1, 0, 60),
-    ],
-)
-def test_calls_are_spaced_out_only_near_the_end_of_the_limit(limit, remaining, pause):
-    assert _rate_limit.spacing(limit, remaining) == pytest.approx(pause)
-
-
-def test_the_pace_slows_down_call_by_call():
-    pauses = [_rate_limit.spacing(250, remaining) for remaining in range(26, -1, -1)]
-    assert pauses == sorted(pauses)
-    assert len(set(pauses)) == len(pauses)
-
-
 def test_the_dates_of_the_standard_library_are_read():
     assert abs(wait(now=time.time(), Retry_After=formatdate(time.time() + 30, usegmt=True)) - 30) < 5

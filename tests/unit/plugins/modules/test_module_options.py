@@ -1121,6 +1121,16 @@ def rate_limit_wait(attempt, tls, tmp_path):
 
 
 @connection_case
+def rate_share(attempt, tls, tmp_path):
+    attempt.service.settings(rate_limits={"window": "sliding", "GET": 100, "write": 100})
+    free = good(attempt(100))
+    assert not free.slept
+    assert good(attempt(1)).slept
+    assert "rate_share is 101: set it to a percentage" in attempt(101).msg
+    assert "rate_share is 0" in attempt(0).msg
+
+
+@connection_case
 def call_timeout(attempt, tls, tmp_path):
     attempt.service.fault(action="drip", seconds=0.03, part="head", size=20, times=None)
     result = attempt(0.1)

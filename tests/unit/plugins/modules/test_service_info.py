@@ -156,7 +156,8 @@ def test_a_used_up_rate_limit_is_told_at_once_and_waited_for_where_the_service_i
     waited = run("service_info", required=True)
     assert not waited.failed
     assert waited["service"]["workspaces"] is not None
-    assert 37 <= waited.slept[0] < 38
+    # the first task was told to wait, and the second one waits for the rest of that time
+    assert 30 < waited.slept[0] < 38
 
 
 def test_a_gateway_error_is_asked_about_once_and_again_where_the_service_is_required(account, run):

@@ -1,0 +1,133 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many processes under one rate limit, in simulated time: the decisions of `_http/pace`, and the windows of the local
+service."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from typing import NamedTuple
+
+from ansible_collections.scanops.scanner.plugins.module_utils._http import pace as paces
+from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard
+from ansible_collections.scanops.scanner.tests.service import limits
+
+
+class Machine:
+    """The processes of one machine, which share what they know."""
+
+    def __init__(self, share: int = 100):
+        self.pace = None
+        self.share = share
+
+
+class Simulated(NamedTuple):
+    """refused: number of answers 429; sent: the times of the calls that were permitted; waits: the longest time between
+    asking and sending; ends: the time at which each process had its last answer."""
+
+    refused: int
+    sent: list[float]
+    waits: float
+    ends: list[float]
+
+
+class Process:
+    def __init__(self, machine: Machine, calls: int):
+        self.machine = machine
+        self.calls = calls
+        self.ticket: float | None = None
+        self.asked = 0.0
+
+
+def simulate(
+    window: str,
+    processes: int = 50,
+    calls: int = 20,
+    limit: int = 125,
+    seconds: float = 60.0,
+    start: float = 0.0,
+    travel: float = 0.2,
+    headers: bool = True,
+    retry_after: bool = True,
+    machines: list[Machine] | None = None,
+    service=None,
+    seed: int = 1,
+    believed: float = 60.0,
+) -> Simulated:
+    """Let each process send its calls one after another. travel: the mean time of a call; start: Unix time."""
+    chance = random.Random(seed)
+    counter = service or limits.WINDOWS[window](limit, seconds)
+    machines = machines or [Machine()]
+    events: list[tuple[float, int, str, Process, object]] = []
+    number = 0
+
+    def later(moment: float, what: str, process: Process, more: object = None) -> None:
+        nonlocal number
+        number += 1
+        heapq.heappush(events, (moment, number, what, process, more))
+
+    ready = [Process(machines[each % len(machines)], calls) for each in range(processes)]
+    for process in ready:
+        later(1000.0 + chance.random() * 0.1, "ask", process)
+    refused, sent, ends, longest = 0, [], [], 0.0
+    while events:
+        now, dummy, what, process, more = heapq.heappop(events)
+        machine = process.machine
+        if what == "ask":
+            if process.ticket is None:
+                process.ticket = process.asked = now
+            if not paces.is_free(machine.pace, now):
+                known = paces.known(machine.pace, now, believed)
+                machine.pace, wait = paces.take(known, now, process.ticket, machine.share)
+                if wait:
+                    later(now + wait + 0.002 * chance.random(), "ask", process)
+                    continue
+            longest = max(longest, now - process.asked)
+            later(now + travel * (0.2 + 0.6 * chance.random()), "arrive", process, now)
+        elif what == "arrive":
+            verdict = counter.take(now - 1000.0 + start)
+            later(now + travel * (0.2 + 0.6 * chance.random()), "answer", process, (more, verdict))
+        else:
+            sent_at, verdict = more
+            asked = None
+            if not verdict.allowed and retry_after:
+                # whole seconds, and in a scaled window its sixtieth part
+                tick = seconds / 60
+                asked = max(1, math.ceil(verdict.wait / tick)) * tick
+            heard = Heard(
+                verdict.allowed, not verdict.allowed, verdict.limit if headers else None,
+                verdict.remaining if headers else None, asked,
+            )  # fmt: skip
+            known = paces.known(machine.pace, now, believed)
+            machine.pace = paces.learn(known, now, sent_at, heard, limit, believed)
+            if verdict.allowed:
+                sent.append(sent_at)
+                process.ticket = None
+                process.calls -= 1
+                if process.calls:
+                    later(now, "ask", process)
+                else:
+                    ends.append(now)
+            else:
+                refused += 1
+                later(now + (asked or seconds / 60), "ask", process)
+    return Simulated(refused, sent, longest, ends)
+
+
+def shortest(window: str, count: int, limit: int, seconds: float, start: float, each: float) -> float:
+    """The seconds from the first to the last call, if each is sent as soon as the window permits it; each: the time
+    between two calls that need not wait."""
+    counter = limits.WINDOWS[window](limit, seconds)
+    now = last = start
+    for dummy in range(count):
+        verdict = counter.take(now)
+        while not verdict.allowed:
+            now += verdict.wait + 1e-6
+            verdict = counter.take(now)
+        last = now
+        now += each
+    return last - start

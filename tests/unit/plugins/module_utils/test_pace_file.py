@@ -1,0 +1,209 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The file in which tasks share the rate limit: who can read it, what it contains, and what happens if it is unusable."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections import Counter
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
+from ansible_collections.scanops.scanner.plugins.module_utils._http import pace_file
+from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Pace
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+
+LIMITS = {"window": "sliding", "seconds": 1, "GET": 125, "write": 125, "retry_after": "seconds"}
+PROCESSES, CALLS = 50, 10
+
+
+@pytest.fixture
+def open_one(transport):
+    """A transport whose warnings are kept: (transport, list of warnings)."""
+
+    def opened():
+        one = transport()
+        warnings = []
+        one.budget.file.warn = warnings.append
+        return one, warnings
+
+    return opened
+
+
+def file_in(runtime):
+    (found,) = [path for path in (runtime / "scanops.scanner").iterdir() if path.name != "salt"]
+    return found
+
+
+def test_the_file_is_private_and_shows_neither_key_nor_service(service, open_one, runtime):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    directory = runtime / "scanops.scanner"
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    for path in directory.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    file = file_in(runtime)
+    assert file.name.isalnum() and len(file.name) == 32
+    content = file.read_text(encoding="utf-8")
+    assert service.api_key not in content and service.base_url not in content
+
+
+def test_names_differ_from_user_to_user(service, open_one, runtime):
+    open_one()[0].send("GET", "/workspaces")
+    first = file_in(runtime)
+    (runtime / "scanops.scanner" / "salt").unlink()
+    open_one()[0].send("GET", "/workspaces")
+    assert len([path for path in first.parent.iterdir() if path.name != "salt"]) == 2
+
+
+def test_what_is_written_is_read():
+    pace = Pace(125, 60.0, True, 1.5, 3.0, sent=((1.25, 4),), under_way=(1.5,), queue=((1.0, 2.0),), used=1.5)
+    assert pace_file.paces_in(pace_file.text_of({"GET": pace})) == {"GET": pace}
+    assert pace_file.paces_in(b"") == {}
+
+
+def damaged(text):
+    return lambda file: file.write_bytes(text)
+
+
+DAMAGE = {
+    "no JSON": damaged(b"\x00\xff"),
+    "cut off": lambda file: os.truncate(file, file.stat().st_size // 2),
+    "another shape": damaged(b'[1,{"GET":{"limit":3}}]'),
+    "words for numbers": damaged(b'[1,{"GET":["a","b",true,1,2]}]'),
+    "no finite numbers": damaged(b'[1,{"GET":[125,60.0,true,NaN,Infinity]}]'),
+    "huge": damaged(b"[" * 10**6),
+    "hugely long": damaged(b" " * 10**7),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_is_replaced_with_one_warning(service, open_one, runtime, damage):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    DAMAGE[damage](file_in(runtime))
+    one, warnings = open_one()
+    for dummy in range(3):
+        one.send("GET", "/workspaces")
+    assert ["was damaged. It has been replaced" in warning for warning in warnings] == [True]
+    assert file_in(runtime).stat().st_size < 10_000
+    other, warnings = open_one()
+    other.send("GET", "/workspaces")
+    assert warnings == []
+
+
+def link(file, elsewhere):
+    file.unlink()
+    file.symlink_to(elsewhere)
+
+
+def pipe(file, _elsewhere):
+    file.unlink()
+    os.mkfifo(file, 0o600)
+
+
+def is_directory(file, _elsewhere):
+    file.unlink()
+    file.mkdir()
+
+
+def readable(file, _elsewhere):
+    file.chmod(0o644)
+
+
+@pytest.mark.parametrize("spoil", [link, pipe, is_directory, readable])
+def test_an_unusable_file_is_one_warning_and_stays_as_it_is(service, open_one, runtime, tmp_path, spoil):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine", encoding="utf-8")
+    spoil(file_in(runtime), elsewhere)
+    one, warnings = open_one()
+    for dummy in range(3):
+        one.send("GET", "/workspaces")
+    assert ["cannot be used" in warning for warning in warnings] == [True]
+    assert elsewhere.read_text(encoding="utf-8") == "mine"
+
+
+def refuse(error):
+    def fail(*arguments, **named):
+        raise OSError(error, os.strerror(error))
+
+    return fail
+
+
+@pytest.mark.parametrize("name, error", [("pwrite", 28), ("mkdir", 13), ("link", 1), ("open", 30)])
+def test_a_full_disk_and_missing_rights_are_one_warning(service, open_one, monkeypatch, name, error):
+    one, warnings = open_one()
+    monkeypatch.setattr(_private_files.os, name, refuse(error))
+    for dummy in range(3):
+        one.send("GET", "/workspaces")
+    monkeypatch.undo()
+    assert [os.strerror(error) in warning for warning in warnings] == [True]
+
+
+def test_the_file_of_somebody_else_is_not_used(service, open_one, monkeypatch):
+    one, warnings = open_one()
+    monkeypatch.setattr(_private_files.os, "geteuid", lambda: 12345)
+    one.send("GET", "/workspaces")
+    assert ["is not a private" in warning for warning in warnings] == [True]
+
+
+def test_a_lock_that_is_never_released_is_one_warning(service, open_one, runtime, monkeypatch):
+    open_one()[0].send("GET", "/workspaces")
+    monkeypatch.setattr(pace_file, "_LONGEST_LOCK", 0.2)
+    with file_in(runtime).open("r+", encoding="utf-8") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        service.settings(rate_limits={"GET": 20})
+        one, warnings = open_one()
+        for dummy in range(3):
+            one.send("GET", "/workspaces")
+    assert ["has held it" in warning for warning in warnings] == [True]
+
+
+def test_the_lock_of_a_dead_process_is_free(service, open_one, runtime):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    child = os.fork()
+    if not child:
+        fcntl.flock(os.open(file_in(runtime), os.O_RDWR), fcntl.LOCK_EX)
+        os._exit(0)
+    os.waitpid(child, 0)
+    one, warnings = open_one()
+    one.send("GET", "/workspaces")
+    assert warnings == []
+
+
+# --- many processes
+
+
+def start(connection, calls):
+    """Send calls in a process of its own; returns its id. It exits with 0 if all of them succeeded."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        one = Transport(connection)
+        for dummy in range(calls):
+            one.send("GET", "/workspaces")
+        code = 0
+    finally:
+        os._exit(code)
+
+
+@pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
+def test_processes_share_one_limit(service, window):
+    """The documented limit of writes, with a second for a minute."""
+    service.settings(validate=False, rate_limits={**LIMITS, "window": window, "tick": 1 / 60})
+    connection = Connection(service.base_url, service.api_key, rate_window=1.0)
+    running = [start(connection, CALLS) for dummy in range(PROCESSES)]
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in running] == [0] * PROCESSES
+    statuses = Counter(entry["status"] for entry in service.log())
+    assert statuses[200] == PROCESSES * CALLS
+    assert statuses[429] <= 5
