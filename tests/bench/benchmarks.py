@@ -10,13 +10,14 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import bulk, files, reads, scans
+from . import bulk, files, loops, reads, scans
 from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
 TARGETS = 10_000
-# the list of workspaces, the pages of 1,000 targets, and the empty page after them
-INVENTORY_CALLS = 1 + TARGETS // 1000 + 1
+LARGE = 100_000
+# the items of a loop read the list once
+WORKSPACE_CALLS = 1
 
 
 class Benchmark(NamedTuple):
@@ -31,29 +32,39 @@ class Benchmark(NamedTuple):
 def workspace_unchanged(stage: Stage) -> Result:
     stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"name": "Bench"}]})
     return stage.compare(
-        Side(["ansible-playbook", "plays/workspace_unchanged.yml"], ITEMS),
+        Side(["ansible-playbook", "plays/workspace_unchanged.yml"], WORKSPACE_CALLS),
         Side(["ansible-playbook", "plays/uri_get.yml"], ITEMS),
     )
 
 
-def inventory_10000(stage: Stage) -> Result:
-    ours = ["ansible-inventory", "--list", "-i", "inventories/bulk.targets.yml"]
-    printed = _script_inventory(stage, "inventories/bulk.targets.yml")
-    other = ["ansible-inventory", "--list", "-i", printed]
-    return _compare_inventories(stage, ours, other)
+def inventory_calls(targets: int) -> int:
+    """The list of workspaces, the pages of 1,000 targets, and the empty page after them."""
+    return 1 + targets // 1000 + 1
+
+
+def inventory_of(targets: int) -> Callable[[Stage], Result]:
+    """The benchmark of an inventory of so many targets."""
+
+    def measure(stage: Stage) -> Result:
+        ours = ["ansible-inventory", "--list", "-i", "inventories/bulk.targets.yml"]
+        printed = _script_inventory(stage, "inventories/bulk.targets.yml", targets)
+        other = ["ansible-inventory", "--list", "-i", printed]
+        return _compare_inventories(stage, ours, other, targets)
+
+    return measure
 
 
 def inventory_10000_constructed(stage: Stage) -> Result:
     ours = ["ansible-inventory", "--list", "-i", "inventories/bulk_constructed.targets.yml"]
-    printed = _script_inventory(stage, "inventories/bulk.targets.yml")
+    printed = _script_inventory(stage, "inventories/bulk.targets.yml", TARGETS)
     other = ["ansible-inventory", "--list", "-i", printed, "-i", "inventories/constructed.yml"]
-    return _compare_inventories(stage, ours, other)
+    return _compare_inventories(stage, ours, other, TARGETS)
 
 
-def _script_inventory(stage: Stage, source: str) -> str:
-    """Write a script that prints the inventory of the plugin for 10,000 targets, and return its path."""
+def _script_inventory(stage: Stage, source: str, targets: int) -> str:
+    """Write a script that prints the inventory of the plugin, and return its path."""
     stage.service.reset(settings={"rate_limits": None})
-    stage.service.fill("Bulk", TARGETS, "Created for a benchmark")
+    stage.service.fill("Bulk", targets, "Created for a benchmark")
     text = stage.place / "printed.json"
     text.write_text(json.dumps(_read(stage.run(["ansible-inventory", "--list", "-i", source]))))
     script = stage.place / "print_inventory"
@@ -62,11 +73,11 @@ def _script_inventory(stage: Stage, source: str) -> str:
     return str(script)
 
 
-def _compare_inventories(stage: Stage, ours: list[str], other: list[str]) -> Result:
+def _compare_inventories(stage: Stage, ours: list[str], other: list[str], targets: int) -> Result:
     mine, theirs = (_read(stage.run(command)) for command in (ours, other))
-    if len(mine["_meta"]["hostvars"]) != TARGETS or mine != theirs:
+    if len(mine["_meta"]["hostvars"]) != targets or mine != theirs:
         raise BenchmarkFailed("the two inventories differ")
-    return stage.compare(Side(ours, INVENTORY_CALLS), Side(other, 0))
+    return stage.compare(Side(ours, inventory_calls(targets)), Side(other, 0))
 
 
 def _read(printed: str) -> dict[str, Any]:
@@ -82,15 +93,42 @@ def _read(printed: str) -> dict[str, Any]:
 BENCHMARKS = (
     Benchmark(
         "workspace_unchanged",
-        f"{ITEMS} unchanged workspace tasks against {ITEMS} ansible.builtin.uri GETs of the same URL",
-        1.05,
+        f"a loop of {ITEMS} unchanged workspaces against {ITEMS} ansible.builtin.uri GETs of the same URL",
+        0.1,
         workspace_unchanged,
     ),
+    *(
+        Benchmark(
+            f"target_loop_{count}",
+            f"an item of a loop of {count:,} unchanged targets, in {loops.LOOP_CALLS} calls, against an"
+            " ansible.builtin.uri GET in a loop, by processor time",
+            limit,
+            loops.loop(count),
+        )
+        for count, limit in ((30, 0.1), (300, loops.MOST_IN_LOOP), (1000, loops.MOST_IN_LOOP))
+    ),
     Benchmark(
-        "inventory_10000",
-        f"{TARGETS:,} targets as an inventory, in {INVENTORY_CALLS} calls, against a script that prints the same JSON",
+        "target_loop_module",
+        f"the same with in_process: false, for {loops.URI} targets, each read in {loops.LOOP_CALLS} calls",
         1.1,
-        inventory_10000,
+        loops.loop_of_modules,
+    ),
+    Benchmark(
+        "target_tasks",
+        f"one of {loops.SEPARATE} tasks with an unchanged target against an ansible.builtin.uri GET in a task of its own, by"
+        " processor time",
+        loops.MOST_SEPARATE,
+        loops.separate,
+    ),
+    *(
+        Benchmark(
+            f"inventory_{targets}",
+            f"{targets:,} targets as an inventory, in {inventory_calls(targets)} calls, against a script that prints the same"
+            " JSON",
+            limit,
+            inventory_of(targets),
+        )
+        for targets, limit in ((TARGETS, 1.1), (LARGE, 1.0))
     ),
     Benchmark(
         "inventory_10000_constructed",
@@ -114,13 +152,13 @@ BENCHMARKS = (
         "targets_unchanged",
         f"{bulk.MANY:,} existing targets in {bulk.UNCHANGED_CALLS} calls and at most {bulk.MOST_MEMORY >> 20} MiB,"
         " against a playbook that does nothing",
-        4,
+        3,
         bulk.unchanged,
     ),
     Benchmark(
         "targets_unchanged_brief",
         "the same with report_unchanged: false",
-        4,
+        3,
         bulk.unchanged_brief,
     ),
     Benchmark(

@@ -11,10 +11,12 @@ commands that run in turn on the same machine, so that figures of different mach
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 from pathlib import Path
 
+from . import loops
 from .benchmarks import BENCHMARKS, Benchmark
 from .stage import BenchmarkFailed, Result, Stage
 
@@ -34,6 +36,12 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--pairs", type=int, default=5, help="how often to run each pair (default: %(default)s)")
     parser.add_argument("--enforce", action="store_true", help="exit with status 1 if a limit is exceeded")
+    parser.add_argument(
+        "--curve",
+        type=Path,
+        metavar="FILE",
+        help="only measure what the plot in the documentation shows, and write it here",
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(names)
     if unknown:
@@ -53,6 +61,7 @@ def row(benchmark: Benchmark, stage: Stage, result: Result) -> list[str]:
         f"{_ratio(result.lowest)} to {_ratio(result.highest)}",
         _ratio(result.processor),
         *[f"{_ratio(seconds)} s" for seconds in result.seconds],
+        f"{result.memory >> 20} MiB" if result.memory else "-",
     ]
 
 
@@ -63,7 +72,7 @@ def _ratio(value: float | None) -> str:
 
 
 def table(rows: list[list[str]]) -> str:
-    head = ["benchmark", "ansible-core", "ratio", "limit", "", "of all pairs", "processor", "ours", "other"]
+    head = ["benchmark", "ansible-core", "ratio", "limit", "", "of all pairs", "processor", "ours", "other", "memory"]
     widths = [max(len(cells[column]) for cells in [head, *rows]) for column in range(len(head))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip() for cells in [head, *rows]
@@ -77,6 +86,9 @@ def main() -> None:
     commands: dict[Benchmark, tuple[str, str]] = {}
     for programs in arguments.ansible or [Path(sys.executable).parent]:
         with Stage(programs, arguments.pairs) as stage:
+            if arguments.curve:
+                arguments.curve.write_text(json.dumps(loops.curve(stage), indent=1) + "\n", encoding="utf-8")
+                continue
             for benchmark in chosen:
                 print(
                     f"{benchmark.name} with ansible-core {stage.ansible_core}", end=" ... ", file=sys.stderr, flush=True
@@ -85,7 +97,8 @@ def main() -> None:
                 print(_ratio(result.value), file=sys.stderr)
                 rows.append(row(benchmark, stage, result))
                 commands[benchmark] = result.commands
-    print(table(rows))
+    if rows:
+        print(table(rows))
     for benchmark, (ours, other) in commands.items():
         print(f"\n{benchmark.name}: {benchmark.what}\n  ours   {ours}\n  other  {other}")
     if arguments.enforce and any(EXCEEDED in cells for cells in rows):

@@ -57,7 +57,7 @@ class Cost(NamedTuple):
 class Result(NamedTuple):
     """value: the median of the ratios of elapsed time; lowest, highest: of all pairs; processor: the median of the ratios
     of processor time, which depends less on other work on the machine, or None; seconds: the median elapsed time of each
-    side, for each of its items."""
+    side, for each of its items; memory: the peak of the largest process of our side in bytes, or None."""
 
     value: float
     lowest: float
@@ -65,6 +65,7 @@ class Result(NamedTuple):
     processor: float | None
     seconds: tuple[float, float]
     commands: tuple[str, str]
+    memory: int | None = None
 
 
 class Stage:
@@ -132,6 +133,10 @@ class Stage:
             raise BenchmarkFailed(f"{side} made {calls} calls, not {side.calls}")
         return Cost(cost.elapsed / side.items, cost.processor / side.items, cost.memory)
 
+    def cost(self, command: list[str]) -> Cost:
+        """The cost of one run of a command. Raises BenchmarkFailed if it fails."""
+        return self._measured(command)[1]
+
     def _measured(self, command: list[str]) -> tuple[str, Cost]:
         program = command[0] if os.path.isabs(command[0]) else str(self.programs / command[0])
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
@@ -173,6 +178,7 @@ class Stage:
                 statistics.median(theirs.elapsed for mine, theirs in pairs),
             ),
             commands=(self.shown(ours), self.shown(other)),
+            memory=max(mine.memory for mine, theirs in pairs),
         )
 
     def shown(self, side: Side) -> str:
