@@ -37,6 +37,11 @@ _METHODS = ("_update_module_args", "_compute_environment_string", "_parse_return
 _HAS_PROFILES = hasattr(ansible_json, "get_module_encoder")
 # whether ansible-core itself decides about the tracebacks of failures
 SHOWS_TRACES = hasattr(constants, "DISPLAY_TRACEBACK")
+if _HAS_PROFILES:
+    # here, once for all tasks, because ansible-core imports them on demand
+    _TO_MODULE, _FROM_MODULE = ansible_json.Direction.CONTROLLER_TO_MODULE, ansible_json.Direction.MODULE_TO_CONTROLLER
+    _ENCODERS = [ansible_json.get_module_encoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
+    _DECODERS = [ansible_json.get_module_decoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
 
 
 def unknown() -> str | None:
@@ -53,10 +58,7 @@ def as_module_reads(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a task, as a module reads them: without the marks of ansible-core on their texts. Raises TypeError or
     ValueError if they are not JSON."""
     if _HAS_PROFILES:
-        direction = ansible_json.Direction.CONTROLLER_TO_MODULE
-        encoder = ansible_json.get_module_encoder(_PROFILE, direction)
-        text = json.dumps(arguments, cls=encoder)
-        read = json.loads(text, cls=ansible_json.get_module_decoder(_PROFILE, direction))
+        read = json.loads(json.dumps(arguments, cls=_ENCODERS[0]), cls=_DECODERS[0])
     else:
         read = json.loads(json.dumps(arguments, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True))
     return dict(read)
@@ -67,8 +69,7 @@ def as_module_prints(result: dict[str, Any]) -> str:
     if not _HAS_PROFILES:
         # jsonify walks through all of it for bytes, which plain values do not have
         return json.dumps(result) if is_plain(result) else str(jsonify(result))
-    encoder = ansible_json.get_module_encoder(_PROFILE, ansible_json.Direction.MODULE_TO_CONTROLLER)
-    return json.dumps(result, cls=encoder)
+    return json.dumps(result, cls=_ENCODERS[1])
 
 
 def returned(action: ActionBase, printed: str) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def _separate(stage: Stage, play: str, count: int) -> str:
 WAYS = (
     Way("uri in a loop", (1, 3, 10, 30), lambda stage, count: _uri_loop(count).command),
     Way(
-        "target in a loop, in_process: false",
+        "target in a loop, as a module",
         (1, 3, 10, 30),
         lambda stage, count: [*_with_names(stage, "plays/target_loop.yml", count), "-e", "in_process=false"],
     ),

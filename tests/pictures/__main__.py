@@ -22,11 +22,12 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 if TYPE_CHECKING:
     from ..demo import run as demo
     from ..unit.local_service import LocalService
-    from . import layers
+    from . import layers, plot
     from .terminal import picture
 else:
     sys.path[:0] = [str(CHECKOUT / "tests" / name) for name in ("unit", "demo", "pictures")]
     import layers
+    import plot
     import run as demo
     from local_service import LocalService
     from terminal import picture
@@ -146,6 +147,7 @@ def main() -> int:
     for name, svg in drawn().items():
         (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"docs/pictures/{name}.svg")
+    plot.MEASURED.with_suffix(".svg").write_text(plot.plot(), encoding="utf-8")
     layers.CONTRIBUTING.write_text(layers.contributing(), encoding="utf-8")
     return 0
 

@@ -32,6 +32,12 @@ def test_the_layers_of_the_code_are_those_in_contributing():
     )
 
 
+def test_the_plot_shows_what_was_measured():
+    assert pictures.plot.MEASURED.with_suffix(".svg").read_text(encoding="utf-8") == pictures.plot.plot(), (
+        "run nox -s pictures"
+    )
+
+
 def test_text_that_a_command_prints_can_be_copied_from_its_picture():
     svg = pictures.picture("\x1b[0;33mchanged: <a> & b\x1b[0m  end\n\nsecond", "t", "d")
     assert pictures.text_of(svg) == "changed: <a> & b  end\nsecond\n"
