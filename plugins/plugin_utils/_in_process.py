@@ -97,7 +97,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     def _facts(self, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> Facts:
         interpreter = self._interpreter(task_vars)
         return Facts(
-            wanted=_flag(self._given("in_process", environment)),
+            wanted=_flag(self._given("in_process", environment), self.declared.spec()["in_process"]["default"]),
             transport=self._connection.transport,
             become=self._connection.become is not None,
             in_background=bool(self._task.async_val),
@@ -277,10 +277,10 @@ def is_relative(path: object) -> bool:
     return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
 
 
-def _flag(value: object) -> bool | None:
+def _flag(value: object, default: bool) -> bool | None:
     """The value of in_process; None if it is no boolean."""
     if value is None:
-        return True
+        return default
     try:
         return bool(boolean(value))
     except TypeError:
