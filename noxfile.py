@@ -214,10 +214,13 @@ def add_units_in_one_process(core: str, python: str, every_case: bool = False) -
 
 
 def add_integration(core: str, python: str) -> str:
-    """Add the integration session of one ansible-core release; return its name. At both ends, all targets run twice: in
-    process, and as modules. Both must send the same requests."""
+    """Add the integration session of one ansible-core release; return its name.
+
+    On the oldest release, and on the newest of the matrix, all targets run twice: in process, and as modules. Both must send
+    the same requests.
+    """
     name = f"integration-{core}"
-    both = core in (RUNNABLE[0], RUNNABLE[-1])
+    both = core in (RUNNABLE[0], *RUNNABLE[1:-1][-1:])
     run_watched = Path("tests/integration_run.py").absolute()
     ways = Path("tests/integration_ways.py").absolute()
 
