@@ -13,6 +13,7 @@ IN_PROGRESS = ("waiting", "running")
 
 FINISHED = "finished"
 FAILED_TO_START = "failed_to_start"
+TIMED_OUT = "timed_out"
 UNKNOWN_STATE = "unknown_state"
 QUEUE_TIMEOUT = "queue_timeout"
 RUN_TIMEOUT = "run_timeout"
@@ -40,7 +41,7 @@ _ENDINGS = (
         "check that the target can be reached and that the plan includes this tool",
     ),
     Ending("stopped", "stopped", "somebody or something stopped it; run the task again"),
-    Ending("timed_out", "timed out", "raise max_scan_time, or make the scan smaller with tool_params"),
+    Ending(TIMED_OUT, "timed out", "raise max_scan_time, or make the scan smaller with tool_params"),
     Ending("aborted", "aborted", "check it in the web application, and run the task again"),
     Ending("vpn_error", "VPN connection error", "check the VPN profile"),
     Ending("auth_failed", "auth failed", "check authentication"),

@@ -1,0 +1,308 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The words and values of the gate: outcomes, states, and what its files hand each other. Pure.
+
+Scans and findings are read as Pairs. ``rows_of`` makes Rows of them, to which the baseline (Memory) and the waivers (Waived)
+add what they know, in the order of the rows. ``decide`` makes a Decision of all that, and ``document_of`` gate.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from .._records import Record
+from .._scan.statuses import FINISHED, TIMED_OUT
+from .._scan.statuses import OUTCOMES as SCAN_OUTCOMES
+from .._scan.statuses import QUEUE_TIMEOUT as SCAN_QUEUE_TIMEOUT
+from .._scan.statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
+from .._scan.statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
+
+# what a gate.json calls itself
+SCHEMA = "scanops.scanner/gate"
+VERSION = 1
+
+SERVICE_ERROR = "service_error"
+UNKNOWN_STATE = "unknown_state"
+NOTHING_SCANNED = "nothing_scanned"
+SCAN_FAILED = "scan_failed"
+QUEUE_TIMEOUT = "queue_timeout"
+RUN_TIMEOUT = "run_timeout"
+NOT_COVERED = "not_covered"
+INCOMPLETE = "incomplete"
+STALE_BASELINE = "stale_baseline"
+FINDINGS = "findings"
+PASSED = "passed"
+# worst first
+OUTCOMES = (
+    SERVICE_ERROR,
+    UNKNOWN_STATE,
+    NOTHING_SCANNED,
+    SCAN_FAILED,
+    QUEUE_TIMEOUT,
+    RUN_TIMEOUT,
+    NOT_COVERED,
+    INCOMPLETE,
+    STALE_BASELINE,
+    FINDINGS,
+    PASSED,
+)
+
+FAIL = "fail"
+WARN = "warn"
+PASS = "pass"
+# worst first
+VERDICTS = (FAIL, WARN, PASS)
+
+# what a scan's outcome means for the gate; a scan that did not finish is no scan
+_OUTCOME_OF_SCAN: Mapping[str | None, str] = {
+    # an ending that no other line names
+    **dict.fromkeys(SCAN_OUTCOMES, SCAN_FAILED),
+    FINISHED: PASSED,
+    TIMED_OUT: RUN_TIMEOUT,
+    SCAN_RUN_TIMEOUT: RUN_TIMEOUT,
+    SCAN_QUEUE_TIMEOUT: QUEUE_TIMEOUT,
+    SCAN_UNKNOWN_STATE: UNKNOWN_STATE,
+    # in progress
+    None: INCOMPLETE,
+}
+
+# states of a row, in the order of rows
+FAILING = "failing"
+WAIVED = "waived"
+KNOWN = "known"
+BELOW = "below"
+STATES = (FAILING, WAIVED, KNOWN, BELOW)
+
+# how a finding compares with the baseline; None without a baseline. KNOWN is one of them
+NEW = "new"
+REOPENED = "reopened"
+WORSE = "worse"
+CHANGES = (NEW, KNOWN, REOPENED, WORSE)
+
+# whether all of what was asked for is known to be scanned and read
+COVERED = "complete"
+PARTIAL = "partial"
+UNPROVEN = "unknown"
+COVERAGES = (COVERED, PARTIAL, UNPROVEN)
+
+# states of a baseline
+NO_BASELINE = "none"
+READ = "read"
+CREATED = "created"
+UPDATED = "updated"
+MISSING = "missing"
+STALE = "stale"
+BASELINE_STATES = (NO_BASELINE, READ, CREATED, UPDATED, MISSING, STALE)
+
+# why a finding is waived
+WAIVER_STATUSES = ("accepted", "false_positive", "fixed_elsewhere", "not_affected")
+
+
+class Pair(NamedTuple):
+    """A target and a tool, and what reading their newest scan gave.
+
+    target: as the service writes it, "" if unknown; tool: "" if unknown; status: the service's word for the scan, "" without
+    one; outcome: one of OUTCOMES, PASSED if nothing was wrong so far; finished: in UTC, as in 2026-11-22T10:00:00Z, None
+    for a scan that did not finish; age: in seconds; complete: whether all findings of the scan were read; problems: sentences;
+    findings: made by ``finding_of``; saved: read from a file, which proves no coverage.
+    """
+
+    target: str
+    target_id: int | None
+    workspace: str | None
+    tool: str
+    tool_id: int | None
+    scan_id: int | None
+    status: str
+    outcome: str
+    finished: str | None
+    age: int | None
+    complete: bool
+    problems: tuple[str, ...]
+    findings: tuple[Record, ...]
+    saved: bool = False
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether what is not among the findings is not on the target: a finished scan of which everything was read."""
+        return self.outcome == PASSED and self.complete and self.finished is not None and not self.saved
+
+
+class Trouble(NamedTuple):
+    """Something that failed for no single pair, such as a list of scans. outcome: one of OUTCOMES; sentence: for people."""
+
+    outcome: str
+    sentence: str
+
+
+class Row(NamedTuple):
+    """A finding, as gate.json describes it, without what the gate decides. pair: the number of its Pair in their sequence.
+
+    fingerprint, index: see ``fingerprint``; check: the service's id of the check; cve: in upper case, sorted; evidence, the
+    texts: at most LONGEST_TEXT characters; first_seen: of a saved file, else None. Other fields are None if unknown.
+    """
+
+    pair: int
+    fingerprint: str
+    index: int
+    severity: str
+    id: int | None
+    name: str
+    check: str | None
+    cve: tuple[str, ...]
+    cwe: str | None
+    cvss: float | None
+    epss: float | None
+    known_exploited: bool | None
+    verified: bool | None
+    status: str | None
+    target: str
+    target_id: int | None
+    workspace: str | None
+    tool: str
+    scan_id: int | None
+    port: int | None
+    protocol: str | None
+    service: str | None
+    path: str | None
+    method: str | None
+    parameter: str | None
+    description: str
+    risk: str
+    recommendation: str
+    evidence: str
+    references: tuple[str, ...]
+    first_seen: str | None
+
+
+# --- what the baseline adds
+
+
+class Remembered(NamedTuple):
+    """What the baseline says of a row. change: one of CHANGES, or None; first_seen: in UTC, or None."""
+
+    change: str | None = None
+    first_seen: str | None = None
+
+
+class Gone(NamedTuple):
+    """An entry of the baseline that a finished, completely read scan of its target and tool no longer shows."""
+
+    fingerprint: str
+    name: str
+    check: str | None
+    severity: str
+    target: str
+    tool: str
+    first_seen: str | None
+    last_seen: str | None
+
+
+class Memory(NamedTuple):
+    """What the baseline says of a run. state: one of BASELINE_STATES; reason: why the baseline cannot be used and what to do,
+    a sentence; blocks: whether the outcome is STALE_BASELINE because of it; accepted: the number of entries; rows: one for
+    each row, or empty without a usable baseline."""
+
+    path: str | None = None
+    state: str = NO_BASELINE
+    scheme: int | None = None
+    accepted: int = 0
+    reason: str | None = None
+    blocks: bool = False
+    rows: Sequence[Remembered] = ()
+    gone: Sequence[Gone] = ()
+
+
+# --- what the waivers add
+
+
+class Waiver(NamedTuple):
+    """A waiver, as gate.json shows it. matcher: as written; expires: a date or time as written, or "never"; status: one of
+    WAIVER_STATUSES."""
+
+    file: str
+    line: int
+    matcher: Mapping[str, object]
+    reason: str
+    owner: str
+    expires: str
+    status: str
+
+
+class Doubled(NamedTuple):
+    """A finding that several waivers in force match."""
+
+    fingerprint: str
+    waivers: tuple[Waiver, ...]
+
+
+class Waived(NamedTuple):
+    """What the waivers say of a run. rows: for each row the waiver in force that matches it, or None; empty without waivers;
+    expired: those that no longer count; unused: those in force that match no row."""
+
+    rows: Sequence[Waiver | None] = ()
+    expired: Sequence[Waiver] = ()
+    unused: Sequence[Waiver] = ()
+    doubled: Sequence[Doubled] = ()
+
+
+# --- what files of the user add
+
+
+class Source(NamedTuple):
+    """A file with data about CVEs. date: that of the data, as the file says it, or None."""
+
+    path: str
+    date: str | None
+
+
+class Exploits(NamedTuple):
+    """What is known about CVEs. epss: the probability by CVE id; known_exploited: CVE ids; both in upper case, and None without
+    a file."""
+
+    epss: Mapping[str, float] | None = None
+    epss_source: Source | None = None
+    known_exploited: frozenset[str] | None = None
+    known_exploited_source: Source | None = None
+
+
+# --- what the gate decides
+
+
+class Judged(NamedTuple):
+    """A row with what was decided. state: one of STATES; change: one of CHANGES, or None; reasons: clauses; age: in seconds."""
+
+    row: Row
+    state: str
+    change: str | None
+    reasons: tuple[str, ...]
+    first_seen: str | None
+    age: int | None
+    waiver: Waiver | None
+
+
+class Verdict(NamedTuple):
+    """What was decided about a pair. outcome: one of OUTCOMES; verdict: one of VERDICTS; reasons: sentences."""
+
+    pair: Pair
+    outcome: str
+    verdict: str
+    reasons: tuple[str, ...]
+
+
+def worst_outcome(outcomes: Iterable[str]) -> str:
+    """The worst of the outcomes, PASSED without any."""
+    return min(outcomes, key=OUTCOMES.index, default=PASSED)
+
+
+def worst_verdict(verdicts: Iterable[str]) -> str:
+    """The worst of the verdicts, PASS without any."""
+    return min(verdicts, key=VERDICTS.index, default=PASS)
+
+
+def outcome_of_scan(outcome: str | None) -> str:
+    """The outcome of the gate for that of a scan, or of the wait for it; None: the scan is in progress."""
+    return _OUTCOME_OF_SCAN.get(outcome, UNKNOWN_STATE)
