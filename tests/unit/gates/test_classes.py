@@ -39,6 +39,7 @@ CLASSES = {
         "module_utils/_file/inherited_rights",
         "module_utils/_findings/model",
         "module_utils/_findings/proof",
+        "module_utils/_gate/matchers",
         "module_utils/_gate/model",
         "module_utils/_given",
         "module_utils/_http/answer",

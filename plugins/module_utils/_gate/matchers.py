@@ -1,0 +1,193 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Matchers of findings, as policies and waivers have them: dictionaries of which all keys must match. Pure.
+
+``name`` and ``target`` are patterns: ``*`` matches any text, ``?`` one character, ``[abc]`` one of these. A target matches as
+written and in normal form. ``check``, ``cve``, ``severity``, ``port`` and ``fingerprint`` are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import translate
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .._errors import WrongOption, printable
+from .._findings.model import SUMMARY, UNKNOWN, is_cve
+from .._given import shape_of, unknown_key
+from .._names import normal_form
+from .model import Row
+
+KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")
+
+_FINGERPRINT = re.compile(r"[0-9]{1,6}:[0-9a-f]{32}")
+_LAST_PORT = 65535
+# results of a pattern that are kept: the targets and the names of checks in an account are not many more
+_KEPT = 4096
+
+# whether a text matches
+Test = Callable[[str], bool]
+
+
+class Matcher(NamedTuple):
+    """A matcher in force. written: as the user wrote it; None in the other fields: any value matches.
+
+    name, target: whether a name or a target matches; cve: in upper case.
+    """
+
+    written: Mapping[str, object]
+    name: Test | None
+    check: str | None
+    cve: str | None
+    target: Test | None
+    severity: str | None
+    port: int | None
+    fingerprint: str | None
+
+    def matches(self, row: Row) -> bool:
+        """Whether everything that the matcher names is known of the finding, and matches."""
+        return (
+            (self.fingerprint is None or self.fingerprint == row.fingerprint)
+            and (self.check is None or self.check == row.check)
+            and (self.cve is None or self.cve in row.cve)
+            and (self.severity is None or self.severity == row.severity)
+            and (self.port is None or self.port == row.port)
+            and (self.target is None or self.target(row.target))
+            and (self.name is None or self.name(row.name))
+        )
+
+    def may_match(self, row: Row) -> bool:
+        """Whether it matches, or would for some value of what is not known of the finding."""
+        return self._replace(
+            check=None if row.check is None else self.check,
+            severity=None if row.severity == UNKNOWN else self.severity,
+            port=None if row.port is None else self.port,
+            target=self.target if row.target else None,
+            name=self.name if row.name else None,
+        ).matches(row)
+
+
+def matchers_of(given: object, path: str) -> tuple[Matcher, ...]:
+    """The matchers in an option. path: its name in messages. Raises WrongOption."""
+    if given is None:
+        return ()
+    if not isinstance(given, (list, tuple)):
+        raise WrongOption(f"{path} is {shape_of(given)}: write a list of matchers, as in [{{name: 'TLS *'}}].")
+    return tuple(matcher_of(each, f"{path}[{index}]") for index, each in enumerate(given))
+
+
+def matcher_of(given: object, path: str) -> Matcher:
+    """The Matcher in a dictionary. path: where it is written, in messages. Raises WrongOption."""
+    if not isinstance(given, Mapping):
+        raise WrongOption(f"{path} is {shape_of(given)}: write a dictionary with one or more of the keys {_listed()}.")
+    for key in given:
+        if key not in KEYS:
+            raise WrongOption(f"{unknown_key(path, key, KEYS)}.")
+    if not given:
+        raise WrongOption(
+            f"{path} is empty, so it would match every finding: write one or more of the keys {_listed()}."
+        )
+    parts = {key: _READERS[key](value, f"{path}.{key}") for key, value in given.items()}
+    if all(key in ("name", "target") and set(value) == {"*"} for key, value in parts.items()):
+        raise WrongOption(f"{path} matches every finding: name the check, the target or the severity that it is for.")
+    name, target = parts.get("name"), parts.get("target")
+    names = () if name is None else (name.casefold(),)
+    targets = () if target is None else tuple(sorted({target, normal_form(target)}))
+    return Matcher(
+        written=dict(given),
+        name=_name_test(names),
+        check=parts.get("check"),
+        cve=parts.get("cve"),
+        target=_target_test(targets),
+        severity=parts.get("severity"),
+        port=parts.get("port"),
+        fingerprint=parts.get("fingerprint"),
+    )
+
+
+def _listed() -> str:
+    return f"{', '.join(KEYS[:-1])} and {KEYS[-1]}"
+
+
+# --- reading the values
+
+
+def _text(value: object, path: str) -> str:
+    # ids of checks look like numbers, and YAML reads them as such
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise WrongOption(f"{path} is {shape_of(value)}: give one text; write another matcher for another value.")
+    if not value.strip():
+        raise WrongOption(f"{path} is empty: give a text, or leave the key out.")
+    return value.strip()
+
+
+def _cve(value: object, path: str) -> str:
+    text = _text(value, path)
+    if not is_cve(text):
+        raise WrongOption(f"{path} {printable(text, 60)!r} is not a CVE id: write it as CVE-2021-44228.")
+    return text.upper()
+
+
+def _severity(value: object, path: str) -> str:
+    text = _text(value, path).lower()
+    if text not in SUMMARY:
+        raise WrongOption(f"{path} is {printable(text, 60)!r}: write one of {', '.join(SUMMARY)}.")
+    return text
+
+
+def _port(value: object, path: str) -> int:
+    text = _text(value, path)
+    port = int(text) if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) else 0
+    if not 0 < port <= _LAST_PORT:
+        raise WrongOption(f"{path} is {printable(text, 60)!r}: give a port from 1 to {_LAST_PORT}.")
+    return port
+
+
+def _fingerprint(value: object, path: str) -> str:
+    text = _text(value, path).lower()
+    if not _FINGERPRINT.fullmatch(text):
+        raise WrongOption(
+            f"{path} {printable(text, 60)!r} is not a fingerprint: copy it from gate.json, where it is a number, a colon and"
+            " 32 hexadecimal digits."
+        )
+    return text
+
+
+_READERS: Mapping[str, Callable[[object, str], Any]] = {
+    "name": _text,
+    "check": _text,
+    "cve": _cve,
+    "target": _text,
+    "severity": _severity,
+    "port": _port,
+    "fingerprint": _fingerprint,
+}
+
+
+# --- patterns
+
+
+def _name_test(patterns: Sequence[str]) -> Test | None:
+    if not patterns:
+        return None
+    accepts = _any_of(patterns)
+    return lru_cache(maxsize=_KEPT)(lambda name: accepts(name.casefold()))
+
+
+def _target_test(patterns: Sequence[str]) -> Test | None:
+    if not patterns:
+        return None
+    accepts = _any_of(patterns)
+    return lru_cache(maxsize=_KEPT)(lambda target: accepts(target) or accepts(normal_form(target)))
+
+
+def _any_of(patterns: Sequence[str]) -> Test:
+    compiled = [re.compile(translate(pattern)) for pattern in patterns]
+    # the name of an IPv6 target has brackets, which a pattern reads as one of several characters
+    return lambda text: text in patterns or any(each.match(text) for each in compiled)

@@ -1,0 +1,182 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of, matchers_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import row
+
+FINGERPRINT = "1:" + "0" * 31 + "a"
+ROW = row(
+    name="TLS 1.0 is accepted",
+    check="WEB-1",
+    cve=("CVE-2021-44228", "CVE-2021-45046"),
+    target="https://shop.example",
+    severity="high",
+    port=443,
+    fingerprint=FINGERPRINT,
+)
+
+MATCHING = [
+    {"name": "TLS 1.0 is accepted"},
+    {"name": "tls *"},
+    {"name": "TLS [12].? *"},
+    {"check": "WEB-1"},
+    {"check": " WEB-1 "},
+    {"cve": "CVE-2021-44228"},
+    {"cve": "cve-2021-45046"},
+    {"target": "https://shop.example"},
+    {"target": "https://SHOP.example:443/"},
+    {"target": "https://*.EXAMPLE"},
+    {"target": "*shop*"},
+    {"severity": "high"},
+    {"severity": "HIGH"},
+    {"port": 443},
+    {"port": "443"},
+    {"fingerprint": FINGERPRINT},
+    {"fingerprint": FINGERPRINT.upper()},
+    {"name": "*", "severity": "high"},
+    {"name": "*TLS*", "check": "WEB-1", "cve": "CVE-2021-44228", "target": "*", "severity": "high", "port": 443},
+]
+OTHER = [
+    {"name": "TLS"},
+    {"name": "TLS 1.0 is accepted."},
+    {"check": "WEB-2"},
+    {"check": "WEB"},
+    {"cve": "CVE-2021-44229"},
+    {"target": "shop.example"},
+    {"target": "https://shop.example/admin"},
+    {"target": "http://shop.example"},
+    {"severity": "critical"},
+    {"severity": "medium"},
+    {"severity": "unknown"},
+    {"port": 80},
+    {"fingerprint": "1:" + "0" * 31 + "b"},
+    {"fingerprint": "2:" + "0" * 31 + "a"},
+]
+
+
+@pytest.mark.parametrize("given", MATCHING, ids=str)
+def test_a_matcher_matches(given):
+    assert matcher_of(given, "m").matches(ROW) is True
+
+
+@pytest.mark.parametrize("given", OTHER, ids=str)
+def test_a_matcher_does_not_match(given):
+    assert matcher_of(given, "m").matches(ROW) is False
+
+
+@pytest.mark.parametrize("given", OTHER, ids=str)
+@pytest.mark.parametrize("also", [{"name": "TLS*"}, {"severity": "high"}, {"target": "*"}], ids=str)
+def test_all_keys_must_match(given, also):
+    assert matcher_of({**also, **given}, "m").matches(ROW) is False
+
+
+@pytest.mark.parametrize(
+    "target, pattern",
+    [
+        ("[2001:db8::1]", "[2001:db8::1]"),
+        ("https://[2001:db8::1]/a", "https://[2001:DB8::1]/a"),
+        ("a/?b=[c]", "a/?b=[c]"),
+    ],
+)
+def test_a_target_with_the_characters_of_patterns_matches_itself(target, pattern):
+    assert matcher_of({"target": pattern}, "m").matches(row(target=target))
+
+
+@pytest.mark.parametrize(
+    "lacking, given",
+    [
+        ({"check": None}, {"check": "WEB-1"}),
+        ({"severity": "unknown"}, {"severity": "high"}),
+        ({"port": None}, {"port": 443}),
+        ({"target": ""}, {"target": "https://shop.example"}),
+        ({"name": ""}, {"name": "TLS*"}),
+    ],
+)
+def test_what_a_finding_lacks_may_match_but_does_not(lacking, given):
+    matcher = matcher_of({**given, "fingerprint": FINGERPRINT}, "m")
+    assert not matcher.matches(ROW._replace(**lacking))
+    assert matcher.may_match(ROW._replace(**lacking))
+    assert not matcher.may_match(ROW._replace(**lacking, fingerprint="1:" + "f" * 32))
+
+
+@pytest.mark.parametrize("given", OTHER, ids=str)
+def test_what_is_known_and_differs_may_not_match(given):
+    assert not matcher_of(given, "m").may_match(ROW)
+
+
+def test_a_finding_without_cve_ids_is_known_to_have_none():
+    assert not matcher_of({"cve": "CVE-2021-44228"}, "m").may_match(row(cve=()))
+
+
+def test_a_finding_of_unknown_severity_matches_this_word():
+    assert matcher_of({"severity": "unknown"}, "m").matches(row(severity="unknown"))
+
+
+def test_a_number_is_read_as_the_id_of_a_check():
+    assert matcher_of({"check": 10234}, "m").matches(row(check="10234"))
+
+
+def test_a_matcher_keeps_what_was_written():
+    given = {"name": " TLS* ", "port": "443"}
+    assert matcher_of(given, "m").written == given
+
+
+WRONG = [
+    (
+        {},
+        "m is empty, so it would match every finding: write one or more of the keys name, check, cve, target, severity,",
+    ),
+    (None, "m is null: write a dictionary with one or more of the keys name,"),
+    ("TLS*", "m is a text: write a dictionary"),
+    ({"nmae": "a"}, "m has the unknown key 'nmae': did you mean name?"),
+    ({1: "a"}, "m has the unknown key '1': its keys are name, check,"),
+    ({"name": ""}, "m.name is empty: give a text"),
+    ({"name": "  "}, "m.name is empty"),
+    ({"name": None}, "m.name is null: give one text"),
+    ({"name": ["a", "b"]}, "m.name is a list: give one text; write another matcher for another value."),
+    ({"check": True}, "m.check is a boolean (true)"),
+    ({"name": 1.5}, "m.name is a number (1.5)"),
+    ({"name": "*"}, "m matches every finding: name the check,"),
+    ({"name": "**", "target": "*"}, "m matches every finding"),
+    ({"cve": "44228"}, "m.cve '44228' is not a CVE id: write it as CVE-2021-44228."),
+    ({"severity": "severe"}, "m.severity is 'severe': write one of critical, high, medium, low, info, unknown."),
+    ({"port": 0}, "m.port is '0': give a port from 1 to 65535."),
+    ({"port": 65536}, "m.port is '65536'"),
+    ({"port": "https"}, "m.port is 'https'"),
+    ({"port": "-1"}, "m.port is '-1'"),
+    ({"port": True}, "m.port is a boolean"),
+    ({"fingerprint": "a" * 32}, "m.fingerprint 'aaaa"),
+    ({"fingerprint": "1:abc"}, "m.fingerprint '1:abc' is not a fingerprint: copy it from gate.json,"),
+]
+
+
+@pytest.mark.parametrize("given, message", WRONG, ids=str)
+def test_a_wrong_matcher_is_refused_with_what_to_write(given, message):
+    with pytest.raises(WrongOption) as refused:
+        matcher_of(given, "m")
+    assert str(refused.value).startswith(message)
+    assert str(refused.value).endswith(("?", "."))
+
+
+@pytest.mark.parametrize("port", [1, 65535])
+def test_the_first_and_the_last_port_are_accepted(port):
+    assert matcher_of({"port": port}, "m").matches(row(port=port))
+
+
+def test_a_list_of_matchers_names_the_wrong_one():
+    with pytest.raises(WrongOption, match=r"^policy\.exclude\[1\] is empty"):
+        matchers_of([{"name": "a"}, {}], "policy.exclude")
+
+
+def test_a_matcher_alone_is_no_list_of_matchers():
+    with pytest.raises(WrongOption, match=r"^policy\.exclude is a dictionary: write a list of matchers"):
+        matchers_of({"name": "a"}, "policy.exclude")
+
+
+def test_no_matchers_are_an_empty_list():
+    assert matchers_of(None, "x") == matchers_of([], "x") == ()
