@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Only the code that reads lists creates the proof that a list is complete."""
+"""Only the code that reads lists creates the proof that a list, or a run of the gate, is complete."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 # the only file that may make each of them
 MAKERS = {
     "Complete": "plugins/module_utils/_http/listing.py",
+    "CompleteRun": "plugins/module_utils/_gate/run.py",
     "InWorkspace": "plugins/module_utils/_contents.py",
     "Streamed": "plugins/module_utils/_http/row_stream.py",
 }

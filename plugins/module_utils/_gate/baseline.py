@@ -1,0 +1,269 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The baseline: the findings that were accepted, and what a run changes against them. Pure.
+
+A baseline forgets nothing: a finding that a later scan no longer has stays in it as gone, so that it is recognised when it is
+reopened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from .._http.earned import earned
+from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
+from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered
+from .place import Place
+from .run import CompleteRun, Group, Key, Occurrence, Run, Scan
+
+OPEN = "open"
+GONE = "gone"
+# CVE ids that an entry keeps
+_MOST_CVES = 100
+
+
+class Entry(NamedTuple):
+    """Equal findings of one target and tool, all open or all gone.
+
+    target: in normal form; severities: worst first, one for each finding; first_seen, last_seen, gone_since: the ends of
+    scans in UTC; gone_since: None for open ones.
+    """
+
+    fingerprint: str
+    target: str
+    tool: str
+    state: str
+    severities: tuple[str, ...]
+    name: str
+    check: str | None
+    cve: tuple[str, ...]
+    place: Place
+    first_seen: str
+    last_seen: str
+    gone_since: str | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.target, self.tool
+
+    @property
+    def subject(self) -> Subject:
+        return subject_in(self.target, self.check, self.name, self.place)
+
+
+class Baseline(NamedTuple):
+    """The accepted findings of a workspace. collection_version: the release that last changed them; scans: the newest scan of
+    each target and tool that an update has seen."""
+
+    workspace: str | None
+    collection_version: str
+    scans: Mapping[Key, Scan]
+    entries: tuple[Entry, ...]
+    scheme: int = SCHEME
+
+    @property
+    def accepted(self) -> int:
+        """How many findings are open in it."""
+        return sum(len(entry.severities) for entry in self.entries if entry.state == OPEN)
+
+
+class Comparison(NamedTuple):
+    """A run compared with a baseline.
+
+    rows: what the baseline says of each row of the run; gone: one for each finding that is gone; outdated: targets and tools
+    whose scan is older than that of the baseline, and therefore shows nothing as gone.
+    """
+
+    rows: tuple[Remembered, ...]
+    gone: tuple[Gone, ...]
+    outdated: tuple[Key, ...]
+
+
+class _Match(NamedTuple):
+    """What the baseline says of each occurrence of equal findings, and the severities in it that no occurrence has, of the
+    open ones and of those that were gone."""
+
+    remembered: list[Remembered]
+    left_open: list[str]
+    left_gone: list[str]
+
+
+def empty_baseline(workspace: str | None, collection_version: str) -> Baseline:
+    """A baseline that has accepted nothing yet."""
+    return Baseline(workspace, collection_version, {}, ())
+
+
+def compare(baseline: Baseline, run: Run) -> Comparison:
+    """What changed between a baseline and a run.
+
+    Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
+    a scan of its target and tool, no older than the baseline's own, was read completely and does not have it.
+    """
+    entries = _by_group(baseline.entries)
+    rows = [Remembered(NEW)] * len(run.rows)
+    for group, found in run.occurrences.items():
+        if group in entries:
+            for occurrence, remembered in zip(found, _match(found, *entries[group]).remembered):
+                for number in occurrence.rows:
+                    rows[number] = remembered
+    outdated = {key for key, scan in run.scans.items() if _is_older(scan, baseline.scans.get(key))}
+    gone: list[Gone] = []
+    for group, (opened, closed) in entries.items():
+        if opened and group[1] in run.scans and group[1] not in outdated:
+            gone += [_gone(opened, each) for each in _match(run.occurrences.get(group, ()), opened, closed).left_open]
+    return Comparison(tuple(rows), tuple(gone), tuple(sorted(outdated)))
+
+
+def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Baseline:
+    """The baseline after a complete run: findings are added, dated, marked as gone or open again, and never removed.
+
+    The same baseline if the run has no finding at all while the baseline has some, and for targets and tools whose scan is
+    older than the baseline's own.
+    """
+    run = earned(CompleteRun, run)
+    if baseline.entries and not run.rows:
+        return baseline
+    scans = {key: scan for key, scan in run.scans.items() if not _is_older(scan, baseline.scans.get(key))}
+    before = _by_group(baseline.entries)
+    entries = [entry for entry in baseline.entries if entry.key not in scans]
+    for group in {**before, **run.occurrences}:
+        if group[1] in scans:
+            entries += _dated(group, run, *before.get(group, (None, None)), scans[group[1]])
+    after = baseline._replace(scans={**baseline.scans, **scans}, entries=in_order(entries))
+    return baseline if after == baseline else after._replace(collection_version=collection_version)
+
+
+def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Entries in the order of the file, which depends on nothing that a scan words differently."""
+    return tuple(
+        sorted(entries, key=lambda each: (each.target, each.tool, each.check or "", each.fingerprint, each.state))
+    )
+
+
+def _by_group(entries: Iterable[Entry]) -> dict[Group, tuple[Entry | None, Entry | None]]:
+    """The open and the gone entry of each fingerprint, target and tool."""
+    groups: dict[Group, tuple[Entry | None, Entry | None]] = {}
+    for entry in entries:
+        opened, closed = groups.get((entry.fingerprint, entry.key), (None, None))
+        pair = (entry, closed) if entry.state == OPEN else (opened, entry)
+        groups[entry.fingerprint, entry.key] = pair
+    return groups
+
+
+def _is_older(scan: Scan, than: Scan | None) -> bool:
+    return than is not None and scan.finished < than.finished
+
+
+def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | None) -> _Match:
+    remembered = [Remembered(NEW)] * len(found)
+    left_open = Counter(opened.severities if opened else ())
+    left_gone = Counter(closed.severities if closed else ())
+    waiting = []
+    for number, occurrence in enumerate(found):
+        severity = occurrence.severity
+        if opened and left_open[severity]:
+            left_open[severity] -= 1
+            remembered[number] = Remembered(KNOWN, opened.first_seen)
+        else:
+            waiting.append(number)
+    for number in waiting:
+        severity = found[number].severity
+        was = _worst_in(left_open)
+        if opened and was:
+            left_open[was] -= 1
+            remembered[number] = Remembered(WORSE if is_worse(severity, was) else KNOWN, opened.first_seen)
+            continue
+        was = severity if left_gone[severity] else _worst_in(left_gone)
+        if closed and was:
+            left_gone[was] -= 1
+            remembered[number] = Remembered(REOPENED, closed.first_seen)
+    return _Match(remembered, worst_first(left_open.elements()), worst_first(left_gone.elements()))
+
+
+def _worst_in(severities: Counter[str]) -> str | None:
+    return min((each for each, number in severities.items() if number), key=severity_rank, default=None)
+
+
+def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, scan: Scan) -> list[Entry]:
+    """The entries of a fingerprint, target and tool after a scan."""
+    found = run.occurrences.get(group, ())
+    match = _match(found, opened, closed)
+    entries = []
+    if found:
+        first = min(remembered.first_seen or scan.finished for remembered in match.remembered)
+        entries.append(_open_entry(group, run, first, scan.finished))
+    if opened and match.left_open:
+        left = opened._replace(state=GONE, severities=tuple(match.left_open), gone_since=scan.finished)
+        entries.append(_merged(left, closed, match.left_gone))
+    elif closed and match.left_gone:
+        entries.append(closed._replace(severities=tuple(match.left_gone)))
+    return entries
+
+
+def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entry:
+    fingerprint, (target, tool) = group
+    found = run.occurrences[group]
+    rows = [run.rows[number] for occurrence in found for number in occurrence.rows]
+    # the same one in every run, whatever the order of the list
+    row = min(rows, key=lambda each: each.name)
+    return Entry(
+        fingerprint,
+        target,
+        tool,
+        OPEN,
+        tuple(occurrence.severity for occurrence in found),
+        row.name[:LONGEST_NAME],
+        check_of(row.check),
+        _cves(cve for each in rows for cve in each.cve),
+        Place(row.port, row.protocol, row.path, row.method, row.parameter),
+        first_seen,
+        last_seen,
+    )
+
+
+def _merged(entry: Entry, closed: Entry | None, severities: list[str]) -> Entry:
+    """What is newly gone, together with what was gone before."""
+    if closed is None or not severities:
+        return entry
+    return entry._replace(
+        severities=tuple(worst_first([*entry.severities, *severities])),
+        cve=_cves([*entry.cve, *closed.cve]),
+        first_seen=min(entry.first_seen, closed.first_seen),
+        last_seen=max(entry.last_seen, closed.last_seen),
+    )
+
+
+def _cves(cves: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({cve.upper() for cve in cves}))[:_MOST_CVES]
+
+
+def _gone(entry: Entry, severity: str) -> Gone:
+    return Gone(
+        entry.fingerprint,
+        entry.name,
+        entry.check,
+        severity,
+        entry.target,
+        entry.tool,
+        entry.first_seen,
+        entry.last_seen,
+    )
+
+
+def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
+    """What a baseline that was read from this path says of a run. state: one of BASELINE_STATES."""
+    comparison = compare(baseline, run)
+    return Memory(
+        path,
+        state,
+        baseline.scheme,
+        baseline.accepted,
+        None,
+        False,
+        comparison.rows,
+        comparison.gone,
+    )

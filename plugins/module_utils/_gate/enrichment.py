@@ -1,0 +1,210 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Exploit predictions (EPSS) and known-exploited vulnerabilities (KEV), from files that the user gives. Pure.
+
+The forms are the public ones: the CSV of https://www.first.org/epss/data_stats, and the JSON and CSV of
+https://www.cisa.gov/known-exploited-vulnerabilities-catalog. A file in another form is an error, never an empty list.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .._errors import WrongOption, printable
+from .._findings.model import is_cve
+from .._moments import iso_moment
+from .model import Exploits, Source
+
+# several times what either of the public files has
+LARGEST = 100_000_000
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EPSS_COLUMNS = ("cve", "epss")
+_KEV_COLUMN = "cveid"
+
+
+class Epss(NamedTuple):
+    """The probability of each CVE, by its id in upper case, and where they are from."""
+
+    scores: Mapping[str, float]
+    source: Source
+
+
+class KnownExploited(NamedTuple):
+    """The CVE ids of a catalogue, in upper case, and where they are from."""
+
+    cves: frozenset[str]
+    source: Source
+
+
+class _Wrong(ValueError):
+    """What is wrong with a file, as a clause that follows its name, and what to do."""
+
+
+def read_epss(content: bytes | str, path: str) -> Epss:
+    """The scores in an EPSS file. Raises WrongOption, which names the file and the line."""
+    try:
+        return _epss(_text(content), path)
+    except _Wrong as error:
+        raise WrongOption(
+            f"The EPSS file {_shown(path)} {error}. Give the unchanged CSV file of a day, with the columns cve and epss."
+        ) from None
+
+
+def read_known_exploited(content: bytes | str, path: str) -> KnownExploited:
+    """The CVE ids in a catalogue of known exploited vulnerabilities, JSON or CSV. Raises WrongOption, which names the file."""
+    try:
+        text = _text(content)
+        read = _catalogue if text.lstrip().startswith(("{", "[")) else _catalogue_table
+        return read(text, path)
+    except _Wrong as error:
+        raise WrongOption(
+            f"The file of known exploited vulnerabilities {_shown(path)} {error}. Give the unchanged JSON or CSV file of the"
+            " catalogue."
+        ) from None
+
+
+def exploits_of(epss: Epss | None, known: KnownExploited | None) -> Exploits:
+    """What these files know; None for a file that was not given."""
+    return Exploits(
+        None if epss is None else epss.scores,
+        None if epss is None else epss.source,
+        None if known is None else known.cves,
+        None if known is None else known.source,
+    )
+
+
+def _text(content: bytes | str) -> str:
+    if len(content) > LARGEST:
+        raise _Wrong(f"has more than {LARGEST:,} bytes")
+    try:
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    except UnicodeDecodeError:
+        raise _Wrong("is not text in UTF-8") from None
+    if not text.strip():
+        raise _Wrong("is empty")
+    return text
+
+
+def _epss(text: str, path: str) -> Epss:
+    comments, lines, first = _without_comments(text)
+    rows = _rows(lines, first, _EPSS_COLUMNS)
+    scores: dict[str, float] = {}
+    for line, row in rows:
+        cve = row["cve"].strip().upper()
+        score = _score(row["epss"])
+        if not is_cve(cve):
+            raise _Wrong(f"has no CVE id in line {line}, but {_shown(row['cve'])}")
+        if score is None:
+            raise _Wrong(f"has no score from 0 to 1 in line {line}, but {_shown(row['epss'])}")
+        if scores.setdefault(cve, score) != score:
+            raise _Wrong(f"has two scores for {cve}, the second one in line {line}")
+    if not scores:
+        raise _Wrong("has no scores")
+    return Epss(scores, Source(path, _date_in(comments)))
+
+
+def _without_comments(text: str) -> tuple[list[str], list[str], int]:
+    """The comment lines at the top, the other lines, and the number of the first of these."""
+    lines = text.splitlines()
+    number = 0
+    while number < len(lines) and (lines[number].startswith("#") or not lines[number].strip()):
+        number += 1
+    return lines[:number], lines[number:], number + 1
+
+
+def _date_in(comments: Iterable[str]) -> str | None:
+    """The date after score_date: in the comment, as in ``#model_version:v2025.03.14,score_date:2026-01-31T12:55:00Z``."""
+    for comment in comments:
+        found = re.search(r"score_date\s*:\s*([0-9TZ:.+-]+)", comment)
+        if found:
+            return _date(found[1])
+    return None
+
+
+def _date(text: object) -> str | None:
+    """The date in a text that begins with one and that is a time; None for null. Other values are an error."""
+    if text is None:
+        return None
+    found = _DATE.match(text) if isinstance(text, str) else None
+    if not found or iso_moment(found[0]) is None:
+        raise _Wrong(f"has a date that does not exist, {_shown(text)}")
+    return found[0]
+
+
+def _score(text: str) -> float | None:
+    try:
+        score = float(text)
+    except ValueError:
+        return None
+    return score if math.isfinite(score) and 0 <= score <= 1 else None
+
+
+def _rows(lines: list[str], first: int, columns: tuple[str, ...]) -> Iterable[tuple[int, dict[str, str]]]:
+    """The rows of a table with these columns, with their lines; names of columns in lower case."""
+    reader = csv.reader(lines, strict=True)
+    try:
+        header = [name.strip().lower() for name in next(reader, [])]
+        missing = [column for column in columns if header.count(column) != 1]
+        if missing:
+            raise _Wrong(f"has no column {missing[0]}, or several, in the header in line {first}")
+        for row in reader:
+            line = first + reader.line_num - 1
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise _Wrong(f"has {len(row)} values in line {line}, not {len(header)}: it may be truncated")
+            yield line, dict(zip(header, row))
+    except csv.Error as error:
+        raise _Wrong(f"is not valid CSV in line {first + reader.line_num - 1} ({printable(error)})") from None
+
+
+def _catalogue(text: str, path: str) -> KnownExploited:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
+    except (ValueError, RecursionError):
+        raise _Wrong("is not valid JSON") from None
+    entries = data.get("vulnerabilities") if isinstance(data, dict) else None
+    if not isinstance(entries, list):
+        raise _Wrong("has no list named vulnerabilities")
+    announced = data.get("count")
+    if isinstance(announced, int) and announced != len(entries):
+        raise _Wrong(f"announces {announced} vulnerabilities and has {len(entries)}")
+    cves = _cves((f"vulnerabilities[{number}]", _id(each)) for number, each in enumerate(entries))
+    return KnownExploited(cves, Source(path, _date(data.get("dateReleased"))))
+
+
+def _id(entry: object) -> object:
+    return entry.get("cveID") if isinstance(entry, dict) else entry
+
+
+def _catalogue_table(text: str, path: str) -> KnownExploited:
+    _comments, lines, first = _without_comments(text)
+    # a quoted value may hold line breaks
+    rows = _rows([line + "\n" for line in lines], first, (_KEV_COLUMN,))
+    return KnownExploited(_cves((f"line {line}", row[_KEV_COLUMN]) for line, row in rows), Source(path, None))
+
+
+def _cves(values: Iterable[tuple[str, object]]) -> frozenset[str]:
+    found = set()
+    for where, value in values:
+        cve = value.strip().upper() if isinstance(value, str) else ""
+        if not is_cve(cve):
+            raise _Wrong(f"has no CVE id in {where}, but {_shown(value)}")
+        found.add(cve)
+    if not found:
+        raise _Wrong("has no CVE ids")
+    return frozenset(found)
+
+
+def _shown(value: object) -> str:
+    return printable(repr(value), 100)

@@ -1,0 +1,139 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Where a scanner saw a finding: port, protocol, path, method and parameter, from fields that programs write. Pure.
+
+The documented record has ``port`` and ``protocol``. A path, a method and a parameter are read from fields of these names, in
+case the service adds them, or else from its evidence if that is a table. Texts that people read are never searched.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from .._records import Record
+
+_LAST_PORT = 65535
+_METHOD = re.compile(r"[A-Z]{3,20}")
+# a name as forms, queries, headers and cookies have; a cell with a value or a sentence is no name
+_PARAMETER = re.compile(r"[\w.$\[\]:-]{1,200}", re.ASCII)
+# the printable characters of ASCII; browsers and scanners encode all others in an address
+_ADDRESS = re.compile(r"[!-~]{1,2000}")
+_NO_ADDRESS = re.compile(r"[<>\"\\]")
+
+# headers of evidence tables, in lower case
+_PATH_HEADERS = ("path", "url")
+_METHOD_HEADERS = ("method",)
+_PARAMETER_HEADERS = ("parameter", "vulnerable parameter")
+
+
+class Place(NamedTuple):
+    """Where a finding was seen; None for what its record does not say. protocol: in lower case, such as tcp."""
+
+    port: int | None = None
+    protocol: str | None = None
+    path: str | None = None
+    method: str | None = None
+    parameter: str | None = None
+
+
+def place_of(finding: Record) -> Place:
+    """The Place in a record of the service."""
+    table = _table(finding.get("vuln_evidence"))
+    return Place(
+        port_of(finding.get("port")),
+        protocol_of(finding.get("protocol")),
+        _read(path_of, finding, table, _PATH_HEADERS),
+        _read(method_of, finding, table, _METHOD_HEADERS),
+        _read(parameter_of, finding, table, _PARAMETER_HEADERS),
+    )
+
+
+def port_of(value: object) -> int | None:
+    """A port, written as a number or as its digits; None for anything else, and for 0."""
+    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,5}\s*", value, re.ASCII):
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LAST_PORT else None
+
+
+def protocol_of(value: object) -> str | None:
+    """A protocol in lower case; None for what is not a text, or is blank."""
+    return (value.strip().lower() or None) if isinstance(value, str) else None
+
+
+def path_of(value: object) -> str | None:
+    """The path in a URL or a path, without query and fragment, which hold what the scanner tried; None for other text."""
+    text = re.split(r"[?#]", _stripped(value), maxsplit=1)[0]
+    if not _ADDRESS.fullmatch(text) or _NO_ADDRESS.search(text):
+        return None
+    if text.startswith("/") and not text.startswith("//"):
+        return text
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    return (parts.path or "/") if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def method_of(value: object) -> str | None:
+    """A method of HTTP in upper case; None for other text."""
+    text = _stripped(value).upper()
+    return text if _METHOD.fullmatch(text) else None
+
+
+def parameter_of(value: object) -> str | None:
+    """The name of a parameter; None for other text."""
+    text = _stripped(value)
+    return text if _PARAMETER.fullmatch(text) else None
+
+
+def _stripped(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _read(
+    read: Callable[[object], str | None], finding: Record, table: dict[str, list[object]], headers: tuple[str, ...]
+) -> str | None:
+    """The value in the field of the first header's name, or the one value that all rows of a column of the table agree on.
+
+    A finding that a scanner saw in several places has no single one: a list that differs with each crawl identifies nothing.
+    """
+    found = read(finding.get(headers[0]))
+    if found is not None:
+        return found
+    for header in headers:
+        values = {read(cell) for cell in table.get(header, ())}
+        if len(values) == 1:
+            return values.pop()
+    return None
+
+
+def _table(evidence: object) -> dict[str, list[object]]:
+    """The columns of an evidence table by their header in lower case; none if it has another form.
+
+    Cells may hold HTML entities. A header that occurs twice has no meaning of its own.
+    """
+    data = evidence.get("data") if isinstance(evidence, dict) and evidence.get("type") == "table" else None
+    if not isinstance(data, dict):
+        return {}
+    headers, rows = data.get("headers"), data.get("rows")
+    if not isinstance(headers, list) or not isinstance(rows, list):
+        return {}
+    names = [_stripped(header).lower() for header in headers]
+    rows = [row for row in rows if isinstance(row, list)]
+    return {
+        name: [_unescaped(row[column]) if column < len(row) else None for row in rows]
+        for column, name in enumerate(names)
+        if name and names.count(name) == 1
+    }
+
+
+def _unescaped(cell: object) -> object:
+    return html.unescape(cell) if isinstance(cell, str) else cell

@@ -1,0 +1,73 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Findings, pairs and rows for the tests of the gate's memory."""
+
+from __future__ import annotations
+
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Pair, Row
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
+
+FIRST = "2026-11-20T10:00:00Z"
+SECOND = "2026-11-21T10:00:00Z"
+THIRD = "2026-11-22T10:00:00Z"
+TARGET, TOOL = "example.com", "website_scanner"
+
+
+def finding(check="WEBSCAN-00-0000012", risk_level=3, **fields):
+    """A record of the service, as finding_info returns it."""
+    record = dict.fromkeys(("id", "name", "risk_level", "status", "cve", "target_id", "task_id"))
+    record.update(
+        name="Cookie without Secure flag", risk_level=risk_level, vuln_id=check, port=443, protocol="TCP", status="open"
+    )
+    return finding_of({**record, **fields})
+
+
+def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complete=True, outcome="passed", **fields):
+    return Pair(
+        target,
+        1,
+        "Web shop",
+        tool,
+        170,
+        scan_id,
+        "finished",
+        outcome,
+        finished,
+        0,
+        complete,
+        (),
+        tuple(findings),
+        **fields,
+    )
+
+
+def rows_of(*pairs):
+    """A Row for each finding of the pairs."""
+    listed = [(number, each, record) for number, each in enumerate(pairs) for record in each.findings]
+    identities = identify(Sighting(record, each.target, each.tool) for _number, each, record in listed)
+    empty = Row(**dict.fromkeys(Row._fields))
+    return [
+        empty._replace(
+            pair=number,
+            fingerprint=identity.fingerprint,
+            index=identity.number,
+            severity=record["severity"],
+            id=record["id"],
+            name=record["name"],
+            check=record.get("vuln_id"),
+            cve=tuple(sorted(cve.upper() for cve in record["cve"])),
+            target=each.target,
+            tool=each.tool,
+            scan_id=each.scan_id,
+            **identity.subject.place._asdict(),
+        )
+        for (number, each, record), identity in zip(listed, identities)
+    ]
+
+
+def run(*pairs):
+    return run_of(pairs, rows_of(*pairs))

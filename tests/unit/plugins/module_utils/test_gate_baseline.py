@@ -1,0 +1,391 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The baseline: what a run changes against it, and how an update writes that down."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
+    GONE,
+    OPEN,
+    compare,
+    empty_baseline,
+    memory_of,
+    update,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Remembered
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, Run, run_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
+    FIRST,
+    SECOND,
+    THIRD,
+    finding,
+    pair,
+    rows_of,
+    run,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=60, deadline=None, database=None)
+EXHAUSTIVE = os.environ.get("SCANNER_TEST_EXHAUSTIVE") == "1"
+EMPTY = empty_baseline("Web shop", "1.0.0")
+
+
+def accepted(*findings, **fields):
+    """A baseline that has accepted these findings."""
+    return update(EMPTY, run(pair(*findings, **fields)), "1.0.0")
+
+
+def changes(baseline, now):
+    return [row.change for row in compare(baseline, now).rows]
+
+
+def gone(baseline, now):
+    return [(each.check, each.severity) for each in compare(baseline, now).gone]
+
+
+def states(baseline):
+    return [(entry.check, entry.state, entry.severities) for entry in baseline.entries]
+
+
+# --- what a run changes
+
+
+def test_without_a_baseline_all_findings_are_new():
+    assert compare(EMPTY, run(pair(finding("a"), finding("b")))) == ((Remembered("new"), Remembered("new")), (), ())
+
+
+def test_a_finding_of_the_baseline_is_known_since_it_was_first_seen():
+    now = run(pair(finding("b"), finding("a", id=9, name="Other words"), finished=SECOND))
+    assert compare(accepted(finding("a")), now).rows == (Remembered("new"), Remembered("known", FIRST))
+
+
+@pytest.mark.parametrize(
+    "before, after, change",
+    [(1, 2, "worse"), (3, 9, "worse"), (4, 9, "worse"), (2, 1, "known"), (9, 4, "known"), (3, 3, "known")],
+)
+def test_a_rise_of_severity_is_worse(before, after, change):
+    now = run(pair(finding("a", after)))
+    assert changes(accepted(finding("a", before)), now) == [change]
+
+
+def test_what_a_complete_scan_no_longer_has_is_gone():
+    baseline = accepted(finding("a"), finding("b", 4))
+    (found,) = compare(baseline, run(pair(finding("a"), finished=SECOND))).gone
+    (entry,) = [each for each in baseline.entries if each.check == "b"]
+    assert found == (
+        entry.fingerprint,
+        "Cookie without Secure flag",
+        "b",
+        "critical",
+        "example.com",
+        "website_scanner",
+        FIRST,
+        FIRST,
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        dict(complete=False),
+        dict(outcome="incomplete"),
+        dict(outcome="run_timeout"),
+        dict(finished=None),
+        dict(finished="2026-11-21 10:00:00"),
+        dict(saved=True),
+        dict(target="www.example.com"),
+        dict(tool="port_scanner"),
+    ],
+)
+def test_nothing_is_gone_without_a_complete_scan_of_the_pair(fields):
+    now = run(pair(finding("a"), **{"finished": SECOND, **fields}))
+    assert gone(accepted(finding("a"), finding("b")), now) == []
+
+
+def test_nothing_is_gone_if_rows_are_missing():
+    pairs = (pair(finding("a"), finding("c"), finished=SECOND),)
+    for rows in (rows_of(*pairs), rows_of(*pairs)[:1], []):
+        now = run_of(pairs, rows)
+        assert isinstance(now, CompleteRun) is (len(rows) == 2)
+        assert gone(accepted(finding("a"), finding("b")), now) == ([("b", "high")] if len(rows) == 2 else [])
+
+
+def test_nothing_is_gone_while_another_scan_of_the_pair_is_incomplete():
+    complete, failed = pair(finding("a"), finished=SECOND), pair(target="EXAMPLE.com", complete=False, scan_id=2)
+    for pairs in ((complete, failed), (failed, complete)):
+        assert gone(accepted(finding("a"), finding("b")), run(*pairs)) == []
+
+
+def test_a_scan_that_is_older_than_the_baseline_shows_nothing_as_gone():
+    baseline = accepted(finding("a"), finding("b"), finished=SECOND)
+    comparison = compare(baseline, run(pair(finding("a"), finding("c"), finished=FIRST)))
+    assert comparison.gone == () and comparison.outdated == (("example.com", "website_scanner"),)
+    assert [row.change for row in comparison.rows] == ["known", "new"]
+    same = compare(baseline, run(pair(finding("a"), finished=SECOND)))
+    assert len(same.gone) == 1 and same.outdated == ()
+
+
+def test_a_finding_that_was_gone_is_reopened():
+    baseline = update(accepted(finding("a"), finding("b")), run(pair(finding("a"), finished=SECOND)), "1.0.0")
+    now = run(pair(finding("a"), finding("b", 4), finished=THIRD))
+    assert compare(baseline, now).rows == (Remembered("known", FIRST), Remembered("reopened", FIRST))
+    # what is gone already is not gone again
+    assert gone(baseline, run(pair(finding("a"), finished=THIRD))) == []
+
+
+def test_findings_of_another_target_or_tool_are_others():
+    baseline = accepted(finding("a"))
+    for fields in (dict(target="www.example.com"), dict(tool="port_scanner")):
+        assert changes(baseline, run(pair(finding("a"), **fields))) == ["new"]
+    assert changes(baseline, run(pair(finding("a"), target="EXAMPLE.com."))) == ["known"]
+
+
+# --- equal findings
+
+
+@pytest.mark.parametrize(
+    "before, after, expected, left",
+    [
+        ([3], [3, 3], ["known", "new"], []),
+        ([3, 3], [3], ["known"], ["high"]),
+        ([3, 1], [3, 3], ["known", "worse"], []),
+        ([1], [1, 4], ["known", "new"], []),
+        ([2], [4, 3], ["worse", "new"], []),
+        ([4, 2, 1], [2], ["known"], ["critical", "low"]),
+        ([4, 2], [3, 3], ["known", "worse"], []),
+        ([1, 1, 1], [1, 1, 1], ["known"] * 3, []),
+    ],
+)
+def test_equal_findings_are_matched_one_by_one(before, after, expected, left):
+    baseline = accepted(*(finding("a", level, id=number) for number, level in enumerate(before, 1)))
+    now = run(pair(*(finding("a", level, id=number) for number, level in enumerate(after, 1)), finished=SECOND))
+    assert changes(baseline, now) == expected
+    assert [severity for _check, severity in gone(baseline, now)] == left
+
+
+def test_one_of_several_equal_findings_is_gone_and_reopened():
+    two, one = [finding("a", 3, id=1), finding("a", 1, id=2)], [finding("a", 3, id=3)]
+    fewer = update(accepted(*two), run(pair(*one, finished=SECOND)), "1.0.0")
+    assert states(fewer) == [("a", GONE, ("low",)), ("a", OPEN, ("high",))]
+    more = run(pair(*one, finding("a", 2, id=4), finding("a", 4, id=5), finished=THIRD))
+    assert changes(fewer, more) == ["known", "new", "reopened"]
+    again = update(fewer, more, "1.0.0")
+    assert states(again) == [("a", OPEN, ("critical", "high", "medium"))]
+    assert [entry.first_seen for entry in again.entries] == [FIRST]
+
+
+def test_what_is_gone_in_two_steps_is_one_entry():
+    three = accepted(finding("a", 3, id=1), finding("a", 1, id=2, cve=["CVE-2021-0001"]), finding("a", 4, id=3))
+    two = update(three, run(pair(finding("a", 3), finding("a", 4, id=3), finished=SECOND)), "1.0.0")
+    none = update(two, run(pair(finding("b"), finished=THIRD)), "1.0.0")
+    (entry, _b) = none.entries
+    assert entry[3:5] == (GONE, ("critical", "high", "low"))
+    assert (entry.first_seen, entry.last_seen, entry.gone_since) == (FIRST, SECOND, THIRD)
+    assert entry.cve == ("CVE-2021-0001",)
+
+
+def test_a_finding_that_a_list_has_twice_is_one():
+    row = finding("a", id=7)
+    assert changes(accepted(row), run(pair(row, row))) == ["known", "known"]
+    assert states(accepted(row, row)) == [("a", OPEN, ("high",))]
+    # without an id, each is its own
+    assert changes(accepted(finding("a")), run(pair(finding("a"), finding("a")))) == ["known", "new"]
+
+
+def test_a_finding_that_two_scans_report_is_one():
+    def scans(finished):
+        return [
+            pair(finding("a", id=1), finding("a", id=2), finished=finished, scan_id=1),
+            pair(finding("a", id=3), finding("a", 4, id=4), finished=finished, scan_id=2),
+        ]
+
+    baseline = update(EMPTY, run(*scans(FIRST)), "1.0.0")
+    assert states(baseline) == [("a", OPEN, ("critical", "high"))]
+    assert set(changes(baseline, run(*scans(SECOND)))) == {"known"}
+    assert changes(accepted(finding("a"), finding("a")), run(*scans(SECOND))) == ["worse", "known", "known", "worse"]
+    # scans without an id are told apart by their pairs
+    unnamed = [each._replace(scan_id=None) for each in scans(SECOND)]
+    assert set(changes(baseline, run(*unnamed))) == {"known"}
+
+
+# --- updates
+
+
+def test_an_update_adds_dates_and_keeps():
+    before = accepted(finding("a"), finding("b"), scan_id=1)
+    after = update(before, run(pair(finding("a", 4), finding("c"), finished=SECOND, scan_id=2)), "1.1.0")
+    assert states(after) == [("a", OPEN, ("critical",)), ("b", GONE, ("high",)), ("c", OPEN, ("high",))]
+    times = [(each.first_seen, each.last_seen, each.gone_since) for each in after.entries]
+    assert times == [(FIRST, SECOND, None), (FIRST, FIRST, SECOND), (SECOND, SECOND, None)]
+    assert after.scans == {("example.com", "website_scanner"): (SECOND, 2)}
+    assert after.collection_version == "1.1.0"
+    assert (before.accepted, after.accepted) == (2, 2)
+
+
+def test_an_unchanged_state_gives_the_same_bytes():
+    now = run(pair(finding("a"), finding("b", id=2), finding("b", 1, id=3)))
+    before = update(EMPTY, now, "1.0.0")
+    assert update(before, now, "2.0.0") is before
+    assert render(update(before, now, "2.0.0")) == render(before)
+
+
+def test_a_new_scan_of_an_unchanged_state_changes_the_lines_of_its_pair_only():
+    before = render(accepted(finding("a"), finding("b"), finding("c"), scan_id=1)).splitlines()
+    again = pair(finding("c", id=9), finding("b"), finding("a"), finished=SECOND, scan_id=2)
+    after = render(update(parse("\n".join(before), "Web shop"), run(again), "1.0.0")).splitlines()
+    differing = [line.strip() for one, line in zip(before, after) if one != line]
+    assert len(before) == len(after)
+    assert differing == ['"finished": "2026-11-21T10:00:00Z",', '"scan_id": 2,']
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        [pair(finding("a"), complete=False)],
+        [pair(finding("a"), outcome="scan_failed")],
+        [pair(finding("a"), saved=True)],
+        [pair(finding("a"), finished=None)],
+        [pair(finding("a")), pair(outcome="incomplete", target="b.example")],
+    ],
+)
+def test_only_a_complete_run_updates(pairs):
+    now = run(*pairs)
+    assert type(now) is Run
+    with pytest.raises(TypeError, match="expected CompleteRun"):
+        update(EMPTY, now, "1.0.0")
+
+
+def test_a_run_without_any_finding_changes_no_entry():
+    before = accepted(finding("a"))
+    assert update(before, run(pair(finished=SECOND)), "1.0.0") is before
+    # it can begin a baseline, though
+    assert update(EMPTY, run(pair()), "1.0.0").scans == {("example.com", "website_scanner"): (FIRST, 1)}
+    two = update(before, run(pair(finding("b"), target="b.example"), pair(finished=SECOND)), "1.0.0")
+    assert states(two) == [("b", OPEN, ("high",)), ("a", GONE, ("high",))]
+
+
+def test_pairs_that_a_run_did_not_scan_are_kept():
+    before = accepted(finding("a"))
+    after = update(before, run(pair(finding("b"), target="b.example", finished=SECOND)), "1.0.0")
+    assert [entry.check for entry in after.entries] == ["b", "a"]
+    assert after.entries[1] == before.entries[0]
+    assert len(after.scans) == 2
+
+
+def test_an_older_scan_updates_nothing():
+    before = accepted(finding("a"), finished=SECOND)
+    assert update(before, run(pair(finding("b"), finished=FIRST)), "1.0.0") is before
+
+
+def test_the_newest_scan_of_a_pair_dates_it():
+    pairs = [
+        pair(finding("a"), finished=finished, scan_id=number)
+        for number, finished in enumerate((FIRST, SECOND, FIRST), 1)
+    ]
+    assert update(EMPTY, run(*pairs), "1.0.0").scans == {("example.com", "website_scanner"): (SECOND, 2)}
+
+
+def test_the_names_of_equal_findings_do_not_depend_on_their_order():
+    one, other = finding("a", name="One", cve=["cve-2021-0002"]), finding("a", name="Another", cve=["CVE-2021-0001"])
+    (entry,) = accepted(one, other).entries
+    assert accepted(other, one).entries == (entry,)
+    assert (entry.name, entry.cve) == ("Another", ("CVE-2021-0001", "CVE-2021-0002"))
+
+
+def test_long_texts_are_cut():
+    (entry,) = accepted(finding("a", name="n" * 10_000, cve=[f"CVE-2021-{number:05}" for number in range(200)])).entries
+    assert (len(entry.name), len(entry.cve)) == (500, 100)
+
+
+def test_the_memory_of_a_run():
+    baseline = accepted(finding("a"), finding("b"), finding("b"))
+    memory = memory_of("baseline.json", "read", baseline, run(pair(finding("a"), finished=SECOND)))
+    assert memory[:6] == ("baseline.json", "read", 1, 3, None, False)
+    assert memory.rows == (Remembered("known", FIRST),)
+    assert [each.check for each in memory.gone] == ["b", "b"]
+
+
+# --- properties
+
+FINDINGS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=6)
+HISTORIES = st.lists(
+    st.tuples(st.sampled_from(["a.example", "b.example"]), FINDINGS, st.booleans(), st.integers(1, 28))
+)
+
+
+def numbers_in(entries):
+    return Counter((each.fingerprint, each.key) for each in entries for _one in each.severities)
+
+
+@QUICK
+@given(HISTORIES)
+def test_no_history_loses_an_entry_or_shows_something_as_gone_without_proof(history):
+    baseline = EMPTY
+    for target, findings, complete, day in history:
+        records = [finding(check, level, id=number) for number, (check, level) in enumerate(findings, 1)]
+        now = run(pair(*records, target=target, finished=f"2026-11-{day:02}T10:00:00Z", complete=complete))
+        comparison = compare(baseline, now)
+        assert len(comparison.rows) == len(findings)
+        assert complete or not comparison.gone
+        assert all(each.target == target for each in comparison.gone)
+        if not complete:
+            continue
+        after = update(baseline, now, "1.0.0")
+        assert not numbers_in(baseline.entries) - numbers_in(after.entries)
+        if after != baseline:
+            assert {row.change for row in compare(after, now).rows} <= {"known"}
+            assert compare(after, now).gone == ()
+        assert parse(render(after), "Web shop") == after
+        assert render(update(after, now, "2.0.0")) == render(after)
+        baseline = after
+
+
+def test_many_findings_in_other_words_are_the_same():
+    """Shuffled, with new words, ids and severities that are no higher, listed twice and reported by two scans: all known."""
+    number = 100_000 if EXHAUSTIVE else 1_000
+    dice = random.Random(11)
+
+    def records(words, first_id):
+        return [
+            finding(
+                f"WEBSCAN-00-{each % 97:07}",
+                3 if words == "before" else dice.choice([0, 1, 2, 3]),
+                id=first_id + each,
+                port=str(each % 1000 + 1) if words == "before" else each % 1000 + 1,
+                name=f"{words} {each}",
+                vuln_description=words,
+                test_finished=words,
+            )
+            for each in range(number)
+        ]
+
+    def pairs(findings, finished, scan_id):
+        parts = [findings[part::10] for part in range(10)]
+        return [
+            pair(*part, target=f"{place}.EXAMPLE.com", finished=finished, scan_id=scan_id + place)
+            for place, part in enumerate(parts)
+        ]
+
+    baseline = update(EMPTY, run(*pairs(records("before", 1), FIRST, 1)), "1.0.0")
+    assert baseline.accepted == number
+    listed, other_scan = pairs(records("after", 10**6), SECOND, 100), pairs(records("again", 10**7), SECOND, 200)
+    now = []
+    for each in [*listed, *other_scan]:
+        # each finding is in its list twice
+        doubled = [*each.findings, *each.findings]
+        dice.shuffle(doubled)
+        now.append(each._replace(findings=tuple(doubled)))
+    dice.shuffle(now)
+    comparison = compare(parse(render(baseline), "Web shop"), run(*now))
+    assert Counter(row.change for row in comparison.rows) == {"known": 4 * number}
+    assert comparison.gone == ()

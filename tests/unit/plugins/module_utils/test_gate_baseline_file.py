@@ -1,0 +1,340 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Baseline files: their text, and everything that can be wrong with one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import baseline_file
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, update
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
+    FIRST,
+    SECOND,
+    THIRD,
+    finding,
+    pair,
+    run,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=150, deadline=None, database=None)
+HOSTILE = "</script>]]>=cmd()\x1b[31m\u202e\x00\ud800"
+
+BASELINE = update(
+    update(
+        empty_baseline("Web shop", "1.0.0"),
+        run(
+            pair(finding("a", cve=["CVE-2021-44228"]), finding("b", 4), finding("a", 1), scan_id=7),
+            pair(
+                finding(None, name="Open port", port=22), target="https://b.example/", tool="port_scanner", scan_id=None
+            ),
+        ),
+        "1.0.0",
+    ),
+    run(pair(finding("a", cve=["CVE-2021-44228"]), finished=SECOND, scan_id=8)),
+    "1.0.0",
+)
+TEXT = render(BASELINE)
+
+
+def changed(path, value):
+    """The text with another value at a path of keys; without the key if the value is None and the path ends in "-"."""
+    data = json.loads(TEXT)
+    place = data
+    *way, last = path
+    for key in way:
+        place = place[key]
+    place[last] = value
+    return json.dumps(data)
+
+
+def without(path):
+    data = json.loads(TEXT)
+    place = data
+    *way, last = path
+    for key in way:
+        place = place[key]
+    del place[last]
+    return json.dumps(data)
+
+
+def reason(text, workspace="Web shop"):
+    found = parse(text, workspace)
+    assert isinstance(found, StaleBaseline), found
+    return found.reason
+
+
+def test_the_text_of_a_baseline():
+    data = json.loads(TEXT)
+    assert json.dumps(data, indent=2, sort_keys=True) + "\n" == TEXT
+    assert {key: data[key] for key in data if key not in ("findings", "pairs")} == {
+        "schema": "scanops.scanner/baseline",
+        "version": 1,
+        "scheme": 1,
+        "collection_version": "1.0.0",
+        "workspace": "Web shop",
+    }
+    assert data["pairs"] == [
+        {"target": "example.com", "tool": "website_scanner", "scan_id": 8, "finished": SECOND},
+        {"target": "https://b.example", "tool": "port_scanner", "scan_id": None, "finished": FIRST},
+    ]
+    assert [(each["check"], each["state"]) for each in data["findings"]] == [
+        ("a", "gone"),
+        ("a", "open"),
+        ("b", "gone"),
+        (None, "open"),
+    ]
+    assert data["findings"][1] == {
+        "fingerprint": BASELINE.entries[1].fingerprint,
+        "target": "example.com",
+        "tool": "website_scanner",
+        "state": "open",
+        "severities": {"high": 1},
+        "name": "Cookie without Secure flag",
+        "check": "a",
+        "cve": ["CVE-2021-44228"],
+        "port": 443,
+        "protocol": "tcp",
+        "path": None,
+        "method": None,
+        "parameter": None,
+        "first_seen": FIRST,
+        "last_seen": None,
+        "gone_since": None,
+    }
+    assert (data["findings"][2]["last_seen"], data["findings"][2]["gone_since"]) == (FIRST, SECOND)
+
+
+@pytest.mark.parametrize("content", [TEXT, TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n")])
+def test_a_baseline_is_read_as_it_was_written(content):
+    assert parse(content, "Web shop") == BASELINE
+
+
+def test_the_order_in_a_file_does_not_count():
+    data = json.loads(TEXT)
+    for key in ("findings", "pairs"):
+        data[key].reverse()
+    assert parse(json.dumps(data), "Web shop") == BASELINE
+
+
+def test_a_baseline_without_a_workspace():
+    baseline = BASELINE._replace(workspace=None)
+    assert parse(render(baseline), None) == baseline
+    assert reason(render(baseline)) == "is for no workspace, not for the workspace 'Web shop'"
+    assert reason(TEXT, None) == "is for the workspace 'Web shop', not for no workspace"
+
+
+def test_hostile_text_is_written_in_ascii():
+    baseline = update(
+        empty_baseline(HOSTILE, "1.0.0"), run(pair(finding(HOSTILE, name=HOSTILE), target=HOSTILE)), "1.0.0"
+    )
+    text = render(baseline)
+    assert text.isascii() and "\x1b" not in text and "\x00" not in text
+    assert parse(text, HOSTILE) == baseline
+
+
+MISSING = [(key,) for key in ("version", "scheme", "collection_version", "workspace", "pairs", "findings")]
+MISSING += [("pairs", 0, key) for key in ("target", "tool", "scan_id", "finished")]
+MISSING += [("findings", 0, key) for key in json.loads(TEXT)["findings"][0]]
+
+
+@pytest.mark.parametrize("path", MISSING, ids=str)
+def test_a_key_that_is_missing_is_found(path):
+    found = reason(without(path))
+    assert f"{path[-1]} is missing" in found or found == "does not say its version and scheme"
+
+
+WRONG = [
+    (("schema",), "other", "is not a baseline of this collection"),
+    (("version",), "1", "does not say its version and scheme"),
+    (("version",), True, "does not say its version and scheme"),
+    (("scheme",), 1.0, "does not say its version and scheme"),
+    (("version",), 2, "has format version 2, not 1"),
+    (("scheme",), 2, "has fingerprints of scheme 2, which this release does not know"),
+    (("scheme",), 0, "has fingerprints of scheme 0, which this release does not know"),
+    (("collection_version",), 1, "is wrong in the top level: collection_version is not a text"),
+    (("workspace",), 1, "is wrong in the top level: workspace is not a text or null"),
+    (("workspace",), "Web Shop", "is for the workspace 'Web Shop', not for the workspace 'Web shop'"),
+    (("pairs",), {}, "is wrong in the top level: pairs is not a list"),
+    (("findings",), None, "is wrong in the top level: findings is not a list"),
+    (("more",), 1, "is wrong in the top level: 'more' is an unknown key"),
+    (("pairs", 0), [], "is wrong in pairs[0]: not an object"),
+    (("pairs", 0, "more"), 1, "is wrong in pairs[0]: 'more' is an unknown key"),
+    (("pairs", 0, "target"), 1, "is wrong in pairs[0]: target is not a text"),
+    (("pairs", 0, "tool"), None, "is wrong in pairs[0]: tool is not a text"),
+    (("pairs", 0, "scan_id"), 0, "is wrong in pairs[0]: scan_id is not an id or null"),
+    (("pairs", 0, "scan_id"), True, "is wrong in pairs[0]: scan_id is not an id or null"),
+    (("pairs", 0, "scan_id"), 2**63, "is wrong in pairs[0]: scan_id is not an id or null"),
+    (
+        ("pairs", 0, "finished"),
+        "2026-11-21",
+        "is wrong in pairs[0]: finished is not a time in UTC, as in 2026-01-31T12:00:00Z",
+    ),
+    (("pairs", 0, "tool"), "other", "has no pair for findings[0], of 'example.com' and 'website_scanner'"),
+    (("findings", 0), None, "is wrong in findings[0]: not an object"),
+    (("findings", 1, "more"), 1, "is wrong in findings[1]: 'more' is an unknown key"),
+    (("findings", 0, "fingerprint"), 1, "is wrong in findings[0]: fingerprint is not a text"),
+    (("findings", 0, "name"), None, "is wrong in findings[0]: name is not a text"),
+    (("findings", 0, "state"), "fixed", "is wrong in findings[0]: state is not open or gone"),
+    (("findings", 0, "state"), ["open"], "is wrong in findings[0]: state is not open or gone"),
+    (("findings", 0, "check"), 1, "is wrong in findings[0]: check is not a text or null"),
+    (("findings", 0, "path"), 1, "is wrong in findings[0]: path is not a text or null"),
+    (("findings", 0, "method"), 1, "is wrong in findings[0]: method is not a text or null"),
+    (("findings", 0, "parameter"), 1, "is wrong in findings[0]: parameter is not a text or null"),
+    (("findings", 0, "protocol"), 1, "is wrong in findings[0]: protocol is not a text or null"),
+    (("findings", 0, "port"), "443", "is wrong in findings[0]: port is not a port or null"),
+    (("findings", 0, "port"), 443.0, "is wrong in findings[0]: port is not a port or null"),
+    (("findings", 0, "port"), True, "is wrong in findings[0]: port is not a port or null"),
+    (("findings", 0, "port"), 65536, "is wrong in findings[0]: port is not a port or null"),
+    (("findings", 0, "cve"), "CVE-2021-44228", "is wrong in findings[0]: cve is not a list of texts"),
+    (("findings", 0, "cve"), [1], "is wrong in findings[0]: cve is not a list of texts"),
+    (
+        ("findings", 0, "severities"),
+        ["low"],
+        "is wrong in findings[0]: severities is not the number of findings by severity",
+    ),
+    (
+        ("findings", 0, "severities"),
+        {},
+        "is wrong in findings[0]: severities is not the number of findings by severity",
+    ),
+    (
+        ("findings", 0, "severities"),
+        {"bad": 1},
+        "is wrong in findings[0]: severities is not the number of findings by severity",
+    ),
+    (("findings", 0, "severities"), {"low": 0}, "is wrong in findings[0]: severities is not positive numbers"),
+    (("findings", 0, "severities"), {"low": True}, "is wrong in findings[0]: severities is not positive numbers"),
+    (("findings", 0, "severities"), {"low": 10**6 + 1}, "is wrong in findings[0]: severities is not positive numbers"),
+    (
+        ("findings", 0, "first_seen"),
+        None,
+        "is wrong in findings[0]: first_seen is not a time in UTC, as in 2026-01-31T12:00:00Z",
+    ),
+    (
+        ("findings", 0, "last_seen"),
+        None,
+        "is wrong in findings[0]: last_seen is not a time in UTC, as in 2026-01-31T12:00:00Z",
+    ),
+    (
+        ("findings", 0, "gone_since"),
+        None,
+        "is wrong in findings[0]: gone_since is not a time in UTC, as in 2026-01-31T12:00:00Z",
+    ),
+    (("findings", 1, "last_seen"), FIRST, "is wrong in findings[1]: last_seen is not null while its state is open"),
+    (("findings", 1, "gone_since"), FIRST, "is wrong in findings[1]: gone_since is not null while its state is open"),
+    (("findings", 0, "first_seen"), SECOND, "was edited: the times of findings[0] are not in order"),
+    (("findings", 0, "gone_since"), THIRD, "was edited: the times of findings[0] are not in order"),
+    (("findings", 1, "first_seen"), THIRD, "was edited: the times of findings[1] are not in order"),
+    *(
+        (
+            ("findings", 1, key),
+            value,
+            "was edited: the fingerprint of findings[1] is not that of its target, check and place",
+        )
+        for key, value in (
+            ("fingerprint", "1:" + "0" * 32),
+            ("fingerprint", "0:" + "0" * 32),
+            ("fingerprint", ""),
+            ("check", "c"),
+            ("check", None),
+            ("port", 80),
+            ("path", "/"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("path, value, expected", WRONG, ids=str)
+def test_what_is_wrong_in_a_file_is_said(path, value, expected):
+    assert reason(changed(path, value)) == expected
+
+
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        ("", "is empty"),
+        (b" \n", "is empty"),
+        ("{}", "is an empty object"),
+        ("[]", "is not a baseline of this collection"),
+        ("null", "is not a baseline of this collection"),
+        (TEXT[:-40], "is truncated or not valid JSON (line "),
+        ('{"schema": 1,}', "is truncated or not valid JSON (line 1: "),
+        ("<<<<<<< ours\n" + TEXT, "has unresolved merge conflicts"),
+        (TEXT.replace('  "pairs"', '=======\n  "pairs"'), "has unresolved merge conflicts"),
+        (TEXT.replace('"version": 1,', '"version": 1, "version": 1,'), "has the key 'version' twice in one object"),
+        (TEXT.replace('"port": 443,', '"port": 443, "port": 80,', 1), "has the key 'port' twice in one object"),
+        (TEXT.replace('"port": 443,', '"port": NaN,', 1), "has NaN as a number"),
+        (TEXT.replace('"port": 443,', '"port": -Infinity,', 1), "has -Infinity as a number"),
+        (TEXT.replace('"port": 443,', f'"port": {"9" * 5000},', 1), "is not valid JSON of this format"),
+        ("[" * 100_000, "is not valid JSON of this format"),
+        (TEXT.encode("utf-16"), "is not encoded in UTF-8"),
+        (b"\xff" + TEXT.encode(), "is not encoded in UTF-8"),
+        (b"\x00" * 100, "is truncated or not valid JSON (line 1: "),
+        (TEXT.encode().ljust(50_000_000), "has more than 49,999,999 bytes"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "bytes",
+)
+def test_a_file_that_is_no_baseline_is_said(content, expected):
+    assert reason(content).startswith(expected)
+
+
+def test_a_file_just_below_the_bound_is_read(monkeypatch):
+    monkeypatch.setattr(baseline_file, "LARGEST", len(TEXT))
+    assert parse(TEXT, "Web shop") == BASELINE
+    assert reason(TEXT + " ").startswith("has more than")
+
+
+@pytest.mark.parametrize(
+    "key, expected", [("findings", "has the finding 1:"), ("pairs", "has the pair of 'example.com'")]
+)
+def test_what_a_merge_doubled_is_found(key, expected):
+    data = json.loads(TEXT)
+    data[key].append(data[key][0])
+    found = reason(json.dumps(data))
+    assert found.startswith(expected) and found.endswith(" twice, as after a merge")
+
+
+@pytest.mark.parametrize(
+    "content, advice",
+    [
+        (
+            "{}",
+            "Restore the file from version control, or delete it and create it again with baseline_missing: create.",
+        ),
+        (changed(("scheme",), 2), "Update the collection, or create the baseline again with baseline_missing: create"),
+        (changed(("version",), 2), "Update the collection, or create the baseline again with baseline_missing: create"),
+        (changed(("workspace",), "b"), "Give the baseline of this workspace, or another path for a new one."),
+    ],
+)
+def test_a_message_says_what_to_do(content, advice):
+    sentence = parse(content, "Web shop").sentence("a\x1b/baseline.json")
+    assert sentence.startswith("The baseline 'a\\x1b/baseline.json' ")
+    assert f". {advice}" in sentence and sentence.endswith(".")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+PATHS = st.sampled_from([*MISSING, ("pairs", 0), ("findings", 0), ("findings", 0, "severities", "low")])
+
+
+@QUICK
+@given(PATHS, JSON)
+def test_no_value_in_a_file_is_a_traceback(path, value):
+    found = parse(changed(path, value), "Web shop")
+    assert isinstance(found, StaleBaseline) or found is not None
+
+
+@QUICK
+@given(st.integers(0, len(TEXT) - 2), st.binary(max_size=3))
+def test_a_truncated_file_is_stale(length, garbage):
+    assert isinstance(parse(TEXT.encode()[:length] + garbage, "Web shop"), StaleBaseline)

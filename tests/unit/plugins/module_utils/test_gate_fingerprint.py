@@ -1,0 +1,305 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fingerprints: equal for the same finding in every scan, different for different findings."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import (
+    LONGEST_NAME,
+    Sighting,
+    Subject,
+    canonical,
+    fingerprint_of,
+    identify,
+    is_worse,
+    scheme_of,
+    subject_of,
+    worst_first,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Place, place_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import finding
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=100, deadline=None, database=None)
+
+FULL = Subject("https://example.com", "WEBSCAN-00-0000012", None, 443, "tcp", "/shop", "GET", "id")
+
+
+def table(headers, *rows):
+    return {"type": "table", "data": {"headers": headers, "rows": list(rows)}}
+
+
+def test_scheme_1_digests_these_bytes():
+    assert canonical(FULL) == (
+        b'["scanops.scanner/fingerprint",1,"https://example.com","check","WEBSCAN-00-0000012",443,"tcp","/shop","GET","id"]'
+    )
+    assert fingerprint_of(FULL) == "1:6a4490d110cc1cf894f9e90f24aace89"
+    nameless = Subject("b\u00fccher.example", None, "caf\u00e9 \ud800")
+    assert canonical(nameless) == (
+        b'["scanops.scanner/fingerprint",1,"b\\u00fccher.example","name","caf\\u00e9 \\ud800",null,null,null,null,null]'
+    )
+    assert fingerprint_of(nameless) == "1:6b35e701d9d1ce9f55bfdb1765c41d04"
+
+
+def test_each_part_changes_the_fingerprint():
+    others = [
+        FULL._replace(**{field: other})
+        for field, other in FULL._replace(
+            target="example.com", check="X", port=444, protocol="udp", path="/", method="POST", parameter="i"
+        )
+        ._asdict()
+        .items()
+        if field != "name"
+    ]
+    others.append(FULL._replace(check=None, name="webscan-00-0000012"))
+    assert len({fingerprint_of(each) for each in [FULL, *others]}) == len(others) + 1
+
+
+def test_a_name_is_no_check_of_the_same_text():
+    assert fingerprint_of(Subject("a", "x")) != fingerprint_of(Subject("a", None, "x"))
+
+
+@pytest.mark.parametrize(
+    "text, scheme",
+    [
+        ("1:" + "0" * 32, 1),
+        ("0:" + "f" * 32, 0),
+        ("12:" + "a" * 32, 12),
+        ("01:" + "0" * 32, None),
+        ("1:" + "0" * 31, None),
+        ("1:" + "0" * 33, None),
+        ("1:" + "A" * 32, None),
+        (":" + "0" * 32, None),
+        ("", None),
+    ],
+)
+def test_the_scheme_of_a_fingerprint(text, scheme):
+    assert scheme_of(text) == scheme
+
+
+# --- what identifies a finding
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (dict(port=443), dict(port="443")),
+        (dict(port=443), dict(port=" 443 ")),
+        (dict(port=443), dict(port=443.0)),
+        (dict(port=None), dict(port=0)),
+        (dict(port=None), dict(port="unknown")),
+        (dict(port=None), dict(port=True)),
+        (dict(port=None), dict(port=65536)),
+        (dict(protocol="TCP"), dict(protocol="tcp ")),
+        (dict(protocol=None), dict(protocol="")),
+        (dict(check="WEBSCAN-1"), dict(check=" WEBSCAN-1 ")),
+        (dict(check="10"), dict(check=10)),
+        (dict(check=None), dict(check="")),
+        (dict(check=None), dict(check=True)),
+        (dict(check=None), dict(check="NONVULN-00-0000000")),
+        (dict(check=None, name="Open  Port"), dict(check=None, name="open port ")),
+        (dict(check=None, name="caf\u00e9"), dict(check=None, name="cafe\u0301")),
+        (dict(name="Open port"), dict(name="Another name of the same check")),
+    ],
+)
+def test_different_forms_of_one_value_have_one_fingerprint(one, other):
+    assert subject_of(finding(**one), "example.com") == subject_of(finding(**other), "example.com")
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (dict(port=443), dict(port=80)),
+        (dict(port=443), dict(port=None)),
+        (dict(port=1), dict(port=65535)),
+        (dict(protocol="tcp"), dict(protocol="udp")),
+        (dict(check="WEBSCAN-1"), dict(check="WEBSCAN-2")),
+        (dict(check=None, name="Open port"), dict(check=None, name="Closed port")),
+        (dict(check="NONVULN-00-0000000", name="No port"), dict(check="NONVULN-00-0000000", name="No cookie")),
+        (dict(check="NONVULN-00-0000001", name="a"), dict(check="NONVULN-00-0000000", name="a")),
+    ],
+)
+def test_different_values_have_different_fingerprints(one, other):
+    assert subject_of(finding(**one), "example.com") != subject_of(finding(**other), "example.com")
+
+
+def test_spellings_of_one_target_have_one_fingerprint():
+    subjects = {subject_of(finding(), target) for target in ("Example.COM", "example.com.", "example.com")}
+    assert len(subjects) == 1
+    assert subject_of(finding(), "https://example.com") not in subjects
+
+
+def test_the_end_of_a_very_long_name_does_not_count():
+    name = "x" * LONGEST_NAME
+    assert subject_of(finding(None, name=name), "a").name == name
+    assert subject_of(finding(None, name=name + "y"), "a").name == name
+
+
+def test_a_finding_without_anything_has_a_fingerprint():
+    assert subject_of({}, "") == Subject("", None, "")
+
+
+# --- path, method and parameter
+
+
+@pytest.mark.parametrize(
+    "fields, place",
+    [
+        # fields that the service may add
+        (dict(path="/shop"), Place(443, "tcp", "/shop")),
+        (dict(path="/a?b=c#d", method="get", parameter="id"), Place(443, "tcp", "/a", "GET", "id")),
+        # an evidence table
+        (
+            dict(
+                vuln_evidence=table(
+                    ["URL", " method", "Vulnerable Parameter"], ["https://a.example/x?q=<1>", "GET", "id"]
+                )
+            ),
+            Place(443, "tcp", "/x", "GET", "id"),
+        ),
+        (
+            dict(
+                vuln_evidence=table(
+                    ["URL", "Method", "Parameter"], ["https://a.example/x?q=1&amp;r=2\n", "post", "a[0]"]
+                )
+            ),
+            Place(443, "tcp", "/x", "POST", "a[0]"),
+        ),
+        (dict(vuln_evidence=table(["URL"], ["http://a.example"])), Place(443, "tcp", "/")),
+        (dict(vuln_evidence=table(["Path"], ["/x"], ["/x?again"])), Place(443, "tcp", "/x")),
+        (dict(path="/own", vuln_evidence=table(["Path"], ["/x"])), Place(443, "tcp", "/own")),
+        (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp")),
+    ],
+)
+def test_a_place_is_read_from_fields_and_from_tables(fields, place):
+    assert place_of(finding(**fields)) == place
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        None,
+        "https://example.com/x",
+        {"type": "text", "data": "GET https://example.com/x"},
+        {"type": "text", "data": {"headers": ["URL"], "rows": [["https://example.com/x"]]}},
+        {"type": "table", "data": "URL: https://example.com/x"},
+        {"type": "table", "data": {"headers": "URL", "rows": [["https://example.com/x"]]}},
+        {"type": "table", "data": {"headers": ["URL"], "rows": "https://example.com/x"}},
+        {"type": "table", "data": {"headers": ["URL"]}},
+        table(["Evidence"], ["https://example.com/x"]),
+        # several places are no place
+        table(["URL"], ["https://example.com/x"], ["https://example.com/y"]),
+        table(["URL"], ["https://example.com/x"], []),
+        table(["URL"]),
+        table([], ["https://example.com/x"]),
+        table(["URL", "URL"], ["https://example.com/x", "https://example.com/x"]),
+        table(["URL", "x"], ["see https://example.com/x"]),
+        table(["URL"], ["//example.com/x"]),
+        table(["URL"], ["ftp://example.com/x"]),
+        table(["URL"], ["https://[::1/x"]),
+        table(["URL"], ["https:///x"]),
+        table(["URL"], ["/x\ty"]),
+        table(["URL"], ["/<script>"]),
+        table(["URL"], ["?/x"]),
+        table(["URL"], ["/" + "x" * 2000]),
+        table(["URL"], [None]),
+        table(["URL"], [{"href": "/x"}]),
+        table([None, 7], ["/x", "/x"]),
+        table(["Method", "Parameter"], ["GET or POST", "the id, of the shop"]),
+        table(["Method", "Parameter"], ["GO", ""]),
+        table(["Method", "Parameter"], ["A" * 21, "x" * 201]),
+        {"type": "table", "data": {"headers": ["URL"], "rows": ["https://example.com/x"]}},
+    ],
+)
+def test_free_text_and_odd_tables_give_no_place(evidence):
+    assert place_of(finding(vuln_evidence=evidence)) == Place(443, "tcp")
+
+
+@QUICK
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)))
+def test_no_table_breaks_the_reader(value):
+    for evidence in (value, {"type": "table", "data": value}, table(value, value), table(["URL"], value)):
+        assert place_of(finding(vuln_evidence=evidence, path=value, port=value, protocol=value))
+
+
+# --- the numbers of equal findings
+
+
+def sightings(*findings, target="example.com"):
+    return [Sighting(each, target) for each in findings]
+
+
+def test_equal_findings_are_numbered_by_what_they_say():
+    low, high, unknown = finding(risk_level=1), finding(risk_level=3), finding(risk_level=9)
+    other = finding(check="another")
+    found = identify(sightings(low, other, high, unknown))
+    assert [each.number for each in found] == [3, 1, 2, 1]
+    assert len({each.fingerprint for each in found}) == 2
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (dict(risk_level=3), dict(risk_level=2)),
+        (dict(name="A"), dict(name="b")),
+        (dict(cve=["CVE-2021-0001"]), dict(cve=["CVE-2021-0002"])),
+        (dict(vuln_evidence={"type": "text", "data": "a"}), dict(vuln_evidence={"type": "text", "data": "b"})),
+    ],
+)
+def test_ids_and_order_do_not_change_the_numbers(first, second):
+    for one, other in ((1, 2), (2, 1)):
+        each, after = finding(id=one, task_id=one, **first), finding(id=other, task_id=other, **second)
+        assert [identity.number for identity in identify(sightings(each, after))] == [1, 2]
+        assert [identity.number for identity in identify(sightings(after, each))] == [2, 1]
+
+
+def test_a_finding_of_another_target_has_its_own_numbers():
+    found = identify(
+        [Sighting(finding(), "a.example"), Sighting(finding(), "b.example"), Sighting(finding(), "A.example")]
+    )
+    assert [each.number for each in found] == [1, 1, 2]
+
+
+WORDS = st.text(max_size=20)
+CHANGES = st.fixed_dictionaries(
+    {
+        "id": st.integers(1, 10**6),
+        "task_id": st.integers(1, 10**6),
+        "target_id": st.integers(1, 10**6),
+        "risk_level": st.integers(-1, 5),
+        "name": WORDS,
+        "test_description": WORDS,
+        "vuln_description": WORDS,
+        "recommendation": WORDS,
+        "cve": st.lists(st.just("CVE-2021-44228"), max_size=1),
+        "created_at": WORDS,
+        "status": WORDS,
+        "vuln_evidence": st.fixed_dictionaries({"type": st.just("text"), "data": WORDS}),
+    }
+)
+
+
+@QUICK
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from([80, 443])), max_size=8), st.data())
+def test_order_ids_texts_times_and_severity_change_no_fingerprint(checks, data):
+    before = identify(sightings(*(finding(check, port=port) for check, port in checks)))
+    changed = [finding(check, port=str(port), **data.draw(CHANGES)) for check, port in checks]
+    order = data.draw(st.permutations(range(len(changed))))
+    after = identify(sightings(*(changed[place] for place in order), target="EXAMPLE.com."))
+    assert [each.fingerprint for each in after] == [before[place].fingerprint for place in order]
+    key = lambda each: each[:2]  # noqa: E731
+    assert sorted(map(key, after)) == sorted(map(key, before))
+
+
+def test_severities_are_ordered_worst_first():
+    severities = ["unknown", "critical", "high", "medium", "low", "info"]
+    shuffled = random.Random(1).sample(severities, 6)
+    assert worst_first(shuffled) == severities
+    assert [is_worse(one, other) for one, other in zip(severities, severities[1:])] == [True] * 5
+    assert not is_worse("high", "high") and not is_worse("low", "high")
