@@ -141,13 +141,14 @@ class Trouble(NamedTuple):
 class Row(NamedTuple):
     """A finding, as gate.json describes it, without what the gate decides. pair: the number of its Pair in their sequence.
 
-    fingerprint, index: see ``fingerprint``; check: the service's id of the check; cve: in upper case, sorted; evidence, the
-    texts: at most LONGEST_TEXT characters; first_seen: of a saved file, else None. Other fields are None if unknown.
+    fingerprint: see ``fingerprint``; number: among rows with the same fingerprint, ``index`` in gate.json; check: the service's
+    id of the check; cve: in upper case, sorted; description, risk, recommendation, evidence: cut to a readable length;
+    first_seen: from a saved file only. Other fields are None if unknown.
     """
 
     pair: int
     fingerprint: str
-    index: int
+    number: int
     severity: str
     id: int | None
     name: str
@@ -249,6 +250,10 @@ class Waived(NamedTuple):
     doubled: Sequence[Doubled] = ()
 
 
+NO_MEMORY = Memory()
+NO_WAIVERS = Waived()
+
+
 # --- what files of the user add
 
 
@@ -267,6 +272,9 @@ class Exploits(NamedTuple):
     epss_source: Source | None = None
     known_exploited: frozenset[str] | None = None
     known_exploited_source: Source | None = None
+
+
+NO_EXPLOITS = Exploits()
 
 
 # --- what the gate decides

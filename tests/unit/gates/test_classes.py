@@ -47,6 +47,7 @@ CLASSES = {
         "module_utils/_gate/migrate",
         "module_utils/_gate/model",
         "module_utils/_gate/place",
+        "module_utils/_gate/policy",
         "module_utils/_gate/run",
         "module_utils/_given",
         "module_utils/_http/answer",

@@ -1,0 +1,277 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The policy of a gate: which findings count, and why. Pure.
+
+A field that a finding lacks counts against it, unless ``missing`` is ``ignore``. An unknown severity counts as every severity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._errors import WrongOption, counted, printable
+from .._findings.model import SUMMARY, UNKNOWN, at_least
+from .._given import shape_of, unknown_key
+from .._moments import seconds_of
+from .._records import Record
+from .._resources import SEVERITIES
+from .matchers import Matcher, matchers_of
+from .model import FAIL, OUTCOMES, PASS, PASSED, VERDICTS, Row
+
+# what fail_on calls it
+NONE = "none"
+MISSING_FAILS = "fail"
+MISSING_IGNORED = "ignore"
+_MISSING = (MISSING_FAILS, MISSING_IGNORED)
+_LARGEST_CVSS = 10.0
+_LARGEST_EPSS = 1.0
+_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+class Policy(NamedTuple):
+    """A policy. fail_on: a severity, or NONE; min_cvss, min_epss: None for no filter; older_than: seconds by severity;
+    include: any of them, all findings if empty."""
+
+    fail_on: str = "high"
+    max: Mapping[str, int] = {}
+    only_new: bool = False
+    verified_only: bool = False
+    min_cvss: float | None = None
+    min_epss: float | None = None
+    known_exploited: bool = False
+    older_than: Mapping[str, int] = {}
+    include: tuple[Matcher, ...] = ()
+    exclude: tuple[Matcher, ...] = ()
+    missing: str = MISSING_FAILS
+
+    def out_of_scope(self, row: Row) -> str | None:
+        """Why the policy is not about this finding, a clause; None if it is."""
+        for number, matcher in enumerate(self.exclude):
+            if matcher.matches(row):
+                return f"policy.exclude[{number}] matches it"
+        if self.include and not any(self._includes(matcher, row) for matcher in self.include):
+            return "no matcher of policy.include matches it"
+        return None
+
+    def _includes(self, matcher: Matcher, row: Row) -> bool:
+        return matcher.may_match(row) if self.missing == MISSING_FAILS else matcher.matches(row)
+
+    def counts(self, row: Row) -> Counting:
+        """Whether fail_on counts a finding."""
+        if self.fail_on == NONE:
+            return Counting(False, ("fail_on is none",))
+        severity = f"severity is {row.severity}, fail_on is {self.fail_on}"
+        if not at_least(row.severity, self.fail_on):
+            return Counting(False, (severity,))
+        asked = [filtered for filtered in self._filtered(row) if filtered is not None]
+        against = tuple(filtered.reason for filtered in asked if not filtered.passes)
+        return Counting(False, against) if against else Counting(True, (severity, *(each.reason for each in asked)))
+
+    def _filtered(self, row: Row) -> Iterable[_Filtered | None]:
+        yield self._flag("verified", row.verified, "verified_only", self.verified_only)
+        yield self._number("CVSS", row.cvss, "min_cvss", self.min_cvss)
+        yield self._number("EPSS", row.epss, "min_epss", self.min_epss)
+        yield self._flag("known to be exploited", row.known_exploited, "known_exploited", self.known_exploited)
+
+    def _flag(self, what: str, value: bool | None, option: str, wanted: bool) -> _Filtered | None:
+        if not wanted:
+            return None
+        if value is None:
+            return self._lacking(f"nothing says whether it is {what}", option)
+        return _Filtered(value, f"it is {'' if value else 'not '}{what}, {option} is true")
+
+    def _number(self, what: str, value: float | None, option: str, least: float | None) -> _Filtered | None:
+        if least is None:
+            return None
+        if value is None:
+            return self._lacking(f"it has no {what}", option)
+        return _Filtered(value >= least, f"{what} is {value:g}, {option} is {least:g}")
+
+    def _lacking(self, what: str, option: str) -> _Filtered:
+        return _Filtered(self.missing == MISSING_FAILS, f"{what} for {option}, and missing is {self.missing}")
+
+    def too_old(self, row: Row, age: int | None) -> str | None:
+        """Why the age of a finding fails it, a clause; None if it does not. age: in seconds, None if unknown."""
+        limits = [
+            (seconds, severity) for severity, seconds in self.older_than.items() if row.severity in (severity, UNKNOWN)
+        ]
+        if not limits:
+            return None
+        seconds, severity = min(limits)
+        limit = f"older_than of {severity} is {lasting(seconds)}"
+        if age is None:
+            fails = self.missing == MISSING_FAILS
+            return f"its age is unknown, {limit}, and missing is {self.missing}" if fails else None
+        return f"it is {lasting(age)} old, {limit}" if age > seconds else None
+
+    def exceeded(self, rows: Iterable[Row]) -> dict[str, str]:
+        """Why too many findings fail, by severity, a clause. rows: those in scope that are not waived.
+
+        UNKNOWN is a key if an unknown severity makes the number too large.
+        """
+        numbers = Counter(row.severity for row in rows)
+        reasons: dict[str, str] = {}
+        for severity in SUMMARY:
+            most = self.max.get(severity)
+            number = numbers[severity] + (numbers[UNKNOWN] if severity != UNKNOWN else 0)
+            if most is not None and number > most:
+                unknown = f", with {numbers[UNKNOWN]} of unknown severity," if numbers[UNKNOWN] else ""
+                reasons[severity] = (
+                    f"{counted(number, f'{severity} finding')}{unknown} found, max of {severity} is {most}"
+                )
+                reasons.setdefault(UNKNOWN, reasons[severity])
+        return reasons
+
+    def record(self) -> Record:
+        """The policy as gate.json shows it, with all keys."""
+        matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
+        return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+
+
+class Counting(NamedTuple):
+    """Whether fail_on counts a finding, and why, as clauses."""
+
+    counts: bool
+    reasons: tuple[str, ...]
+
+
+class _Filtered(NamedTuple):
+    """Whether a finding passes a filter, and why, a clause."""
+
+    passes: bool
+    reason: str
+
+
+def lasting(seconds: int) -> str:
+    """A duration for people: in the largest unit of which it has at least two, rounded down."""
+    for unit, noun in _UNITS:
+        if seconds >= 2 * unit:
+            return counted(seconds // unit, noun)
+    return counted(seconds, "second")
+
+
+def policy_of(given: object) -> Policy:
+    """The Policy in the option ``policy``; a key that is null has its default. Raises WrongOption."""
+    if given is None:
+        return Policy()
+    if not isinstance(given, Mapping):
+        raise WrongOption(f"policy is {shape_of(given)}: write a dictionary, as in {{fail_on: high}}.")
+    for key in given:
+        if key not in _READERS:
+            raise WrongOption(f"{unknown_key('policy', key, list(_READERS))}.")
+    return Policy(**{key: _READERS[key](value, f"policy.{key}") for key, value in given.items() if value is not None})
+
+
+def _fail_on(value: object, path: str) -> str:
+    return one_of(value, path, (*reversed(SEVERITIES), NONE))
+
+
+def _missing(value: object, path: str) -> str:
+    return one_of(value, path, _MISSING)
+
+
+def one_of(value: object, path: str, words: Sequence[str]) -> str:
+    """A value that must be one of some words, in any case. Raises WrongOption."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    if word not in words:
+        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
+        raise WrongOption(f"{path} is {shown}: write one of {', '.join(words)}.")
+    return word
+
+
+def _flag(value: object, path: str) -> bool:
+    # a template of Ansible may give the text
+    texts = {"true": True, "yes": True, "false": False, "no": False}
+    flag = texts.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(flag, bool):
+        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
+        raise WrongOption(f"{path} is {shown}: write true or false.")
+    return flag
+
+
+def _number(value: object, path: str, largest: float, advice: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # raises TypeError
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number <= largest:
+        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
+        raise WrongOption(f"{path} is {shown}: give a number from 0 to {largest:g}, {advice}.")
+    return number
+
+
+def _cvss(value: object, path: str) -> float:
+    return _number(value, path, _LARGEST_CVSS, "as in 7.0")
+
+
+def _epss(value: object, path: str) -> float:
+    return _number(value, path, _LARGEST_EPSS, "as in 0.1 for 10 percent")
+
+
+def _by_severity(value: object, path: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise WrongOption(f"{path} is {shape_of(value)}: write a dictionary by severity, as in {example}.")
+    for key in value:
+        if key not in SUMMARY:
+            raise WrongOption(f"{unknown_key(path, key, SUMMARY)}.")
+    return value
+
+
+def _max(value: object, path: str) -> dict[str, int]:
+    return {
+        severity: _count(number, f"{path}.{severity}")
+        for severity, number in _by_severity(value, path, "{medium: 10}").items()
+    }
+
+
+def _count(value: object, path: str) -> int:
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
+        raise WrongOption(f"{path} is {shown}: give the number of findings that are accepted, 0 or more.")
+    return value
+
+
+def _older_than(value: object, path: str) -> dict[str, int]:
+    return {
+        severity: seconds_of(duration, f"{path}.{severity}")
+        for severity, duration in _by_severity(value, path, "{high: 30d}").items()
+    }
+
+
+_READERS: Mapping[str, Callable[[object, str], Any]] = {
+    "fail_on": _fail_on,
+    "max": _max,
+    "only_new": _flag,
+    "verified_only": _flag,
+    "min_cvss": _cvss,
+    "min_epss": _epss,
+    "known_exploited": _flag,
+    "older_than": _older_than,
+    "include": matchers_of,
+    "exclude": matchers_of,
+    "missing": _missing,
+}
+
+
+# --- what outcomes mean
+
+
+def mapping_of(given: object) -> dict[str, str]:
+    """The verdict of each outcome after the option ``outcomes``. Raises WrongOption."""
+    mapping = {outcome: PASS if outcome == PASSED else FAIL for outcome in OUTCOMES}
+    if given is None:
+        return mapping
+    if not isinstance(given, Mapping):
+        raise WrongOption(f"outcomes is {shape_of(given)}: write a dictionary, as in {{incomplete: warn}}.")
+    for key, value in given.items():
+        if key not in mapping:
+            raise WrongOption(f"{unknown_key('outcomes', key, OUTCOMES)}.")
+        mapping[key] = one_of(value, f"outcomes.{key}", VERDICTS)
+    return mapping

@@ -1,0 +1,381 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import lasting, mapping_of, policy_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
+
+SEVERITIES = ("info", "low", "medium", "high", "critical")
+
+
+def counted(policy, **fields):
+    return policy_of(policy).counts(row(**fields)).counts
+
+
+def why(policy, **fields):
+    return list(policy_of(policy).counts(row(**fields)).reasons)
+
+
+# --- fail_on
+
+
+@pytest.mark.parametrize("fail_on", SEVERITIES)
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_a_finding_counts_from_the_severity_of_fail_on(fail_on, severity):
+    assert counted({"fail_on": fail_on}, severity=severity) is (SEVERITIES.index(severity) >= SEVERITIES.index(fail_on))
+
+
+@pytest.mark.parametrize("fail_on", SEVERITIES)
+def test_an_unknown_severity_counts_at_every_threshold(fail_on):
+    assert counted({"fail_on": fail_on}, severity="unknown") is True
+
+
+@pytest.mark.parametrize("severity", [*SEVERITIES, "unknown"])
+def test_fail_on_none_counts_nothing(severity):
+    assert counted({"fail_on": "none"}, severity=severity) is False
+    assert why({"fail_on": "none"}, severity=severity) == ["fail_on is none"]
+
+
+@pytest.mark.parametrize("policy", [None, {}, {"fail_on": None}, {"fail_on": " High "}])
+def test_high_is_the_default(policy):
+    assert policy_of(policy) == policy_of({"fail_on": "high"})
+    assert counted(policy, severity="high") and not counted(policy, severity="medium")
+
+
+def test_the_reason_names_severity_and_threshold():
+    assert why({}, severity="critical") == ["severity is critical, fail_on is high"]
+    assert why({}, severity="low") == ["severity is low, fail_on is high"]
+
+
+# --- filters
+
+FILTERS = [
+    ({"verified_only": True}, {"verified": True}, {"verified": False}, "verified"),
+    ({"min_cvss": 7.0}, {"cvss": 7.0}, {"cvss": 6.9}, "cvss"),
+    ({"min_epss": 0.1}, {"epss": 0.1}, {"epss": 0.09}, "epss"),
+    ({"known_exploited": True}, {"known_exploited": True}, {"known_exploited": False}, "known_exploited"),
+]
+ALL = {key: value for policy, _yes, _no, _field in FILTERS for key, value in policy.items()}
+ALL_TRUE = {key: value for _policy, yes, _no, _field in FILTERS for key, value in yes.items()}
+
+
+@pytest.mark.parametrize("policy, yes, no, field", FILTERS)
+def test_a_filter_narrows_what_counts(policy, yes, no, field):
+    assert counted(policy, **yes) is True
+    assert counted(policy, **no) is False
+    assert counted({**policy, "fail_on": "critical"}, **yes) is False
+
+
+@pytest.mark.parametrize("policy, yes, no, field", FILTERS)
+def test_what_a_finding_lacks_counts_unless_it_is_ignored(policy, yes, no, field):
+    assert counted(policy, **{field: None}) is True
+    assert counted({**policy, "missing": "fail"}, **{field: None}) is True
+    assert counted({**policy, "missing": "ignore"}, **{field: None}) is False
+    assert counted({**policy, "missing": "ignore"}, **yes) is True
+    assert counted({**policy, "missing": "ignore"}, **no) is False
+
+
+@pytest.mark.parametrize("policy, yes, no, field", FILTERS)
+def test_all_filters_must_hold(policy, yes, no, field):
+    assert counted(ALL, **ALL_TRUE) is True
+    assert counted(ALL, **{**ALL_TRUE, **no}) is False
+
+
+def test_filters_that_are_off_change_nothing():
+    off = {"verified_only": False, "known_exploited": False, "min_cvss": None, "min_epss": None}
+    assert counted(off, verified=False, known_exploited=False) is True
+    assert why(off, verified=False) == ["severity is high, fail_on is high"]
+
+
+def test_a_minimum_of_0_is_a_filter():
+    assert counted({"min_cvss": 0, "missing": "ignore"}, cvss=None) is False
+    assert counted({"min_cvss": 0, "missing": "ignore"}, cvss=0.0) is True
+
+
+def test_the_reasons_say_which_filters_a_finding_passes():
+    assert why(ALL, **ALL_TRUE) == [
+        "severity is high, fail_on is high",
+        "it is verified, verified_only is true",
+        "CVSS is 7, min_cvss is 7",
+        "EPSS is 0.1, min_epss is 0.1",
+        "it is known to be exploited, known_exploited is true",
+    ]
+
+
+def test_the_reasons_say_which_filters_leave_a_finding_out():
+    assert why(ALL, **{**ALL_TRUE, "verified": False, "cvss": 2.5}) == [
+        "it is not verified, verified_only is true",
+        "CVSS is 2.5, min_cvss is 7",
+    ]
+
+
+def test_the_reasons_say_what_is_missing():
+    lacking = dict.fromkeys(ALL_TRUE)
+    assert why(ALL, **lacking)[1:] == [
+        "nothing says whether it is verified for verified_only, and missing is fail",
+        "it has no CVSS for min_cvss, and missing is fail",
+        "it has no EPSS for min_epss, and missing is fail",
+        "nothing says whether it is known to be exploited for known_exploited, and missing is fail",
+    ]
+    assert why({"min_cvss": 1, "missing": "ignore"}, cvss=None) == [
+        "it has no CVSS for min_cvss, and missing is ignore"
+    ]
+
+
+# --- scope
+
+
+def outside(policy, **fields):
+    return policy_of(policy).out_of_scope(row(**fields))
+
+
+def test_without_matchers_the_policy_is_about_everything():
+    assert outside({}) is None
+    assert outside({"include": [], "exclude": []}) is None
+
+
+def test_any_matcher_of_include_is_enough():
+    policy = {"include": [{"check": "WEB-1"}, {"check": "WEB-2"}]}
+    assert outside(policy, check="WEB-1") is None
+    assert outside(policy, check="WEB-2") is None
+    assert outside(policy, check="WEB-3") == "no matcher of policy.include matches it"
+
+
+def test_exclude_wins_over_include():
+    policy = {"include": [{"check": "WEB-1"}], "exclude": [{"check": "X"}, {"port": 443}]}
+    assert outside(policy, port=443) == "policy.exclude[1] matches it"
+    assert outside(policy, port=80) is None
+
+
+def test_what_a_finding_lacks_never_excludes_it():
+    for missing in ("fail", "ignore"):
+        assert outside({"exclude": [{"port": 443}], "missing": missing}, port=None) is None
+        assert outside({"exclude": [{"severity": "info"}], "missing": missing}, severity="unknown") is None
+
+
+def test_what_a_finding_lacks_includes_it_unless_it_is_ignored():
+    assert outside({"include": [{"port": 443}]}, port=None) is None
+    assert outside({"include": [{"port": 443}], "missing": "ignore"}, port=None) is not None
+    assert outside({"include": [{"port": 443}], "missing": "ignore"}, port=443) is None
+
+
+# --- older_than
+
+
+def old(policy, age, **fields):
+    return policy_of(policy).too_old(row(**fields), age)
+
+
+def test_a_finding_fails_when_it_is_older_than_its_severity_may_be():
+    policy = {"older_than": {"high": "30d", "low": "90d"}}
+    assert old(policy, 30 * DAY, severity="high") is None
+    assert old(policy, 30 * DAY + 1, severity="high") == "it is 30 days old, older_than of high is 30 days"
+    assert old(policy, 90 * DAY, severity="low") is None
+    assert old(policy, 91 * DAY, severity="low") == "it is 91 days old, older_than of low is 90 days"
+
+
+def test_a_severity_that_older_than_does_not_name_has_no_limit():
+    assert old({"older_than": {"high": "30d"}}, 900 * DAY, severity="critical") is None
+    assert old({}, 900 * DAY) is None
+    assert old({}, None) is None
+
+
+def test_an_unknown_severity_has_the_strictest_limit():
+    policy = {"older_than": {"low": "90d", "critical": "7d", "medium": "30d"}}
+    assert old(policy, 7 * DAY + 1, severity="unknown") == "it is 7 days old, older_than of critical is 7 days"
+    assert old(policy, 7 * DAY, severity="unknown") is None
+
+
+def test_an_unknown_severity_can_have_its_own_limit():
+    assert old({"older_than": {"unknown": 60}}, 61, severity="unknown") is not None
+    assert old({"older_than": {"unknown": 60}}, 61, severity="high") is None
+
+
+def test_an_unknown_age_fails_unless_it_is_ignored():
+    policy = {"older_than": {"high": "2h"}}
+    assert old(policy, None) == "its age is unknown, older_than of high is 2 hours, and missing is fail"
+    assert old({**policy, "missing": "ignore"}, None) is None
+    assert old({**policy, "missing": "ignore"}, 7201) == "it is 2 hours old, older_than of high is 2 hours"
+    assert old(policy, None, severity="low") is None
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0, "0 seconds"),
+        (1, "1 second"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (7199, "119 minutes"),
+        (7200, "2 hours"),
+        (2 * DAY - 1, "47 hours"),
+        (2 * DAY, "2 days"),
+        (800 * DAY, "800 days"),
+    ],
+)
+def test_a_duration_has_a_unit_that_people_read(seconds, text):
+    assert lasting(seconds) == text
+
+
+# --- max
+
+
+def exceeded(most, **numbers):
+    rows = [row(severity=severity) for severity, number in numbers.items() for _each in range(number)]
+    return policy_of({"max": most}).exceeded(rows)
+
+
+def test_more_findings_than_max_fail():
+    assert exceeded({"medium": 2}, medium=2, high=9) == {}
+    assert exceeded({"medium": 2}, medium=3, high=9)["medium"] == "3 medium findings found, max of medium is 2"
+    assert "high" not in exceeded({"medium": 2}, medium=3, high=9)
+
+
+def test_a_max_of_0_accepts_none():
+    assert exceeded({"critical": 0}) == {}
+    assert exceeded({"critical": 0}, critical=1)["critical"] == "1 critical finding found, max of critical is 0"
+
+
+def test_unknown_severities_count_for_every_max():
+    reasons = exceeded({"critical": 1, "low": 2}, unknown=2)
+    assert reasons == {
+        "critical": "2 critical findings, with 2 of unknown severity, found, max of critical is 1",
+        "unknown": "2 critical findings, with 2 of unknown severity, found, max of critical is 1",
+    }
+
+
+def test_unknown_severities_can_have_their_own_max():
+    assert exceeded({"unknown": 1}, unknown=2)["unknown"].startswith("2 unknown findings, with 2 of unknown severity,")
+    assert exceeded({"unknown": 1}, unknown=1, high=5) == {}
+
+
+def test_no_max_accepts_any_number():
+    assert exceeded({}, critical=100) == {}
+
+
+# --- reading
+
+
+def test_the_record_has_all_keys_in_their_normal_form():
+    given = {
+        "fail_on": "CRITICAL",
+        "max": {"medium": "10"},
+        "only_new": "yes",
+        "min_cvss": "7",
+        "older_than": {"high": "30d"},
+        "exclude": [{"name": "TLS*", "port": "443"}],
+    }
+    assert policy_of(given).record() == {
+        "fail_on": "critical",
+        "max": {"medium": 10},
+        "only_new": True,
+        "verified_only": False,
+        "min_cvss": 7.0,
+        "min_epss": None,
+        "known_exploited": False,
+        "older_than": {"high": 30 * DAY},
+        "include": [],
+        "exclude": [{"name": "TLS*", "port": "443"}],
+        "missing": "fail",
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"fail_on": "none"}, {"max": {"low": 3}, "min_epss": 0.5, "older_than": {"low": 60}}, {"include": [{"port": 1}]}],
+)
+def test_the_record_is_a_policy(given):
+    policy = policy_of(given)
+    assert policy_of(policy.record()).record() == policy.record()
+
+
+@pytest.mark.parametrize("text, flag", [("true", True), (" Yes ", True), ("False", False), ("no", False), (True, True)])
+def test_the_texts_of_templates_are_read_as_booleans(text, flag):
+    assert policy_of({"only_new": text}).only_new is flag
+
+
+WRONG = [
+    ("high", "policy is a text: write a dictionary, as in {fail_on: high}."),
+    ({"failon": "high"}, "policy has the unknown key 'failon': did you mean fail_on?."),
+    ({"fail_on": "severe"}, "policy.fail_on is 'severe': write one of critical, high, medium, low, info, none."),
+    ({"fail_on": "unknown"}, "policy.fail_on is 'unknown': write one of"),
+    ({"fail_on": False}, "policy.fail_on is a boolean (false): write one of"),
+    ({"fail_on": 3}, "policy.fail_on is a number (3): write one of"),
+    ({"missing": "warn"}, "policy.missing is 'warn': write one of fail, ignore."),
+    ({"max": 3}, "policy.max is a number (3): write a dictionary by severity, as in {medium: 10}."),
+    ({"max": {"hihg": 3}}, "policy.max has the unknown key 'hihg': did you mean high?."),
+    (
+        {"max": {"high": -1}},
+        "policy.max.high is a number (-1): give the number of findings that are accepted, 0 or more.",
+    ),
+    ({"max": {"high": 1.5}}, "policy.max.high is a number (1.5)"),
+    ({"max": {"high": True}}, "policy.max.high is a boolean (true)"),
+    ({"max": {"high": "many"}}, "policy.max.high is 'many'"),
+    ({"max": {"high": None}}, "policy.max.high is null"),
+    (
+        {"older_than": {"high": "a month"}},
+        "policy.older_than.high is 'a month': give seconds, or a number with s, m, h, d",
+    ),
+    ({"older_than": "30d"}, "policy.older_than is a text: write a dictionary by severity, as in {high: 30d}."),
+    ({"older_than": {"hi": 1}}, "policy.older_than has the unknown key 'hi'"),
+    ({"only_new": "maybe"}, "policy.only_new is 'maybe': write true or false."),
+    ({"verified_only": 1}, "policy.verified_only is a number (1): write true or false."),
+    ({"known_exploited": []}, "policy.known_exploited is a list: write true or false."),
+    ({"min_cvss": 11}, "policy.min_cvss is a number (11): give a number from 0 to 10, as in 7.0."),
+    ({"min_cvss": -0.1}, "policy.min_cvss is a number (-0.1)"),
+    ({"min_cvss": "high"}, "policy.min_cvss is 'high'"),
+    ({"min_cvss": True}, "policy.min_cvss is a boolean (true)"),
+    ({"min_cvss": "nan"}, "policy.min_cvss is 'nan'"),
+    ({"min_cvss": [7]}, "policy.min_cvss is a list"),
+    ({"min_cvss": 10**400}, "policy.min_cvss is a number"),
+    ({"min_epss": 10}, "policy.min_epss is a number (10): give a number from 0 to 1, as in 0.1 for 10 percent."),
+    ({"include": {}}, "policy.include is a dictionary: write a list of matchers, as in [{name: 'TLS *'}]."),
+    ({"exclude": [{}]}, "policy.exclude[0] is empty, so it would match every finding"),
+]
+
+
+@pytest.mark.parametrize("given, message", WRONG, ids=str)
+def test_a_wrong_policy_is_refused_with_what_to_write(given, message):
+    with pytest.raises(WrongOption) as refused:
+        policy_of(given)
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("given", [{"min_cvss": 10}, {"min_cvss": 0}, {"min_epss": 1}, {"min_epss": 0}], ids=str)
+def test_the_ends_of_the_ranges_are_accepted(given):
+    assert policy_of(given).record() == {**policy_of({}).record(), **given}
+
+
+# --- outcomes
+
+
+def test_all_but_passed_fail_by_default():
+    assert mapping_of(None) == {**dict.fromkeys(OUTCOMES, "fail"), "passed": "pass"}
+
+
+def test_a_mapping_changes_what_it_names():
+    assert mapping_of({"incomplete": "WARN", "passed": "fail"}) == {
+        **mapping_of(None),
+        "incomplete": "warn",
+        "passed": "fail",
+    }
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (["incomplete"], "outcomes is a list: write a dictionary, as in {incomplete: warn}."),
+        ({"incomplet": "warn"}, "outcomes has the unknown key 'incomplet': did you mean incomplete?"),
+        ({"incomplete": "ok"}, "outcomes.incomplete is 'ok': write one of fail, warn, pass."),
+        ({"incomplete": None}, "outcomes.incomplete is null: write one of fail, warn, pass."),
+    ],
+)
+def test_a_wrong_mapping_is_refused(given, message):
+    with pytest.raises(WrongOption) as refused:
+        mapping_of(given)
+    assert str(refused.value).startswith(message)
