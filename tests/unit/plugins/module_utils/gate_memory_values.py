@@ -54,7 +54,7 @@ def rows_of(*pairs):
         empty._replace(
             pair=number,
             fingerprint=identity.fingerprint,
-            index=identity.number,
+            number=identity.number,
             severity=record["severity"],
             id=record["id"],
             name=record["name"],
