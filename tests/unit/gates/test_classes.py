@@ -49,6 +49,8 @@ CLASSES = {
         "module_utils/_gate/place",
         "module_utils/_gate/policy",
         "module_utils/_gate/run",
+        "module_utils/_gate/waiver_file",
+        "module_utils/_gate/waivers",
         "module_utils/_given",
         "module_utils/_http/answer",
         "module_utils/_http/border",

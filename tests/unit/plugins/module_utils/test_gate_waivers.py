@@ -1,0 +1,476 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Waivers: what a file says, what is wrong with it, and which findings it waives until when."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime, timezone
+
+import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import waiver_file
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import Matcher, matcher_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, expiry_of, expiry_text, waive
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
+    finding,
+    pair,
+    rows_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+QUICK = settings(max_examples=150, deadline=None, database=None)
+TAIL = "\n    reason: Because\n    owner: Jo\n    expires: 2026-12-31\n"
+GOOD = f"version: 1\nwaivers:\n  - check: a{TAIL}"
+FINGERPRINT = "1:" + "a" * 32
+
+
+def at(text):
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp()
+
+
+NOW = at("2026-11-22T10:00:00")
+
+
+def rules_in(*texts, **options):
+    return read_waivers([WaiverFile(f"w{number}.yml", text) for number, text in enumerate(texts)], **options)
+
+
+def waivers(*matchers):
+    """The text of a file with these matchers."""
+    return "version: 1\nwaivers:\n" + "".join(f"  - {matcher}{TAIL}" for matcher in matchers)
+
+
+def problems_in(*texts, **options):
+    with pytest.raises(WrongOption) as failed:
+        rules_in(*texts, **options)
+    head, *problems = str(failed.value).splitlines()
+    number = len(problems)
+    assert head == f"The waivers have {number} problem{'s' if number != 1 else ''}; nothing is waived."
+    return problems
+
+
+def rows(*findings, **fields):
+    return rows_of(pair(*findings, **fields))
+
+
+# --- files
+
+
+def test_a_file_with_all_keys():
+    text = f"""# Waivers of the shop
+---
+version: 1
+waivers:
+  - name: "TLS *"
+    check: WEBSCAN-00-0000012
+    cve: cve-2021-44228
+    target: "*.example.com"
+    severity: high
+    port: 443
+    fingerprint: {FINGERPRINT}
+    reason: >-
+      The proxy in front
+      refuses it.
+    owner: Jo
+    expires: 2026-12-31
+    status: not_affected
+  - {{port: "8443", reason: x, owner: y, expires: "2026-12-31T18:00:00+01:00"}}
+"""
+    first, second = rules_in(text)
+    assert first.waiver == Waiver(
+        file="w0.yml",
+        line=5,
+        matcher={
+            "name": "TLS *",
+            "check": "WEBSCAN-00-0000012",
+            "cve": "cve-2021-44228",
+            "target": "*.example.com",
+            "severity": "high",
+            "port": 443,
+            "fingerprint": FINGERPRINT,
+        },
+        reason="The proxy in front refuses it.",
+        owner="Jo",
+        expires="2026-12-31",
+        status="not_affected",
+    )
+    assert first.ends == at("2027-01-01T00:00:00")
+    assert (first.matcher.cve, first.matcher.port) == ("CVE-2021-44228", 443)
+    assert second.waiver == Waiver("w0.yml", 18, {"port": 8443}, "x", "y", "2026-12-31T18:00:00+01:00", "accepted")
+    assert second.ends == at("2026-12-31T17:00:00")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        GOOD.encode(),
+        b"\xef\xbb\xbf" + GOOD.encode(),
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace("2026-12-31", "'2026-12-31'"),
+    ],
+)
+def test_a_file_in_each_form_of_text(content):
+    (rule,) = rules_in(content)
+    assert (rule.waiver.line, rule.waiver.expires, rule.ends) == (3, "2026-12-31", at("2027-01-01T00:00:00"))
+
+
+def test_several_files_are_read_in_their_order():
+    assert [
+        rule.waiver.file for rule in rules_in(waivers("check: b"), "version: 1\nwaivers: []\n", waivers("check: a"))
+    ] == [
+        "w0.yml",
+        "w2.yml",
+    ]
+    assert rules_in() == []
+
+
+def test_a_permanent_waiver_needs_permission():
+    text = GOOD.replace("2026-12-31", "never")
+    assert problems_in(text) == ["w0.yml:6: expires is never: write a date, or set allow_permanent: true."]
+    (rule,) = rules_in(text, allow_permanent=True)
+    assert (rule.waiver.expires, rule.ends) == ("never", None)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("", "w0.yml:1: the file is empty: write version: 1 and a list named waivers."),
+        ("# nothing\n", "w0.yml:1: the file is empty: write version: 1 and a list named waivers."),
+        ("- check: a\n", "w0.yml:1: the file is not a mapping: write version: 1 and a list named waivers."),
+        ("\njust text", "w0.yml:2: the file is not a mapping: write version: 1 and a list named waivers."),
+        (GOOD.replace("version: 1\n", ""), "w0.yml:1: version is missing: write version: 1."),
+        (GOOD.replace("version: 1", "version: 2"), "w0.yml:1: version is 2: write version: 1."),
+        (GOOD.replace("version: 1", "version: [1]"), "w0.yml:1: version is a sequence: write version: 1."),
+        ("version: 1\n", "w0.yml:1: waivers is not a list: write waivers: [] for none."),
+        ("version: 1\nwaivers:\n", "w0.yml:2: waivers is not a list: write waivers: [] for none."),
+        ("version: 1\nwaivers: {}\n", "w0.yml:2: waivers is not a list: write waivers: [] for none."),
+        (GOOD + "more: 1\n", "w0.yml:7: more is an unknown key: use version, waivers."),
+        (GOOD + "waivers: []\n", "w0.yml:7: waivers occurs twice in one mapping: remove one of them."),
+        (GOOD + "  - soon\n", "w0.yml:7: the waiver is not a mapping: write its keys, as in check: ID."),
+        (GOOD + "    check: b\n", "w0.yml:7: check occurs twice in one mapping: remove one of them."),
+        (
+            GOOD + "    because: b\n",
+            "w0.yml:7: because is an unknown key: use name, check, cve, target, severity, port, fingerprint, reason, owner,"
+            " expires, status.",
+        ),
+        (
+            GOOD.replace("    reason: Because", "    <<: {reason: Because}"),
+            "w0.yml:4: << is an unknown key: use name, check, cve, target, severity, port, fingerprint, reason, owner,"
+            " expires, status.\nw0.yml:3: reason is missing: say why the finding is waived.",
+        ),
+        (GOOD.replace("    reason: Because\n", ""), "w0.yml:3: reason is missing: say why the finding is waived."),
+        (GOOD.replace("Because", "''"), "w0.yml:4: reason is missing: say why the finding is waived."),
+        (GOOD.replace("Because", "' '"), "w0.yml:4: reason is missing: say why the finding is waived."),
+        (GOOD.replace("Because", ""), "w0.yml:4: reason is missing: say why the finding is waived."),
+        (GOOD.replace("Because", "[Because]"), "w0.yml:4: reason is not a text: say why the finding is waived."),
+        (GOOD.replace("Jo", "~"), "w0.yml:5: owner is missing: name who answers for it."),
+        (GOOD.replace("2026-12-31", ""), "w0.yml:6: expires is missing: write a date, as in 2026-12-31."),
+        (
+            GOOD + "    status: fixed\n",
+            "w0.yml:7: status is 'fixed': write one of accepted, false_positive, fixed_elsewhere, not_affected.",
+        ),
+        (
+            GOOD + "    status:\n",
+            "w0.yml:7: status is None: write one of accepted, false_positive, fixed_elsewhere, not_affected.",
+        ),
+        (GOOD.replace("check: a", "check: [a, b]"), "w0.yml:3: waivers[0].check is a list: give one text; "),
+        (GOOD.replace("check: a", "check: {a: b}"), "w0.yml:3: waivers[0].check is a dictionary: give one text; "),
+        (GOOD.replace("check: a", "check: [[a]]"), "w0.yml:3: waivers[0].check is a dictionary: give one text; "),
+        (GOOD.replace("check: a", "port: 70000"), "w0.yml:3: waivers[0].port is '70000': give a port from 1 to 65535."),
+        (GOOD.replace("check: a", "check: ''"), "w0.yml:3: waivers[0].check is empty: "),
+        (GOOD.replace("check: a\n    ", ""), "w0.yml:3: waivers[0] is empty, so it would match every finding: "),
+        (GOOD.replace("check: a", "name: '*'"), "w0.yml:3: waivers[0] matches every finding: "),
+        (
+            GOOD.replace("check: a", f"fingerprint: 2:{'a' * 32}"),
+            "w0.yml:3: fingerprint is not of scheme 1: copy the present one from gate.json.",
+        ),
+        (GOOD.replace("check: a", "fingerprint: a"), "w0.yml:3: waivers[0].fingerprint 'a' is not a fingerprint: "),
+        (GOOD.replace("    owner", "\towner"), "w0.yml:5: not valid YAML ("),
+        (GOOD.replace("check: a", "check: *a"), "w0.yml:3: not valid YAML ("),
+        (GOOD.replace("check: a", "check: 'a"), "w0.yml:"),
+        (GOOD + "---\na: b\n", "w0.yml:7: not valid YAML ("),
+        (GOOD[:-30] + "\n  x", "w0.yml:"),
+        (GOOD.encode().replace(b"Jo", b"J\xf6"), "w0.yml:5: the file is not encoded in UTF-8: save it as UTF-8."),
+        (GOOD.encode("utf-16"), "w0.yml:1: the file is not encoded in UTF-8: save it as UTF-8."),
+        (GOOD.replace("Jo", "J\x00o"), "w0.yml:5: the file has the control character U+0000: remove it."),
+        (GOOD.replace("Jo", "J\x1bo"), "w0.yml:5: the file has the control character U+001B: remove it."),
+        (GOOD.replace("Jo", "J\ud800o"), "w0.yml:5: the file has the control character U+D800: remove it."),
+        ("[" * 100_000, "w0.yml:1: not valid YAML (it is nested too deeply): correct it."),
+        ("- " * 100_000, "w0.yml:1: not valid YAML (it is nested too deeply): correct it."),
+        ("{a: " * 100_000, "w0.yml:1: not valid YAML (it is nested too deeply): correct it."),
+        (b"#" * 5_000_001, "w0.yml:1: the file has more than 5,000,000 bytes: split it, or give the right file."),
+    ],
+    ids=lambda value: repr(value[-60:]),
+)
+def test_what_is_wrong_is_said_with_its_line(text, expected):
+    lines = expected.splitlines()
+    found = problems_in(text)
+    assert len(found) == len(lines)
+    for problem, line in zip(found, sorted(lines)):
+        assert problem.startswith(line) and problem.endswith(".")
+
+
+def test_a_tab_gets_its_own_advice():
+    (problem,) = problems_in(GOOD.replace("    owner", "\towner"))
+    assert problem.endswith("write spaces in place of tabs.")
+    (problem,) = problems_in(GOOD.replace("check: a", "check: *a"))
+    assert problem.endswith("correct it.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-02-30",
+        "2026-13-01",
+        "26-12-31",
+        "31.12.2026",
+        "soon",
+        "Never",
+        "2026-12-31T18:00:00",
+        "2026-12-31 18:00",
+        "2026-12-31T25:00:00Z",
+        "2026-12-31T18:00:00+99:00",
+        "9999-12-31",
+        "1798761600",
+    ],
+)
+def test_an_impossible_expiry_is_refused(text):
+    assert expiry_of(text) is None
+    assert problems_in(GOOD.replace("2026-12-31", text)) == [
+        f"w0.yml:6: expires is '{text}', which is neither an existing date nor a time with a zone: write a date, as in"
+        " 2026-12-31, which ends at 24:00 UTC, or a time, as in 2026-12-31T18:00:00+01:00, or never."
+    ]
+
+
+def test_all_problems_of_all_files_are_reported_in_order():
+    one = (
+        "version: 1\nwaivers:\n  - port: 0\n    cve: x\n    name: '*'\n    reason: r\n    expires: soon\n  - check: a\n"
+    )
+    found = problems_in(one, "version: 3\n", GOOD)
+    assert [problem.rpartition(": ")[0].split(":")[:2] for problem in found] == [
+        ["w0.yml", line] for line in ("3", "3", "4", "7", "8", "8", "8")
+    ] + [["w1.yml", "1"], ["w1.yml", "1"]]
+
+
+def test_a_long_list_of_problems_is_cut():
+    text = "version: 1\nwaivers:\n" + "  - soon\n" * 52
+    with pytest.raises(WrongOption) as failed:
+        rules_in(text)
+    lines = str(failed.value).splitlines()
+    assert lines[0] == "The waivers have 52 problems; nothing is waived."
+    assert len(lines) == 52 and lines[-1] == "And 2 more."
+    assert len(problems_in(text.replace("  - soon\n" * 52, "  - soon\n" * 50))) == 50
+
+
+def test_a_path_is_shown_on_one_line():
+    with pytest.raises(WrongOption, match=r"\na\\x1bb\.yml:1: the file is empty"):
+        read_waivers([WaiverFile("a\x1bb.yml", "")])
+
+
+def test_without_pyyaml_a_waiver_file_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    assert problems_in(GOOD) == ["w0.yml:1: waivers need the Python library PyYAML: install it where the module runs."]
+
+
+def test_the_loader_in_python_gives_the_same(monkeypatch):
+    broken = [GOOD.replace("    owner", "\towner"), GOOD.replace("check: a", "check: 'a"), GOOD + "    check: b\n"]
+    before = rules_in(GOOD)[0].waiver, [problem.split(": ")[0] for text in broken for problem in problems_in(text)]
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    after = rules_in(GOOD)[0].waiver, [problem.split(": ")[0] for text in broken for problem in problems_in(text)]
+    assert before == after
+
+
+def test_long_texts_are_cut():
+    (rule,) = rules_in(GOOD.replace("Because", "x" * 5000))
+    assert len(rule.waiver.reason) == 4000
+
+
+def test_a_file_at_the_bound_is_read(monkeypatch):
+    monkeypatch.setattr(waiver_file, "LARGEST", len(GOOD))
+    assert rules_in(GOOD)
+    assert problems_in(GOOD + "\n")
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@QUICK
+@given(
+    st.sampled_from(["version", "waivers", "check", "port", "cve", "reason", "expires", "status", "fingerprint"]), ANY
+)
+def test_no_value_is_a_traceback(key, value):
+    data = yaml.safe_load(GOOD)
+    (data if key in data else data["waivers"][0])[key] = value
+    try:
+        assert isinstance(rules_in(yaml.safe_dump(data)), list)
+    except WrongOption as error:
+        assert "w0.yml:" in str(error)
+
+
+@QUICK
+@given(st.text(max_size=30) | st.binary(max_size=30) | st.integers(0, len(GOOD)).map(lambda end: GOOD[:end]))
+def test_no_file_is_a_traceback(content):
+    try:
+        assert isinstance(rules_in(content), list)
+    except WrongOption as error:
+        assert "w0.yml:" in str(error)
+
+
+# --- when a waiver ends
+
+
+@pytest.mark.parametrize(
+    "expires, last, first",
+    [
+        ("2026-12-31", "2026-12-31T23:59:59", "2027-01-01T00:00:00"),
+        ("2026-12-31T18:00:00Z", "2026-12-31T17:59:59", "2026-12-31T18:00:00"),
+        ("2026-12-31 18:00:00-02:00", "2026-12-31T19:59:59", "2026-12-31T20:00:00"),
+    ],
+)
+def test_a_waiver_is_in_force_until_it_ends(expires, last, first):
+    rules = rules_in(GOOD.replace("2026-12-31", expires))
+    (row,) = rows(finding("a"))
+    waiver = rules[0].waiver
+    assert waive(rules, [row], at(last)) == Waived((waiver,), (), (), ())
+    assert waive(rules, [row], at(first)) == Waived((None,), (waiver,), (), ())
+
+
+def test_a_permanent_waiver_never_ends():
+    rules = rules_in(GOOD.replace("2026-12-31", "never"), allow_permanent=True)
+    assert waive(rules, rows(finding("a")), at("2100-01-01T00:00:00")).rows == (rules[0].waiver,)
+
+
+def test_an_expiry_is_shown_with_its_hour():
+    assert expiry_text("2026-12-31") == "2026-12-31 at 24:00 UTC"
+    assert expiry_text("2026-12-31T18:00:00Z") == "2026-12-31T18:00:00Z"
+    assert expiry_text("never") == "never"
+
+
+# --- which findings are waived
+
+
+def test_without_waivers_nothing_is_waived():
+    assert waive([], rows(finding("a")), NOW) == Waived()
+
+
+def test_the_first_waiver_counts_and_all_are_reported():
+    rules = rules_in(waivers("check: b", "name: cookie*"), waivers("check: a", "check: c"))
+    b, cookie, a, c = (rule.waiver for rule in rules)
+    first, second, third = found = rows(finding("a"), finding("b"), finding("d", name="Other"))
+    waived = waive(rules, found, NOW)
+    assert waived.rows == (cookie, b, None)
+    assert waived.unused == (c,)
+    assert waived.doubled == ((first.fingerprint, (cookie, a)), (second.fingerprint, (b, cookie)))
+
+
+def test_equal_findings_with_the_same_waivers_are_doubled_once():
+    rules = rules_in(waivers("check: a", "port: 443"))
+    assert len(waive(rules, rows(finding("a"), finding("a", id=2)), NOW).doubled) == 1
+
+
+def test_an_expired_waiver_hides_no_other():
+    rules = rules_in(waivers("check: a").replace("2026", "2025") + waivers("check: a").partition("waivers:\n")[2])
+    expired, active = (rule.waiver for rule in rules)
+    assert waive(rules, rows(finding("a")), NOW) == Waived((active,), (expired,), (), ())
+
+
+MATCHERS = [
+    ("check: a", True),
+    ("check: A", False),
+    ("name: 'COOKIE without*'", True),
+    ("name: cookie without secure flag", True),
+    ("name: cookie", False),
+    ("name: '*flag'", True),
+    ("name: '*flags'", False),
+    ("name: '[abc]ookie*'", True),
+    ("name: '?ookie*'", True),
+    ("cve: cve-2021-0002", True),
+    ("cve: CVE-2021-0003", False),
+    ("target: example.com", True),
+    ("target: EXAMPLE.com.", True),
+    ("target: '*.com'", True),
+    ("target: '*.org'", False),
+    ("severity: High", True),
+    ("severity: low", False),
+    ("port: 443", True),
+    ("port: 80", False),
+    (f"fingerprint: {rows(finding('a'))[0].fingerprint}", True),
+    (f"fingerprint: {FINGERPRINT}", False),
+    ("check: a\n    port: 443\n    name: cookie*", True),
+    ("check: a\n    port: 80\n    name: cookie*", False),
+    ("check: a\n    name: other*", False),
+    ("check: a\n    target: other*", False),
+]
+
+
+@pytest.mark.parametrize("matcher, matches", MATCHERS)
+def test_a_waiver_needs_all_of_its_matcher(matcher, matches):
+    rules = rules_in(waivers(matcher))
+    waived = waive(rules, rows(finding("a", cve=["CVE-2021-0001", "CVE-2021-0002"])), NOW)
+    assert (waived.rows[0] is not None, waived.unused == ()) == (matches, matches)
+
+
+PARTS = {
+    "check": ["a", "b"],
+    "name": ["Open*", "open port", "*port", "?losed*", "ope[nm] *", "\u1e9eharp*", "[*"],
+    "cve": ["CVE-2021-0001", "CVE-2021-0002"],
+    "target": ["a.example", "*.example", "https://A.example/", "[2001:db8::1]", "b?example"],
+    "severity": ["low", "unknown"],
+    "port": ["80", "443"],
+}
+FINDINGS = st.builds(
+    finding,
+    st.sampled_from(["a", "b", None]),
+    st.sampled_from([1, 3, 9]),
+    name=st.sampled_from(["Open port", "CLOSED PORT", "open", "", "\u00dfharp", "ssharp", "[*"]),
+    cve=st.lists(st.sampled_from(PARTS["cve"]), max_size=2),
+    port=st.sampled_from([80, 443, None]),
+)
+TARGETS = st.sampled_from(["a.example", "A.EXAMPLE", "https://a.example", "2001:db8::1", "b.example", ""])
+MATCHER = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for key, values in PARTS.items()}).filter(
+    bool
+)
+
+
+@QUICK
+@given(st.lists(MATCHER, max_size=8), st.lists(st.tuples(TARGETS, FINDINGS), max_size=8))
+def test_the_table_leaves_out_no_waiver(matchers, findings):
+    rules = [
+        Rule(Waiver("w.yml", line, given, "r", "o", "never", "accepted"), matcher_of(given, "w"), None)
+        for line, given in enumerate(matchers)
+    ]
+    found = rows_of(*(pair(each, target=target) for target, each in findings))
+    by_hand = [[rule.waiver for rule in rules if rule.matcher.matches(row)] for row in found]
+    waived = waive(rules, found, NOW)
+    assert list(waived.rows) == ([each[0] if each else None for each in by_hand] if rules else [])
+    used = {waiver.line for each in by_hand for waiver in each}
+    assert [waiver.line for waiver in waived.unused] == [line for line in range(len(rules)) if line not in used]
+    doubled = [(each.fingerprint, list(each.waivers)) for each in waived.doubled]
+    several = [(row.fingerprint, each) for row, each in zip(found, by_hand) if len(each) > 1]
+    assert all(each in several for each in doubled) and all(each in doubled for each in several)
+    assert len(doubled) == len([each for number, each in enumerate(several) if each not in several[:number]])
+
+
+def test_few_waivers_are_compared_with_each_row(monkeypatch):
+    matchers = [f"check: WEBSCAN-{number}\n    name: Finding {number}*" for number in range(50)]
+    matchers += [f"name: Finding {number} of*" for number in range(50)] + ["target: '*.example.org'"] * 50
+    rules = rules_in(waivers(*matchers))
+    compared = []
+    matches = Matcher.matches
+    monkeypatch.setattr(Matcher, "matches", lambda self, row: compared.append(row) or matches(self, row))
+    found = rows(*(finding(f"WEBSCAN-{number}", name=f"Finding {number} of many") for number in range(50)))
+    waived = waive(rules, found, NOW)
+    assert all(waived.rows) and len(waived.doubled) == 50 and len(waived.unused) == 50
+    assert len(compared) == 100
