@@ -103,18 +103,17 @@ def compare(baseline: Baseline, run: Run) -> Comparison:
     Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
     a scan of its target and tool, no older than the baseline's own, was read completely and does not have it.
     """
-    entries = _by_group(baseline.entries)
     rows = [Remembered(NEW)] * len(run.rows)
-    for group, found in run.occurrences.items():
-        if group in entries:
-            for occurrence, remembered in zip(found, _match(found, *entries[group]).remembered):
-                for number in occurrence.rows:
-                    rows[number] = remembered
     outdated = {key for key, scan in run.scans.items() if _is_older(scan, baseline.scans.get(key))}
     gone: list[Gone] = []
-    for group, (opened, closed) in entries.items():
-        if opened and group[1] in run.scans and group[1] not in outdated:
-            gone += [_gone(opened, each) for each in _match(run.occurrences.get(group, ()), opened, closed).left_open]
+    for group, (opened, closed) in _by_group(baseline.entries).items():
+        found = run.occurrences.get(group, ())
+        match = _match(found, opened, closed)
+        for occurrence, remembered in zip(found, match.remembered):
+            for number in occurrence.rows:
+                rows[number] = remembered
+        if opened and match.left_open and group[1] in run.scans and group[1] not in outdated:
+            gone += [_gone(opened, each) for each in match.left_open]
     return Comparison(tuple(rows), tuple(gone), tuple(sorted(outdated)))
 
 
@@ -159,6 +158,9 @@ def _is_older(scan: Scan, than: Scan | None) -> bool:
 
 
 def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | None) -> _Match:
+    if opened and not closed and len(found) == 1 and opened.severities == (found[0].severity,):
+        # nearly every finding of a baseline
+        return _Match([Remembered(KNOWN, opened.first_seen)], [], [])
     remembered = [Remembered(NEW)] * len(found)
     left_open = Counter(opened.severities if opened else ())
     left_gone = Counter(closed.severities if closed else ())

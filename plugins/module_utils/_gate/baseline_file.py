@@ -253,7 +253,7 @@ def _severities(where: str, counts: object) -> tuple[str, ...]:
         raise _Wrong(f"is wrong in {where}: severities is not the number of findings by severity")
     for number in counts.values():
         _demand(where, "severities", _is_integer(number) and 0 < number <= _MOST_EQUAL, "positive numbers")
-    return tuple(worst_first(Counter(counts).elements()))
+    return tuple(severity for severity in worst_first(counts) for _one in range(counts[severity]))
 
 
 def _refuse_doubles(entries: Iterable[Entry]) -> None:
@@ -267,10 +267,10 @@ def _check(where: str, value: object, keys: set[str]) -> dict[str, Any]:
     """The value if it is an object with exactly these keys."""
     if not isinstance(value, dict):
         raise _Wrong(f"is wrong in {where}: not an object")
-    for key in sorted(keys - set(value)):
-        raise _Wrong(f"is wrong in {where}: {key} is missing")
-    for key in sorted(set(value) - keys):
-        raise _Wrong(f"is wrong in {where}: {_shown(key)} is an unknown key")
+    if value.keys() != keys:
+        for key in sorted(keys - set(value)):
+            raise _Wrong(f"is wrong in {where}: {key} is missing")
+        raise _Wrong(f"is wrong in {where}: {_shown(min(set(value) - keys))} is an unknown key")
     return value
 
 

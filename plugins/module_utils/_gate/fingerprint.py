@@ -15,6 +15,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
 from .._findings.model import SUMMARY, UNKNOWN, cves_of
@@ -97,9 +98,14 @@ def plain_name(value: object) -> str:
 
 def canonical(subject: Subject) -> bytes:
     """The bytes that scheme 1 digests: a JSON array in ASCII, without spaces."""
-    by = ["check", subject.check] if subject.check is not None else ["name", subject.name]
-    parts = [_DOMAIN, SCHEME, subject.target, *by, *subject.place]
-    return json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    by = ("check", subject.check) if subject.check is not None else ("name", subject.name)
+    parts: list[str | int | None] = [_DOMAIN, SCHEME, subject.target, *by, *subject.place]
+    return f"[{','.join(map(_json, parts))}]".encode("ascii")
+
+
+def _json(part: str | int | None) -> str:
+    # what json.dumps writes, in a fraction of the time
+    return "null" if part is None else str(part) if isinstance(part, int) else encode_basestring_ascii(part)
 
 
 def fingerprint_of(subject: Subject) -> str:
