@@ -200,7 +200,8 @@ def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, s
         entries.append(_open_entry(group, run, first, scan.finished))
     if opened and match.left_open:
         left = opened._replace(state=GONE, severities=tuple(match.left_open), gone_since=scan.finished)
-        entries.append(_merged(left, closed, match.left_gone))
+        # nothing was reopened while open ones are left
+        entries.append(_merged(left, closed))
     elif closed and match.left_gone:
         entries.append(closed._replace(severities=tuple(match.left_gone)))
     return entries
@@ -227,15 +228,14 @@ def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entr
     )
 
 
-def _merged(entry: Entry, closed: Entry | None, severities: list[str]) -> Entry:
+def _merged(entry: Entry, closed: Entry | None) -> Entry:
     """What is newly gone, together with what was gone before."""
-    if closed is None or not severities:
+    if closed is None:
         return entry
     return entry._replace(
-        severities=tuple(worst_first([*entry.severities, *severities])),
+        severities=tuple(worst_first([*entry.severities, *closed.severities])),
         cve=_cves([*entry.cve, *closed.cve]),
         first_seen=min(entry.first_seen, closed.first_seen),
-        last_seen=max(entry.last_seen, closed.last_seen),
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
-from .._findings.model import SUMMARY, UNKNOWN, cves_of
+from .._findings.model import SUMMARY, UNKNOWN
 from .._names import normal_form
 from .._records import Record
 from .place import Place, place_of
@@ -154,16 +154,11 @@ _PASSING = {
 }
 
 
-def _order(sighting: Sighting) -> tuple[object, ...]:
+def _order(sighting: Sighting) -> tuple[int, str, str]:
     finding = sighting.finding
     kept = {field: value for field, value in finding.items() if field not in _PASSING}
-    return (
-        severity_rank(finding.get("severity", UNKNOWN)),
-        plain_name(finding.get("name")),
-        sorted(cves_of(finding.get("cve"))),
-        sighting.tool,
-        json.dumps(kept, sort_keys=True, default=str),
-    )
+    text = json.dumps(kept, sort_keys=True, default=str)
+    return severity_rank(str(finding.get("severity"))), text, sighting.tool
 
 
 def severity_rank(severity: str) -> int:

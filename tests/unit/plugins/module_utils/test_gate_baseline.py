@@ -296,7 +296,7 @@ def test_the_newest_scan_of_a_pair_dates_it():
 
 
 def test_the_names_of_equal_findings_do_not_depend_on_their_order():
-    one, other = finding("a", name="One", cve=["cve-2021-0002"]), finding("a", name="Another", cve=["CVE-2021-0001"])
+    one, other = finding("a", 4, name="One", cve=["cve-2021-0002"]), finding("a", name="Another", cve=["CVE-2021-0001"])
     (entry,) = accepted(one, other).entries
     assert accepted(other, one).entries == (entry,)
     assert (entry.name, entry.cve) == ("Another", ("CVE-2021-0001", "CVE-2021-0002"))

@@ -173,6 +173,8 @@ def test_a_finding_without_anything_has_a_fingerprint():
         ),
         (dict(vuln_evidence=table(["URL"], ["http://a.example"])), Place(443, "tcp", "/")),
         (dict(vuln_evidence=table(["Path"], ["/x"], ["/x?again"])), Place(443, "tcp", "/x")),
+        (dict(port=65535), Place(65535, "tcp")),
+        (dict(vuln_evidence=table(["Path"], ["/a&amp;b"])), Place(443, "tcp", "/a&b")),
         (dict(path="/own", vuln_evidence=table(["Path"], ["/x"])), Place(443, "tcp", "/own")),
         (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp")),
     ],
@@ -247,7 +249,8 @@ def test_equal_findings_are_numbered_by_what_they_say():
     "first, second",
     [
         (dict(risk_level=3), dict(risk_level=2)),
-        (dict(name="A"), dict(name="b")),
+        (dict(name="a"), dict(name="b")),
+        (dict(more={"a": 1, "b": 9}), dict(more={"b": 1, "a": 2})),
         (dict(cve=["CVE-2021-0001"]), dict(cve=["CVE-2021-0002"])),
         (dict(vuln_evidence={"type": "text", "data": "a"}), dict(vuln_evidence={"type": "text", "data": "b"})),
     ],
@@ -257,6 +260,12 @@ def test_ids_and_order_do_not_change_the_numbers(first, second):
         each, after = finding(id=one, task_id=one, **first), finding(id=other, task_id=other, **second)
         assert [identity.number for identity in identify(sightings(each, after))] == [1, 2]
         assert [identity.number for identity in identify(sightings(after, each))] == [2, 1]
+
+
+@pytest.mark.parametrize("record", [finding(), finding(None), finding(None, name="Other", path="/x"), {}])
+def test_a_finding_is_identified_by_its_subject(record):
+    (found,) = identify([Sighting(record, "EXAMPLE.com")])
+    assert found == (fingerprint_of(found.subject), 1, subject_of(record, "example.com"))
 
 
 def test_a_finding_of_another_target_has_its_own_numbers():

@@ -466,11 +466,14 @@ def test_the_table_leaves_out_no_waiver(matchers, findings):
 def test_few_waivers_are_compared_with_each_row(monkeypatch):
     matchers = [f"check: WEBSCAN-{number}\n    name: Finding {number}*" for number in range(50)]
     matchers += [f"name: Finding {number} of*" for number in range(50)] + ["target: '*.example.org'"] * 50
+    matchers += ["severity: low", "port: 80", "cve: CVE-2021-0001", f"fingerprint: {FINGERPRINT}"] * 5
     rules = rules_in(waivers(*matchers))
     compared = []
     matches = Matcher.matches
     monkeypatch.setattr(Matcher, "matches", lambda self, row: compared.append(row) or matches(self, row))
     found = rows(*(finding(f"WEBSCAN-{number}", name=f"Finding {number} of many") for number in range(50)))
     waived = waive(rules, found, NOW)
-    assert all(waived.rows) and len(waived.doubled) == 50 and len(waived.unused) == 50
+    assert all(waived.rows) and len(waived.doubled) == 50 and len(waived.unused) == 70
+    assert len(compared) == 100
+    waive(rules, rows(finding("another", 2, name="Another", port=8080, cve=["CVE-2021-0002"])), NOW)
     assert len(compared) == 100
