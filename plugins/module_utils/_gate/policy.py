@@ -118,12 +118,11 @@ class Policy(NamedTuple):
         reasons: dict[str, str] = {}
         for severity in SUMMARY:
             most = self.max.get(severity)
-            number = numbers[severity] + (numbers[UNKNOWN] if severity != UNKNOWN else 0)
+            unknown = numbers[UNKNOWN] if severity != UNKNOWN else 0
+            number = numbers[severity] + unknown
             if most is not None and number > most:
-                unknown = f", with {numbers[UNKNOWN]} of unknown severity," if numbers[UNKNOWN] else ""
-                reasons[severity] = (
-                    f"{counted(number, f'{severity} finding')}{unknown} found, max of {severity} is {most}"
-                )
+                them = f" ({unknown} of them of unknown severity)" if unknown else ""
+                reasons[severity] = f"{counted(number, f'{severity} finding')}{them}, max of {severity} is {most}"
                 reasons.setdefault(UNKNOWN, reasons[severity])
         return reasons
 

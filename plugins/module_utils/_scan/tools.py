@@ -60,5 +60,10 @@ def tool_id_of(text: str, option: str = "tool") -> int:
     raise WrongOption(f"{option} {printable(text, 100)!r} is not the name of a known tool: {hint}")
 
 
+def tool_name_of(tool_id: object) -> str:
+    """The first public name of a tool; the number of one that is not known."""
+    return next((name for name, number in TOOLS.items() if number == tool_id), f"tool {tool_id}")
+
+
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())

@@ -1,0 +1,293 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The decision of a gate: the state of each finding, the outcome of each target and tool, and the worst of them. Pure.
+
+Several outcomes can apply to a pair. Its outcome is the worst of them, and its verdict is the worst verdict of all of them, so
+that an outcome that is mapped to pass hides nothing, not even findings of the same pair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Optional
+
+from .._errors import counted, printable
+from .._findings.model import SUMMARY
+from .._moments import iso_moment
+from .expectation import NOTHING_EXPECTED, Expect, gaps_in
+from .fingerprint import severity_rank
+from .model import (
+    BELOW,
+    CHANGES,
+    COVERED,
+    FAILING,
+    FINDINGS,
+    INCOMPLETE,
+    KNOWN,
+    NO_MEMORY,
+    NO_WAIVERS,
+    NOT_COVERED,
+    NOTHING_SCANNED,
+    PARTIAL,
+    PASSED,
+    QUEUE_TIMEOUT,
+    RUN_TIMEOUT,
+    SCAN_FAILED,
+    SERVICE_ERROR,
+    STALE_BASELINE,
+    STATES,
+    UNKNOWN_STATE,
+    UNPROVEN,
+    WAIVED,
+    Judged,
+    Memory,
+    Pair,
+    Remembered,
+    Row,
+    Trouble,
+    Verdict,
+    Waived,
+    worst_outcome,
+    worst_verdict,
+)
+from .policy import Policy
+
+# pairs that the reasons of a decision name
+_MOST_NAMED = 20
+
+# what happened, where a pair does not say it itself
+_SENTENCES = {
+    SERVICE_ERROR: "The service did not answer as expected, so nothing is known: run the task again.",
+    UNKNOWN_STATE: "The scan has a status that this collection does not know: check it in the web application.",
+    NOTHING_SCANNED: "Nothing was scanned, so nothing is known: scan the targets first.",
+    SCAN_FAILED: "The scan did not finish: scan the target again.",
+    QUEUE_TIMEOUT: "The scan waited too long to start: raise queue_timeout, or run fewer scans at a time.",
+    RUN_TIMEOUT: "The scan ran too long and did not finish: raise max_scan_time or run_timeout.",
+    NOT_COVERED: "No scan of the target was found: scan it.",
+    INCOMPLETE: "Some findings of the scan may be missing: wait for its end, and run the task again.",
+    STALE_BASELINE: "The baseline cannot be used.",
+}
+
+
+class Decision(NamedTuple):
+    """What a gate decided. The fields are those of gate.json; targets: as in the pairs, then those that are missing; rows: in
+    the order of gate.json."""
+
+    outcome: str
+    verdict: str
+    reasons: tuple[str, ...]
+    coverage: str
+    targets: tuple[Verdict, ...]
+    rows: tuple[Judged, ...]
+    summary: Mapping[str, int]
+    counts: Mapping[str, int]
+    memory: Memory
+    waived: Waived
+    policy: Policy
+    mapping: Mapping[str, str]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing at all was wrong, whatever the mapping says."""
+        return self.outcome == PASSED
+
+    @property
+    def failing(self) -> tuple[Judged, ...]:
+        return tuple(judged for judged in self.rows if judged.state == FAILING)
+
+
+def decide(
+    pairs: Sequence[Pair],
+    rows: Sequence[Row],
+    *,
+    policy: Policy,
+    mapping: Mapping[str, str],
+    now: float,
+    expect: Expect = NOTHING_EXPECTED,
+    memory: Memory = NO_MEMORY,
+    waived: Waived = NO_WAIVERS,
+    troubles: Sequence[Trouble] = (),
+) -> Decision:
+    """The Decision about some pairs.
+
+    rows: made of these pairs by ``rows_of``; mapping: a verdict for each outcome; now: Unix time; memory, waived: made of these
+    rows; troubles: what failed beside the pairs.
+    """
+    judged = _judged(rows, pairs, policy, memory, waived, now)
+    gaps = gaps_in(expect, pairs)
+    failing: dict[int, Counter[str]] = {}
+    for each in judged:
+        if each.state == FAILING:
+            failing.setdefault(each.row.pair, Counter())[each.row.severity] += 1
+    every = [*pairs, *gaps.missing]
+    verdicts = tuple(
+        _verdict(pair, gaps.late.get(number), failing.get(number, Counter()), memory.blocks, mapping)
+        for number, pair in enumerate(every)
+    )
+    common = [*troubles, *_common(every, troubles, memory)]
+    outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
+    return Decision(
+        outcome=outcome,
+        verdict=worst_verdict([*(each.verdict for each in verdicts), *(mapping[each.outcome] for each in common)]),
+        reasons=_reasons(common, verdicts, failing),
+        coverage=_coverage(verdicts, troubles),
+        targets=verdicts,
+        rows=tuple(sorted(judged, key=_order)),
+        summary=_summary(judged),
+        counts=_counts(judged, memory),
+        memory=memory,
+        waived=waived,
+        policy=policy,
+        mapping=mapping,
+    )
+
+
+# --- findings
+
+
+def _judged(
+    rows: Sequence[Row], pairs: Sequence[Pair], policy: Policy, memory: Memory, waived: Waived, now: float
+) -> list[Judged]:
+    nothing = Remembered()
+    remembered = memory.rows or [nothing] * len(rows)
+    waivers = waived.rows or [None] * len(rows)
+    if not len(rows) == len(remembered) == len(waivers):
+        raise ValueError("the baseline and the waivers were compared with other rows")
+    outside = [policy.out_of_scope(row) for row in rows]
+    exceeded = policy.exceeded(
+        row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
+    )
+    judged = []
+    ages = _Ages(now)
+    for row, was, waiver, reason in zip(rows, remembered, waivers, outside):
+        first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
+        age = ages[first_seen]
+        state, reasons = (
+            _state(policy, row, was, age, exceeded if waiver is None else {}) if reason is None else (BELOW, (reason,))
+        )
+        judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
+    return judged
+
+
+def _state(
+    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str]
+) -> tuple[str, tuple[str, ...]]:
+    """The state of a finding in scope, without waivers, and why, as clauses."""
+    by_severity = policy.counts(row)
+    accepted = by_severity.counts and policy.only_new and was.change == KNOWN
+    fails = by_severity.reasons if by_severity.counts and not accepted else ()
+    others = [reason for reason in (policy.too_old(row, age), exceeded.get(row.severity)) if reason is not None]
+    if fails or others:
+        return FAILING, (*fails, *others)
+    if accepted:
+        return KNOWN, (*by_severity.reasons, "it is in the baseline, only_new is true")
+    return BELOW, by_severity.reasons
+
+
+class _Ages(dict[Optional[str], Optional[int]]):
+    """The seconds since each moment that was asked for. Few moments are asked for many times."""
+
+    def __init__(self, now: float) -> None:
+        super().__init__()
+        self._now = now
+
+    def __missing__(self, moment: str | None) -> int | None:
+        began = None if moment is None else iso_moment(moment)
+        age = None if began is None else max(0, int(self._now - began))
+        return self.setdefault(moment, age)
+
+
+def _order(judged: Judged) -> tuple[object, ...]:
+    row = judged.row
+    numbers = (row.number, row.scan_id or 0, row.id or 0)
+    return (judged.state != FAILING, severity_rank(row.severity), row.target, row.name, row.fingerprint, *numbers)
+
+
+def _summary(judged: Sequence[Judged]) -> dict[str, int]:
+    numbers = Counter(each.row.severity for each in judged)
+    return {severity: numbers[severity] for severity in SUMMARY}
+
+
+def _counts(judged: Sequence[Judged], memory: Memory) -> dict[str, int]:
+    """The numbers of gate.json. ``known`` counts the findings that the baseline knows, whatever their state."""
+    states = Counter(each.state for each in judged)
+    changes = Counter(each.change for each in judged)
+    return {
+        "total": len(judged),
+        **{state: states[state] for state in STATES},
+        **{change: changes[change] for change in CHANGES},
+        "gone": len(memory.gone),
+    }
+
+
+# --- targets and tools
+
+
+def _verdict(pair: Pair, late: str | None, failing: Counter[str], blocked: bool, mapping: Mapping[str, str]) -> Verdict:
+    reasons = list(pair.problems)
+    outcomes = {pair.outcome} - {PASSED}
+    if not outcomes and not pair.complete:
+        outcomes.add(INCOMPLETE)
+    if late is not None:
+        outcomes.add(NOT_COVERED)
+        reasons.append(late)
+    if outcomes and not reasons:
+        reasons.append(_SENTENCES[worst_outcome(outcomes)])
+    if blocked:
+        outcomes.add(STALE_BASELINE)
+        reasons.append(_SENTENCES[STALE_BASELINE])
+    if failing:
+        outcomes.add(FINDINGS)
+        reasons.append(_failing_sentence(failing))
+    return Verdict(
+        pair,
+        worst_outcome(outcomes),
+        worst_verdict(mapping[outcome] for outcome in outcomes or {PASSED}),
+        tuple(reasons),
+    )
+
+
+def _failing_sentence(failing: Mapping[str, int]) -> str:
+    numbers = [f"{failing[severity]:,} {severity}" for severity in sorted(failing, key=severity_rank)]
+    total = sum(failing.values())
+    return f"{total:,} {'finding fails' if total == 1 else 'findings fail'} the policy: {', '.join(numbers)}."
+
+
+def _common(pairs: Sequence[Pair], troubles: Sequence[Trouble], memory: Memory) -> list[Trouble]:
+    """What is wrong with all of it."""
+    found = []
+    known = worst_outcome([NOTHING_SCANNED, *(trouble.outcome for trouble in troubles)]) != NOTHING_SCANNED
+    # something worse may be the reason why there are no scans
+    if not known and all(pair.outcome == NOT_COVERED and pair.scan_id is None for pair in pairs):
+        found.append(Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED]))
+    if memory.blocks:
+        found.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
+    return found
+
+
+def _coverage(verdicts: Sequence[Verdict], troubles: Sequence[Trouble]) -> str:
+    if not verdicts or any(each.pair.saved for each in verdicts):
+        return UNPROVEN
+    complete = all(each.pair.is_proof and each.outcome != NOT_COVERED for each in verdicts)
+    return COVERED if complete and not troubles else PARTIAL
+
+
+def _reasons(
+    common: Sequence[Trouble], verdicts: Sequence[Verdict], failing: Mapping[int, Counter[str]]
+) -> tuple[str, ...]:
+    """Why the outcome is not passed: what concerns all, the pairs that could not be judged, and the failing findings."""
+    sentences = [each.sentence for each in common]
+    bad = [each for each in verdicts if each.outcome not in (PASSED, FINDINGS, STALE_BASELINE)]
+    for each in bad[:_MOST_NAMED]:
+        sentences.append(f"{printable(each.pair.target)}, {printable(each.pair.tool)}: {each.reasons[0]}")
+    if len(bad) > _MOST_NAMED:
+        sentences.append(f"{counted(len(bad) - _MOST_NAMED, 'other target')} could not be judged; see targets.")
+    total: Counter[str] = Counter()
+    for numbers in failing.values():
+        total.update(numbers)
+    if total:
+        sentences.append(_failing_sentence(total))
+    return tuple(sentences)

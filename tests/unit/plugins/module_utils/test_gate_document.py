@@ -1,0 +1,524 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import json
+
+import jsonschema
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import document_of, moment_text
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import expect_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
+    OUTCOMES,
+    Doubled,
+    Exploits,
+    Gone,
+    Memory,
+    Remembered,
+    Source,
+    Trouble,
+    Waived,
+    Waiver,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
+from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
+
+VALIDATOR = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "docs/docsite/gate.schema.json").read_text(encoding="utf-8")),
+    format_checker=jsonschema.FormatChecker(),
+)
+WAIVER = Waiver("w.yml", 3, {"check": "WEB-1"}, "accepted by the owner", "alice", "2027-01-01", "accepted")
+FULL = finding(
+    id=70001,
+    name="Remote code execution",
+    risk_level=4,
+    cve=["CVE-2021-44228"],
+    cwe="CWE-94",
+    cvss=9.5,
+    epss_score=0.97,
+    in_cisa_catalog=True,
+    verified=False,
+    port=8443,
+    protocol="tcp",
+    service="https",
+    path="/login",
+    method="POST",
+    parameter="user",
+    vuln_description="d" * 9000,
+    risk_description="r",
+    recommendation="u",
+    vuln_evidence={"type": "text", "data": "e"},
+    references=["https://a.example/1"],
+)
+PAIRS = (
+    pair(findings=(FULL, finding(id=1), finding(id=2), finding(id=3, risk_level=None, vuln_id=None, status=None))),
+    pair(target="b.example", outcome="scan_failed", status="stopped", finished=None, age=None, complete=False),
+    pair(target="c.example", complete=False, problems=("The service reports 9 findings, and 0 could be read.",)),
+)
+MEMORY = Memory(
+    "b.json",
+    "read",
+    1,
+    7,
+    None,
+    False,
+    [Remembered("new"), Remembered("known", "2026-01-01T00:00:00Z"), Remembered("worse"), Remembered("reopened")],
+    (Gone("1:" + "a" * 32, "Old", "WEB-3", "low", "a.example", "website_scanner", "2026-01-01T00:00:00Z", None),),
+)
+WAIVED = Waived((WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" + "a" * 32, (WAIVER, WAIVER)),))
+EXPLOITS = Exploits({}, Source("epss.csv", "2026-11-22"), frozenset(), Source("kev.json", None))
+
+
+def decided(pairs=PAIRS, policy=None, **given):
+    return decide(pairs, rows_of(pairs), policy=policy_of(policy), mapping=mapping_of(None), now=NOW, **given)
+
+
+def document(decision, workspace="Web shop", exploits=EXPLOITS):
+    return document_of(decision, collection_version="1.0.0", now=NOW, workspace=workspace, exploits=exploits)
+
+
+def full_document():
+    policy = {
+        "max": {"medium": 3},
+        "older_than": {"high": "30d"},
+        "exclude": [{"name": "TLS*", "port": 1}],
+        "min_cvss": 1,
+    }
+    decision = decided(policy=policy, memory=MEMORY, waived=WAIVED, expect=expect_of({"targets": ["d.example"]}))
+    return document(decision)
+
+
+DOCUMENTS = {
+    "full": full_document(),
+    "empty": document(decided(()), None, Exploits()),
+    "passed": document(decided((pair(),))),
+    "trouble": document(decided((), troubles=[Trouble("service_error", "No answer.")])),
+    "stale": document(decided((pair(),), memory=Memory("b.json", "stale", None, 0, "It is truncated.", True))),
+}
+
+
+# --- its form
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_document_follows_its_schema(name):
+    # as a reader of the file has it
+    VALIDATOR.validate(json.loads(json.dumps(DOCUMENTS[name])))
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
+
+
+def objects(value, where="it"):
+    """All objects in a value, with their place."""
+    if isinstance(value, dict):
+        yield where, value
+        for key, each in value.items():
+            yield from objects(each, f"{where}.{key}")
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from objects(each, f"{where}[{index}]")
+
+
+# objects in which a key may be missing, because they are as users wrote them
+FREE = ("matcher", "exclude[0]", "max", "older_than")
+
+
+def test_the_schema_wants_every_key_and_knows_no_other():
+    whole = json.loads(json.dumps(DOCUMENTS["full"]))
+    for where, each in list(objects(whole)):
+        if where.endswith(FREE):
+            continue
+        for key in list(each):
+            value = each.pop(key)
+            assert not VALIDATOR.is_valid(whole), f"{where} without {key}"
+            each[key] = value
+        each["surplus"] = 1
+        assert not VALIDATOR.is_valid(whole), f"{where} with a surplus key"
+        del each["surplus"]
+    assert VALIDATOR.is_valid(whole)
+
+
+def test_the_schema_names_the_words_of_the_gate():
+    words = VALIDATOR.schema["$defs"]
+    assert words["outcome"]["enum"] == list(OUTCOMES)
+    assert words["verdict"]["enum"] == ["fail", "warn", "pass"]
+
+
+def test_every_document_has_the_same_keys_in_the_same_order():
+    for each in DOCUMENTS.values():
+        assert list(each) == list(DOCUMENTS["full"])
+    assert list(DOCUMENTS["full"]) == [
+        "schema", "version", "collection_version", "generated", "outcome", "passed", "verdict", "reasons", "coverage",
+        "workspace", "policy", "outcomes", "baseline", "sources", "targets", "summary", "counts", "waivers", "gone",
+        "findings",
+    ]  # fmt: skip
+
+
+def test_the_head_says_what_was_decided():
+    head = {key: DOCUMENTS["full"][key] for key in list(DOCUMENTS["full"])[:10]}
+    assert head == {
+        "schema": "scanops.scanner/gate",
+        "version": 1,
+        "collection_version": "1.0.0",
+        "generated": "2026-11-22T10:00:00Z",
+        "outcome": "scan_failed",
+        "passed": False,
+        "verdict": "fail",
+        "reasons": [
+            "b.example, website_scanner: The scan did not finish: scan the target again.",
+            "c.example, website_scanner: The service reports 9 findings, and 0 could be read.",
+            "d.example, any tool: 'd.example' has no scan with any tool, which expect demands: scan the target.",
+            "3 findings fail the policy: 1 unknown, 2 high.",
+        ],
+        "coverage": "partial",
+        "workspace": "Web shop",
+    }
+
+
+def test_the_baseline_and_the_sources_are_named():
+    assert DOCUMENTS["full"]["baseline"] == {
+        "path": "b.json", "state": "read", "scheme": 1, "accepted": 7, "reason": None,
+    }  # fmt: skip
+    assert DOCUMENTS["full"]["sources"] == {
+        "epss": {"path": "epss.csv", "date": "2026-11-22"},
+        "known_exploited": {"path": "kev.json", "date": None},
+    }
+    assert DOCUMENTS["empty"]["sources"] == {"epss": None, "known_exploited": None}
+
+
+def test_a_target_has_its_outcome_and_its_reasons():
+    assert DOCUMENTS["full"]["targets"][1] == {
+        "target": "b.example",
+        "target_id": 1,
+        "workspace": "Web shop",
+        "tool": "website_scanner",
+        "tool_id": 170,
+        "scan_id": 5,
+        "status": "stopped",
+        "outcome": "scan_failed",
+        "verdict": "fail",
+        "complete": False,
+        "finished": None,
+        "age": None,
+        "reasons": ["The scan did not finish: scan the target again."],
+    }
+
+
+W = {
+    "file": "w.yml",
+    "line": 3,
+    "matcher": {"check": "WEB-1"},
+    "reason": "accepted by the owner",
+    "owner": "alice",
+    "expires": "2027-01-01",
+    "status": "accepted",
+}
+
+
+def test_a_finding_has_all_that_is_known_of_it():
+    row = dict(next(row for row in DOCUMENTS["full"]["findings"] if row["id"] == 70001))
+    description = row.pop("description")
+    assert description.endswith(" more characters)") and len(description) <= 4000
+    assert row == {
+        "fingerprint": rows_of(PAIRS)[0].fingerprint,
+        "index": 1,
+        "state": "waived",
+        "change": "new",
+        "reasons": ["severity is critical, fail_on is high", "CVSS is 9.5, min_cvss is 1"],
+        "severity": "critical",
+        "id": 70001,
+        "name": "Remote code execution",
+        "check": "WEB-1",
+        "cve": ["CVE-2021-44228"],
+        "cwe": "CWE-94",
+        "cvss": 9.5,
+        "epss": 0.97,
+        "known_exploited": True,
+        "verified": False,
+        "status": "open",
+        "target": "a.example",
+        "target_id": 1,
+        "workspace": "Web shop",
+        "tool": "website_scanner",
+        "scan_id": 5,
+        "port": 8443,
+        "protocol": "tcp",
+        "service": "https",
+        "path": "/login",
+        "method": "POST",
+        "parameter": "user",
+        "risk": "r",
+        "recommendation": "u",
+        "evidence": "e",
+        "references": ["https://a.example/1"],
+        "first_seen": "2026-11-22T09:00:00Z",
+        "age": 3600,
+        "waiver": W,
+    }
+    assert [row["waiver"] for row in DOCUMENTS["full"]["findings"]].count(None) == 3
+    assert [row["index"] for row in DOCUMENTS["full"]["findings"] if row["id"] in (1, 2)] == [1, 2]
+
+
+def test_gone_findings_and_waivers_are_listed():
+    assert DOCUMENTS["full"]["gone"] == [
+        {
+            "fingerprint": "1:" + "a" * 32, "name": "Old", "check": "WEB-3", "severity": "low", "target": "a.example",
+            "tool": "website_scanner", "first_seen": "2026-01-01T00:00:00Z", "last_seen": None,
+        }
+    ]  # fmt: skip
+    doubled = [{"fingerprint": "1:" + "a" * 32, "waivers": [W, W]}]
+    assert DOCUMENTS["full"]["waivers"] == {"expired": [W], "unused": [W], "doubled": doubled}
+    assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": []}
+
+
+def test_the_failing_rows_of_the_document_are_those_of_the_decision():
+    decision = decided(memory=MEMORY, waived=WAIVED)
+    rows = document(decision)["findings"]
+    assert [row["id"] for row in rows if row["state"] == "failing"] == [each.row.id for each in decision.failing]
+
+
+def test_a_moment_is_written_in_utc():
+    assert moment_text(0) == "1970-01-01T00:00:00Z"
+    assert moment_text(NOW + 0.9) == "2026-11-22T10:00:00Z"
+
+
+# --- judging it again
+
+
+def again(content, **given):
+    saved = saved_of(content if isinstance(content, bytes) else json.dumps(content).encode(), "f.json", NOW)
+    return document(decided(saved.pairs, troubles=saved.troubles, **given), saved.workspace)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_that_is_judged_again_has_the_same_findings(indent):
+    first = document(decided())
+    second = again(json.dumps(first, indent=indent).encode())
+    assert second["findings"] == first["findings"]
+    assert second["outcome"] == first["outcome"] == "scan_failed"
+    assert second["coverage"] == "unknown"
+    assert second["workspace"] == "Web shop"
+    assert second["summary"] == first["summary"]
+    assert [(each["target"], each["outcome"]) for each in second["targets"]] == [
+        (each["target"], each["outcome"]) for each in first["targets"]
+    ]
+
+
+def test_a_document_is_judged_by_the_present_policy():
+    first = document(decided((pair(findings=(finding(risk_level=2),)),)))
+    assert first["outcome"] == "passed"
+    assert again(first, policy={"fail_on": "medium"})["outcome"] == "findings"
+    failed = document(decided((pair(findings=(finding(),)),)))
+    assert again(failed, policy={"fail_on": "critical"})["outcome"] == "passed"
+    assert again(failed)["targets"][0]["reasons"] == ["1 finding fails the policy: 1 high."]
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_what_was_wrong_stays_wrong(outcome):
+    first = document(decided((pair(outcome=outcome, scan_id=None, complete=False, problems=("Said once.",)),)))
+    second = again(first)
+    expected = "incomplete" if outcome in ("findings", "stale_baseline", "passed") else first["targets"][0]["outcome"]
+    assert second["targets"][0]["outcome"] == expected
+    assert second["targets"][0]["reasons"][0] == "Said once."
+    assert not second["passed"]
+
+
+def test_an_incomplete_scan_that_was_too_old_stays_incomplete():
+    old = pair(complete=False, age=99999, problems=("Some are missing.",))
+    first = document(decided((old,), expect=expect_of({"max_age": 10})))
+    assert first["targets"][0]["outcome"] == "not_covered"
+    assert again(first)["targets"][0]["outcome"] == "incomplete"
+
+
+def test_a_scan_that_was_too_old_is_judged_by_the_present_expectation():
+    first = document(decided((pair(),), expect=expect_of({"max_age": 10})))
+    assert again(first)["outcome"] == "passed"
+    assert again(first, expect=expect_of({"max_age": 10}))["outcome"] == "not_covered"
+
+
+def test_a_failure_that_concerned_no_target_stays():
+    for name in ("trouble", "empty"):
+        second = again(DOCUMENTS[name])
+        assert second["outcome"] == DOCUMENTS[name]["outcome"]
+        assert not second["passed"]
+    assert again(DOCUMENTS["trouble"])["reasons"][0] == "The saved file says service_error: No answer."
+    silent = {**DOCUMENTS["trouble"], "reasons": []}
+    assert again(silent)["reasons"][0] == "The saved file says service_error: no reason is given"
+
+
+def test_a_baseline_that_could_not_be_used_is_not_remembered():
+    assert again(DOCUMENTS["stale"])["outcome"] == "passed"
+
+
+def test_the_age_of_a_scan_is_that_of_today():
+    first = document(decided((pair(findings=(finding(),)),)))
+    saved = saved_of(json.dumps(first).encode(), "f.json", NOW + 1000)
+    assert saved.pairs[0].age == 4600
+    assert saved_of(json.dumps(first).encode(), "f.json", NOW - 99999).pairs[0].age == 0
+
+
+def test_no_saved_pair_is_proof():
+    for each in DOCUMENTS.values():
+        for saved in saved_of(json.dumps(each).encode(), "f.json", NOW).pairs:
+            assert saved.saved and not saved.is_proof
+
+
+def test_findings_of_an_unlisted_target_are_judged():
+    first = document(decided((pair(findings=(finding(), finding(vuln_id="WEB-2"))),)))
+    second = again({**first, "targets": []})
+    assert [each["target"] for each in second["targets"]] == ["a.example"]
+    assert second["counts"]["failing"] == 2
+
+
+def test_an_empty_list_of_targets_and_findings_is_nothing_scanned():
+    first = document(decided((pair(),)))
+    assert again({**first, "targets": []})["outcome"] == "nothing_scanned"
+
+
+# --- lines of finding_info
+
+
+def lines(*findings):
+    return b"".join(json.dumps(each).encode() + b"\n" for each in findings)
+
+
+def test_lines_of_findings_are_judged_without_coverage():
+    content = lines(
+        finding(id=1, target_name="a.example"), finding(id=2, target_name="b.example", task_id=9, risk_level=0)
+    )
+    decision = again(content)
+    assert [(each["target"], each["scan_id"], each["outcome"]) for each in decision["targets"]] == [
+        ("a.example", 5, "findings"),
+        ("b.example", 9, "passed"),
+    ]
+    assert decision["coverage"] == "unknown"
+    assert decision["workspace"] is None
+    assert decision["counts"]["total"] == 2
+    assert again(content, policy={"fail_on": "critical"})["outcome"] == "passed"
+
+
+def test_lines_have_the_fingerprints_of_the_service():
+    rows = rows_of((pair(findings=(FULL,)),))
+    saved = saved_of(lines({**FULL, "target_name": "a.example"}), "f", NOW)
+    assert rows_of(saved.pairs)[0].fingerprint == rows[0].fingerprint
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_an_empty_file_is_nothing_scanned(content):
+    assert again(content)["outcome"] == "nothing_scanned"
+
+
+def test_empty_lines_and_a_byte_order_mark_are_skipped():
+    content = (
+        b"\xef\xbb\xbf\n"
+        + lines(finding(id=1, target_name="a"))
+        + b"\r\n"
+        + lines(finding(id=2, target_name="a")).rstrip()
+    )
+    assert again(content)["counts"]["total"] == 2
+
+
+def test_a_finding_that_a_file_has_twice_counts_once():
+    one = finding(id=1, target_name="a")
+    assert again(lines(one, one))["counts"]["total"] == 1
+    assert again(lines(one, {**one, "risk_level": 4}))["counts"]["total"] == 2
+    without_id = {**one, "id": None}
+    assert again(lines(without_id, without_id))["counts"]["total"] == 2
+
+
+def test_the_severity_of_a_line_is_that_of_its_risk_level():
+    line = {**finding(id=1, target_name="a", risk_level=4), "severity": "info", "first_seen": "2020-01-01T00:00:00Z"}
+    row = again(lines(line))["findings"][0]
+    assert (row["severity"], row["first_seen"]) == ("critical", None)
+
+
+def test_a_line_needs_neither_ids_nor_cves():
+    row = again(lines({"name": "x", "risk_level": 3}))["findings"][0]
+    assert (row["target"], row["target_id"], row["scan_id"], row["cve"]) == ("", None, None, [])
+
+
+def test_a_target_without_a_name_is_named_by_its_id():
+    for name in (None, "", 5):
+        assert again(lines(finding(target_id=4711, target_name=name)))["targets"][0]["target"] == "target 4711"
+
+
+# --- spoilt files
+
+
+def spoilt(path, value):
+    changed = copy.deepcopy(json.loads(json.dumps(DOCUMENTS["full"])))
+    at = changed
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return json.dumps(changed).encode()
+
+
+FULL_TEXT = json.dumps(DOCUMENTS["full"], indent=1).encode()
+WRONG = [
+    (FULL_TEXT[:-100], "is truncated or not valid JSON (line "),
+    (FULL_TEXT[:2000], "is truncated or not valid JSON (line "),
+    (lines(finding(id=1)) + lines(finding(id=2))[:-20], "line 2 is truncated or not valid JSON (line 1: "),
+    (b"\xff\xfe{}", "line 1 is not text in UTF-8"),
+    (FULL_TEXT[:-3] + b"\xff", "is not text in UTF-8"),
+    (b"[1, 2]", "line 1 is not a finding, which has a name and a risk_level"),
+    (b"hello", "line 1 is truncated or not valid JSON"),
+    (b'{"name": "x"}', "line 1 is not a finding"),
+    (b'{"name": 5, "risk_level": 3}', "line 1 is not a finding"),
+    (b'{"name": "x", "risk_level": 3, "id": "5"}', "line 1 has the id '5', which is not a number"),
+    (b'{"name": "x", "risk_level": 3, "task_id": true}', "line 1 has the task_id 'True'"),
+    (b'{"name": "x", "risk_level": 3, "target_id": 1.5}', "line 1 has the target_id '1.5'"),
+    (b'{"name": "x", "name": "y", "risk_level": 3}', "line 1 has an object with the same key twice"),
+    (b'{"name": "x", "risk_level": NaN}', "line 1 has the value NaN, which JSON does not have"),
+    (b'{"name": "x", "risk_level": ' + b"[" * 100_000, "line 1 is not valid JSON"),
+    (b'{"schema": "x"}', "is neither a gate.json nor a list of findings"),
+    (b'{\n"findings": []}', "is neither a gate.json nor a list of findings"),
+    (spoilt(["version"], 2), "has the version 2, and this release reads 1"),
+    (spoilt(["outcome"], "green"), "is not a gate.json: outcome has the value 'green'"),
+    (spoilt(["findings"], {}), "is not a gate.json: findings has the value {}"),
+    (spoilt(["targets"], [1]), "is not a gate.json: targets[0] is not an object"),
+    (spoilt(["targets", 1, "complete"], "yes"), "is not a gate.json: targets[1].complete has the value 'yes'"),
+    (
+        spoilt(["targets", 1, "finished"], "2026-13-41T00:00:00Z"),
+        "is not a gate.json: targets[1].finished has the value",
+    ),
+    (spoilt(["findings", 0, "severity"], "none"), "is not a gate.json: findings[0].severity has the value 'none'"),
+    (spoilt(["findings", 0, "cve"], [1]), "is not a gate.json: findings[0].cve has the value [1]"),
+]
+
+
+@pytest.mark.parametrize("content, message", WRONG, ids=[message for _content, message in WRONG])
+def test_a_spoilt_file_is_refused_and_never_read_in_part(content, message):
+    with pytest.raises(WrongOption) as refused:
+        saved_of(content, "f.json", NOW)
+    assert str(refused.value).startswith(f"findings_file 'f.json' {message}")
+    assert str(refused.value).endswith(
+        ". Write the file again, with formats: [json] of gate or with dest of finding_info."
+    )
+
+
+@pytest.mark.parametrize("part", ["targets", "findings"])
+def test_every_value_that_is_read_is_checked(part):
+    first = DOCUMENTS["full"]
+    unread = {"verdict", "age", "fingerprint", "index", "state", "change", "reasons", "waiver"}
+    for key in first[part][0]:
+        missing = copy.deepcopy(json.loads(json.dumps(first)))
+        del missing[part][0][key]
+        content = json.dumps(missing).encode()
+        if key in unread and not (part == "targets" and key == "reasons"):
+            saved_of(content, "f.json", NOW)
+            continue
+        with pytest.raises(WrongOption, match=rf"{part}\[0\]\.{key} is missing"):
+            saved_of(content, "f.json", NOW)
+        with pytest.raises(WrongOption, match=rf"{part}\[0\]\.{key} has the value"):
+            saved_of(spoilt([part, 0, key], {"a": 1}), "f.json", NOW)

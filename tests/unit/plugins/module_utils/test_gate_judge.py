@@ -1,0 +1,472 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
+    CHANGES,
+    OUTCOMES,
+    VERDICTS,
+    Gone,
+    Memory,
+    Remembered,
+    Trouble,
+    Waived,
+    Waiver,
+    outcome_of_scan,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
+
+BASELINE = Memory("b.json", "stale", None, 0, "The baseline 'b.json' is truncated. Restore it.", True)
+WAIVER = Waiver("w.yml", 3, {"check": "WEB-1"}, "accepted by the owner", "alice", "2027-01-01", "accepted")
+HIGH = finding(risk_level=3)
+LOW = finding(risk_level=1, vuln_id="WEB-9")
+
+
+def judged(*pairs, policy=None, outcomes=None, **given):
+    """The decision about pairs."""
+    return decide(pairs, rows_of(pairs), policy=policy_of(policy), mapping=mapping_of(outcomes), now=NOW, **given)
+
+
+def remembering(*changes, **fields):
+    """What a baseline says of rows, in their order."""
+    return Memory(
+        "b.json", "read", 1, 0, rows=[Remembered(change, "2026-01-01T00:00:00Z") for change in changes], **fields
+    )
+
+
+# pairs that have exactly one outcome
+PAIRS = {
+    **{outcome: pair(outcome=outcome, complete=False) for outcome in OUTCOMES},
+    "incomplete": pair(complete=False),
+    "findings": pair(findings=(HIGH,)),
+    "passed": pair(findings=(LOW,)),
+}
+del PAIRS["stale_baseline"]
+
+
+# --- outcomes and their mapping
+
+
+@pytest.mark.parametrize("outcome, verdict", list(product(PAIRS, VERDICTS)))
+def test_each_outcome_gets_the_verdict_of_the_mapping(outcome, verdict):
+    decision = judged(PAIRS[outcome], outcomes={outcome: verdict})
+    assert decision.outcome == decision.targets[0].outcome == outcome
+    assert decision.verdict == decision.targets[0].verdict == verdict
+    assert decision.passed is (outcome == "passed")
+    assert bool(decision.reasons) is (outcome != "passed")
+    assert bool(decision.targets[0].reasons) is (outcome != "passed")
+
+
+@pytest.mark.parametrize("first, second", list(product(PAIRS, repeat=2)))
+def test_the_worst_outcome_of_all_targets_counts(first, second):
+    decision = judged(PAIRS[first], PAIRS[second]._replace(target="b.example"))
+    assert [each.outcome for each in decision.targets] == [first, second]
+    assert decision.outcome == OUTCOMES[min(OUTCOMES.index(first), OUTCOMES.index(second))]
+    assert decision.verdict == ("pass" if first == second == "passed" else "fail")
+
+
+@pytest.mark.parametrize("worse", PAIRS)
+@pytest.mark.parametrize("verdict", ["pass", "warn"])
+def test_an_outcome_that_is_mapped_to_pass_never_hides_the_findings_of_another_target(worse, verdict):
+    decision = judged(
+        PAIRS[worse],
+        pair(target="b.example", findings=(HIGH,)),
+        outcomes={worse: verdict} if worse != "findings" else {},
+    )
+    assert decision.verdict == "fail"
+    assert decision.targets[1].verdict == "fail"
+    assert not decision.passed
+
+
+@pytest.mark.parametrize("outcome", [outcome for outcome in PAIRS if outcome not in ("findings", "passed")])
+def test_an_outcome_that_is_mapped_to_pass_never_hides_findings_of_the_same_target(outcome):
+    decision = judged(PAIRS[outcome]._replace(findings=(HIGH,)), outcomes={outcome: "pass"})
+    assert (decision.outcome, decision.verdict, decision.passed) == (outcome, "fail", False)
+    assert decision.targets[0].reasons[-1] == "1 finding fails the policy: 1 high."
+
+
+def test_a_target_without_findings_is_not_judged_by_the_verdict_for_passed():
+    decision = judged(pair(findings=(HIGH,)), outcomes={"passed": "fail", "findings": "warn"})
+    assert (decision.outcome, decision.verdict) == ("findings", "warn")
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_passed_says_what_happened_and_not_what_the_mapping_wants(verdict):
+    everything = dict.fromkeys(OUTCOMES, verdict)
+    for outcome, each in PAIRS.items():
+        decision = judged(each, outcomes=everything)
+        assert decision.passed is (outcome == "passed")
+        assert decision.verdict == verdict
+
+
+def test_the_problems_of_a_pair_are_its_reasons():
+    decision = judged(pair(complete=False, problems=("Scan 5 counted 3 high findings.", "And more.")))
+    assert decision.targets[0].reasons == ("Scan 5 counted 3 high findings.", "And more.")
+    assert decision.reasons == ("a.example, website_scanner: Scan 5 counted 3 high findings.",)
+
+
+def test_problems_of_a_complete_pair_are_no_outcome():
+    assert judged(pair(problems=("The service is slow.",))).outcome == "passed"
+
+
+@pytest.mark.parametrize("outcome", [*OUTCOMES[:8]])
+def test_each_bad_outcome_has_a_sentence_of_its_own(outcome):
+    (sentence,) = judged(pair(outcome=outcome, complete=False)).targets[0].reasons
+    assert sentence.endswith(".")
+    others = [judged(pair(outcome=each, complete=False)).targets[0].reasons[0] for each in OUTCOMES[:8]]
+    assert others.count(sentence) == 1
+
+
+@pytest.mark.parametrize(
+    "ending, outcome",
+    [("stopped", "scan_failed"), ("timed_out", "run_timeout"), ("aborted", "scan_failed"), (None, "incomplete")],
+)
+def test_a_scan_that_did_not_finish_never_passes(ending, outcome):
+    for complete in (True, False):
+        decision = judged(pair(outcome=outcome_of_scan(ending), complete=complete, finished=None))
+        assert (decision.outcome, decision.verdict, decision.coverage) == (outcome, "fail", "partial")
+
+
+def test_the_reasons_name_at_most_20_targets():
+    pairs = [pair(target=f"t{number}.example", outcome="scan_failed") for number in range(22)]
+    reasons = judged(*pairs).reasons
+    assert len(reasons) == 21
+    assert reasons[19].startswith("t19.example, website_scanner: ")
+    assert reasons[20] == "2 other targets could not be judged; see targets."
+    assert len(judged(*pairs[:20]).reasons) == 20
+    assert judged(*pairs[:21]).reasons[20] == "1 other target could not be judged; see targets."
+
+
+def test_the_reasons_count_the_failing_findings_of_all_targets():
+    decision = judged(
+        pair(findings=(HIGH, finding(risk_level=4), finding(risk_level=None), LOW)),
+        pair(target="b.example", findings=(HIGH,) * 1200),
+    )
+    assert decision.reasons == ("1,203 findings fail the policy: 1 unknown, 1 critical, 1,201 high.",)
+    assert decision.targets[0].reasons == ("3 findings fail the policy: 1 unknown, 1 critical, 1 high.",)
+
+
+def test_the_text_of_the_service_cannot_break_the_lines_of_reasons():
+    decision = judged(pair(target="a\n::error::x", tool="\x1b[2J", outcome="scan_failed"))
+    assert decision.reasons[0].startswith("a\\n::error::x, \\x1b[2J: ")
+
+
+# --- nothing at all
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_no_pair_is_nothing_scanned(verdict):
+    decision = judged(outcomes={"nothing_scanned": verdict})
+    assert (decision.outcome, decision.verdict, decision.passed) == ("nothing_scanned", verdict, False)
+    assert decision.reasons == ("Nothing was scanned, so nothing is known: scan the targets first.",)
+    assert decision.coverage == "unknown"
+
+
+def test_targets_without_any_scan_are_nothing_scanned():
+    never = pair(outcome="not_covered", scan_id=None, complete=False, finished=None)
+    decision = judged(never, never._replace(target="b.example"))
+    assert decision.outcome == "nothing_scanned"
+    assert [each.outcome for each in decision.targets] == ["not_covered"] * 2
+    assert judged(never, pair(target="b.example")).outcome == "not_covered"
+    assert judged(never._replace(scan_id=5)).outcome == "not_covered"
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES[:9])
+def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
+    decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
+    assert decision.outcome == (outcome if OUTCOMES.index(outcome) < 2 else "nothing_scanned")
+    assert "The list of scans could not be read." in decision.reasons
+    assert decision.verdict == "fail"
+    assert decision.coverage == "unknown"
+
+
+def test_a_trouble_has_the_verdict_of_its_outcome():
+    troubles = [Trouble("service_error", "No answer.")]
+    assert judged(troubles=troubles, outcomes={"service_error": "warn"}).verdict == "warn"
+    assert judged(pair(), troubles=troubles, outcomes={"service_error": "warn"}).verdict == "warn"
+    assert judged(pair(findings=(HIGH,)), troubles=troubles, outcomes={"service_error": "warn"}).verdict == "fail"
+    assert judged(pair(), troubles=troubles).outcome == "service_error"
+    assert judged(pair(), troubles=troubles).coverage == "partial"
+
+
+# --- coverage
+
+
+@pytest.mark.parametrize("outcome", PAIRS)
+def test_coverage_is_complete_only_if_all_was_scanned_and_read(outcome):
+    covered = outcome in ("findings", "passed")
+    assert judged(PAIRS[outcome]).coverage == ("complete" if covered else "partial")
+    assert judged(pair(), PAIRS[outcome]).coverage == ("complete" if covered else "partial")
+
+
+def test_a_scan_without_an_end_is_no_coverage():
+    assert judged(pair(finished=None)).coverage == "partial"
+
+
+def test_a_saved_file_proves_no_coverage():
+    decision = judged(pair(), pair(saved=True))
+    assert (decision.outcome, decision.coverage) == ("passed", "unknown")
+
+
+def test_a_scan_that_is_too_old_is_no_coverage():
+    assert judged(pair(age=3 * DAY), expect=Expect(max_age=2 * DAY)).coverage == "partial"
+
+
+# --- the baseline
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_a_baseline_that_cannot_be_used_is_the_outcome_of_every_target(verdict):
+    decision = judged(pair(), pair(target="b.example"), memory=BASELINE, outcomes={"stale_baseline": verdict})
+    assert decision.outcome == "stale_baseline"
+    assert decision.verdict == verdict
+    assert [each.outcome for each in decision.targets] == ["stale_baseline"] * 2
+    assert [each.verdict for each in decision.targets] == [verdict] * 2
+    assert decision.reasons == (BASELINE.reason,)
+
+
+def test_a_baseline_that_cannot_be_used_hides_no_findings():
+    decision = judged(pair(findings=(HIGH,)), memory=BASELINE, outcomes={"stale_baseline": "pass"})
+    assert (decision.outcome, decision.verdict) == ("stale_baseline", "fail")
+    assert decision.counts["failing"] == 1
+
+
+def test_a_stale_baseline_without_a_reason_still_has_a_sentence():
+    decision = judged(pair(), memory=BASELINE._replace(reason=None))
+    assert decision.reasons == ("The baseline cannot be used.",)
+    assert decision.targets[0].reasons == ("The baseline cannot be used.",)
+
+
+def test_without_pairs_a_stale_baseline_is_a_reason():
+    assert judged(memory=BASELINE).reasons[-1] == BASELINE.reason
+    assert judged(memory=BASELINE).outcome == "nothing_scanned"
+
+
+def test_without_only_new_a_known_finding_still_fails():
+    for change in CHANGES:
+        decision = judged(pair(findings=(HIGH,)), memory=remembering(change))
+        assert decision.rows[0].state == "failing"
+        assert decision.rows[0].change == change
+
+
+@pytest.mark.parametrize(
+    "change, state",
+    [("new", "failing"), ("reopened", "failing"), ("worse", "failing"), (None, "failing"), ("known", "known")],
+)
+def test_with_only_new_all_but_known_findings_fail(change, state):
+    decision = judged(pair(findings=(HIGH,)), memory=remembering(change), policy={"only_new": True})
+    assert decision.rows[0].state == state
+    assert decision.outcome == ("passed" if state == "known" else "findings")
+
+
+def test_a_known_finding_says_why_it_does_not_fail():
+    decision = judged(pair(findings=(HIGH,)), memory=remembering("known"), policy={"only_new": True})
+    assert decision.rows[0].reasons == (
+        "severity is high, fail_on is high",
+        "it is in the baseline, only_new is true",
+    )
+
+
+def test_a_known_finding_below_the_threshold_is_below():
+    decision = judged(pair(findings=(LOW,)), memory=remembering("known"), policy={"only_new": True})
+    assert decision.rows[0].state == "below"
+    assert decision.rows[0].reasons == ("severity is low, fail_on is high",)
+
+
+def test_without_a_baseline_everything_counts_as_new():
+    decision = judged(pair(findings=(HIGH,)), policy={"only_new": True})
+    assert (decision.rows[0].state, decision.rows[0].change) == ("failing", None)
+
+
+@pytest.mark.parametrize("wrong", [{"memory": remembering("known", "known")}, {"waived": Waived((None, None))}])
+def test_a_baseline_or_waivers_of_other_rows_are_never_used(wrong):
+    with pytest.raises(ValueError, match="other rows"):
+        judged(pair(findings=(HIGH,)), **wrong)
+
+
+# --- age
+
+
+def test_the_age_of_a_finding_runs_from_the_day_the_baseline_first_saw_it():
+    (row,) = judged(pair(findings=(HIGH,)), memory=remembering("known")).rows
+    assert (row.first_seen, row.age) == ("2026-01-01T00:00:00Z", NOW - 1767225600)
+
+
+def test_without_a_baseline_the_age_runs_from_the_scan():
+    (row,) = judged(pair(findings=(HIGH,))).rows
+    assert (row.first_seen, row.age) == ("2026-11-22T09:00:00Z", 3600)
+
+
+def test_a_saved_finding_keeps_the_day_it_was_first_seen():
+    saved = {**HIGH, "first_seen": "2026-11-22T08:00:00Z"}
+    assert judged(pair(findings=(saved,), saved=True)).rows[0].age == 7200
+    both = judged(pair(findings=(saved,), saved=True), memory=remembering("known")).rows[0]
+    assert both.first_seen == "2026-01-01T00:00:00Z"
+
+
+def test_a_clock_that_is_behind_makes_no_negative_age():
+    assert judged(pair(findings=(HIGH,), finished="2026-11-22T11:00:00Z")).rows[0].age == 0
+
+
+def test_an_unknown_end_is_an_unknown_age():
+    (row,) = judged(pair(findings=(HIGH,), finished=None)).rows
+    assert (row.first_seen, row.age) == (None, None)
+
+
+def test_older_than_is_one_more_reason_to_fail():
+    policy = {"fail_on": "none", "older_than": {"low": "30d"}}
+    decision = judged(pair(findings=(LOW,)), memory=remembering("known"), policy=policy)
+    assert decision.rows[0].state == "failing"
+    assert decision.rows[0].reasons == ("it is 325 days old, older_than of low is 30 days",)
+    assert judged(pair(findings=(LOW,)), policy=policy).rows[0].state == "below"
+
+
+def test_older_than_fails_known_findings_too():
+    policy = {"only_new": True, "older_than": {"high": "30d"}}
+    decision = judged(pair(findings=(HIGH,)), memory=remembering("known"), policy=policy)
+    assert decision.rows[0].state == "failing"
+    assert decision.rows[0].reasons == ("it is 325 days old, older_than of high is 30 days",)
+
+
+def test_all_reasons_to_fail_are_named():
+    policy = {"max": {"high": 0}, "older_than": {"high": 60}}
+    assert judged(pair(findings=(HIGH,)), policy=policy).rows[0].reasons == (
+        "severity is high, fail_on is high",
+        "it is 60 minutes old, older_than of high is 60 seconds",
+        "1 high finding, max of high is 0",
+    )
+
+
+# --- max
+
+
+def test_max_fails_on_its_own():
+    policy = {"fail_on": "none", "verified_only": True, "max": {"low": 1}}
+    lows = (finding(risk_level=1, verified=False), finding(risk_level=1, verified=False, vuln_id="WEB-2"))
+    decision = judged(pair(findings=(*lows, HIGH)), policy=policy)
+    assert [each.state for each in decision.rows] == ["failing", "failing", "below"]
+    assert decision.rows[0].reasons == ("2 low findings, max of low is 1",)
+    assert decision.outcome == "findings"
+    assert judged(pair(findings=(lows[0], HIGH)), policy=policy).outcome == "passed"
+
+
+def test_max_counts_the_findings_of_all_targets_together():
+    pairs = [pair(target=f"{name}.example", findings=(LOW,)) for name in "ab"]
+    decision = judged(*pairs, pair(target="c.example"), policy={"max": {"low": 1}})
+    assert [each.outcome for each in decision.targets] == ["findings", "findings", "passed"]
+
+
+def test_max_counts_known_findings_and_neither_waived_nor_excluded_ones():
+    two = pair(findings=(LOW, finding(risk_level=1, vuln_id="WEB-8")))
+    policy = {"max": {"low": 1}, "only_new": True}
+    assert judged(two, policy=policy, memory=remembering("known", "known")).outcome == "findings"
+    assert judged(two, policy=policy, waived=Waived((WAIVER, None))).outcome == "passed"
+    assert judged(two, policy={**policy, "exclude": [{"check": "WEB-8"}]}).outcome == "passed"
+
+
+def test_a_waived_finding_is_no_reason_for_max():
+    decision = judged(pair(findings=(LOW,) * 3), policy={"max": {"low": 1}}, waived=Waived((WAIVER, None, None)))
+    waived = [each for each in decision.rows if each.state == "waived"]
+    assert [each.reasons for each in waived] == [("severity is low, fail_on is high",)]
+
+
+# --- scope and waivers
+
+
+def test_an_excluded_finding_is_below_with_the_reason():
+    decision = judged(pair(findings=(HIGH,)), policy={"exclude": [{"check": "WEB-1"}], "older_than": {"high": 1}})
+    assert decision.rows[0].state == "below"
+    assert decision.rows[0].reasons == ("policy.exclude[0] matches it",)
+
+
+@pytest.mark.parametrize("each", [HIGH, LOW])
+def test_a_waived_finding_is_waived_whatever_its_severity(each):
+    decision = judged(
+        pair(findings=(each,)), waived=Waived((WAIVER,)), policy={"only_new": True}, memory=remembering("known")
+    )
+    assert decision.rows[0].state == "waived"
+    assert decision.rows[0].waiver == WAIVER
+    assert decision.outcome == "passed"
+
+
+def test_a_waived_finding_says_why_it_would_fail():
+    decision = judged(pair(findings=(HIGH,)), waived=Waived((WAIVER,)))
+    assert decision.rows[0].reasons == ("severity is high, fail_on is high",)
+
+
+def test_an_excluded_finding_can_be_waived():
+    decision = judged(pair(findings=(HIGH,)), waived=Waived((WAIVER,)), policy={"exclude": [{"check": "WEB-1"}]})
+    assert decision.rows[0].state == "waived"
+
+
+# --- numbers and order
+
+
+def test_the_counts_are_those_of_the_rows():
+    severities = (4, 3, 3, 2, None, 0)
+    findings = tuple(finding(risk_level=level, vuln_id=f"WEB-{number}") for number, level in enumerate(severities))
+    gone = Gone("1:" + "a" * 32, "n", None, "low", "a.example", "x", None, None)
+    decision = judged(
+        pair(findings=findings),
+        policy={"only_new": True},
+        memory=remembering("new", "known", "reopened", "worse", "new", "known", gone=(gone, gone)),
+        waived=Waived((WAIVER, None, None, None, None, None)),
+    )
+    assert decision.summary == {"critical": 1, "high": 2, "medium": 1, "low": 0, "info": 1, "unknown": 1}
+    assert list(decision.summary) == ["critical", "high", "medium", "low", "info", "unknown"]
+    assert decision.counts == {
+        "total": 6, "failing": 2, "waived": 1, "known": 2, "below": 2, "new": 2, "gone": 2, "reopened": 1, "worse": 1,
+    }  # fmt: skip
+
+
+def test_failing_rows_come_first_then_the_worst():
+    names = [
+        ("m.example", "B", 3), ("a.example", "Z", 4), ("a.example", "A", 2), ("a.example", "U", None), ("a.example", "C", 3),
+        ("a.example", "B", 3), ("a.example", "D", 1),
+    ]  # fmt: skip
+    pairs = [
+        pair(target=target, findings=(finding(name=name, risk_level=level, vuln_id=name),))
+        for target, name, level in names
+    ]
+    decision = judged(*pairs, waived=Waived(tuple(WAIVER if each[1] == "Z" else None for each in names)))
+    assert [(each.row.name, each.row.target[0], each.state) for each in decision.rows] == [
+        ("U", "a", "failing"),
+        ("B", "a", "failing"),
+        ("C", "a", "failing"),
+        ("B", "m", "failing"),
+        ("Z", "a", "waived"),
+        ("A", "a", "below"),
+        ("D", "a", "below"),
+    ]
+    assert [each.row.name for each in decision.failing] == ["U", "B", "C", "B"]
+
+
+def test_equal_rows_are_ordered_by_number_scan_and_id():
+    first, second = finding(id=9), finding(id=8)
+    decision = judged(pair(findings=(first, second)), pair(scan_id=4, findings=(second, first)))
+    assert [(each.row.number, each.row.scan_id, each.row.id) for each in decision.rows] == sorted(
+        (each.row.number, each.row.scan_id, each.row.id) for each in decision.rows
+    )
+
+
+def test_the_order_does_not_depend_on_that_of_the_service():
+    findings = [finding(id=number, vuln_id=f"WEB-{number % 3}") for number in range(6)]
+    forward = judged(pair(findings=tuple(findings)))
+    backward = judged(pair(findings=tuple(reversed(findings))))
+    assert [each.row.fingerprint for each in forward.rows] == [each.row.fingerprint for each in backward.rows]
+
+
+def test_a_decision_keeps_what_it_was_made_of():
+    policy, mapping, waived = policy_of({"fail_on": "low"}), mapping_of({"incomplete": "warn"}), Waived((), (WAIVER,))
+    decision = decide([pair()], [], policy=policy, mapping=mapping, now=NOW, memory=BASELINE, waived=waived)
+    assert (decision.policy, decision.mapping, decision.memory, decision.waived) == (policy, mapping, BASELINE, waived)
+    assert decision.targets[0].pair == pair()
