@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import ACTIONS, WRITES
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import deleted_id
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences, Plan
@@ -19,8 +19,6 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import 
 # actions that cannot be undone come first
 _ORDER = ("delete", "update", "create", "failed", "refused", "drifted", "protected")
 _LONGEST = 2000
-# the punctuation of ASCII but comma, dash and apostrophe
-_SPECIAL = re.compile(r"[!-&(-+./:-@\[-`{-~]")
 
 
 def markdown(
@@ -89,11 +87,4 @@ def _fields(action: Record) -> str:
 
 
 def _code(text: object) -> str:
-    """Untrusted text in a cell of a table, as code: no markup, mention, link or quick action in it takes effect."""
-    shown = printable(text, _LONGEST)
-    if shown != shown.strip():
-        shown = f'"{shown}"'
-    if "`" in shown or "|" in shown:
-        # no backslash or fence helps in the tables of all renderers
-        return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match.group())};', shown)}</code>"
-    return f"`{shown}`" if shown else ""
+    return code(text, _LONGEST)

@@ -36,6 +36,7 @@ CLASSES = {
         "module_utils/_bulk/report",
         "module_utils/_advice",
         "module_utils/_errors",
+        "module_utils/_exports/*",
         "module_utils/_file/inherited_rights",
         "module_utils/_findings/model",
         "module_utils/_findings/proof",

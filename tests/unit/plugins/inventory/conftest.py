@@ -6,30 +6,20 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from pathlib import Path
 
 import pytest
 from ansible.errors import AnsibleParserError
 from ansible.inventory.data import InventoryData
 from ansible.parsing.dataloader import DataLoader
-from ansible.plugins.loader import init_plugin_loader, inventory_loader
-from ansible.utils.collection_loader import AnsibleCollectionConfig
+from ansible.plugins.loader import inventory_loader
 from ansible.utils.display import Display
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _collection_loader():
-    """Ansible's collection loader, which ansible-test has installed already and plain pytest has not."""
-    if AnsibleCollectionConfig.collection_finder:
-        return
-    root = next(path for path in sys.path if Path(path, "ansible_collections", "scanops", "scanner").is_dir())
-    init_plugin_loader([root])
-    # directories that Python has imported without it are imported again, so that it recognises the collection
-    for name, module in list(sys.modules.items()):
-        if name.startswith("ansible_collections") and not getattr(module, "__file__", None):
-            del sys.modules[name]
+    install_collection_loader()
 
 
 @pytest.fixture(autouse=True)

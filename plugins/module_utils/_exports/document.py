@@ -1,0 +1,171 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The document that all exports read: gate.json, or the result of the module gate, which has the same keys. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import WrongOption
+from .._gate.model import FAILING, FINDINGS, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
+from .text import line
+
+Document = Mapping[str, Any]
+Row = Mapping[str, Any]
+
+# the keys that exports read, with their types
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "outcome": str,
+    "verdict": str,
+    "reasons": list,
+    "coverage": str,
+    "workspace": (str, type(None)),
+    "generated": str,
+    "collection_version": str,
+    "baseline": Mapping,
+    "targets": list,
+    "summary": Mapping,
+    "counts": Mapping,
+    "waivers": Mapping,
+    "gone": list,
+    "findings": list,
+}
+_WHAT = "give the result of the module gate, or the content of its gate.json"
+# a run with one of these outcomes read all that it should
+_WHOLE = (FINDINGS, PASSED)
+# why a run is not whole: longer lists only hide the first problems
+_MOST_PROBLEMS = 100
+
+
+def read_document(value: object, every_row: bool = True) -> Document:
+    """The document in a result of the module, in the dictionary of a gate.json or in its text. Raises WrongOption.
+
+    every_row: whether the failing findings alone are not enough.
+    """
+    if isinstance(value, (str, bytes)):
+        value = _parsed(value)
+    if not isinstance(value, Mapping):
+        raise WrongOption(f"The input is not a dictionary but {type(value).__name__}: {_WHAT}.")
+    if "schema" in value and value["schema"] != SCHEMA:
+        raise WrongOption(f"The input has the schema {line(str(value['schema']), 100)!r}, not {SCHEMA!r}: {_WHAT}.")
+    if value.get("version", VERSION) != VERSION:
+        raise WrongOption(
+            f"The input has version {line(str(value['version']), 20)} of gate.json, and this collection reads version"
+            f" {VERSION}: use the collection that wrote it."
+        )
+    for key, expected in _KEYS.items():
+        if not isinstance(value.get(key, 0), expected):
+            raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
+    total, present = value["counts"].get("total"), len(value["findings"])
+    if every_row and total != present:
+        raise WrongOption(
+            f"The input has {present} of {total} findings, and this format needs all of them: remove rows: failing from the"
+            " task of the module gate, or give its gate.json."
+        )
+    return value
+
+
+def _parsed(text: str | bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise WrongOption(f"The input is a text that is not JSON: {_WHAT}.") from None
+
+
+def is_whole(document: Document) -> bool:
+    """Whether the run read all that it should: whether a finding that is not listed does not exist."""
+    return document["outcome"] in _WHOLE and all(pair["outcome"] in _WHOLE for pair in document["targets"])
+
+
+def problems(document: Document) -> list[str]:
+    """Why the run is not whole, in sentences; empty for a whole run."""
+    if is_whole(document):
+        return []
+    found = [sentence for pair in document["targets"] for sentence in pair_problems(pair)]
+    # what failed for no single target is only here
+    if document["outcome"] not in [pair["outcome"] for pair in document["targets"]] or not found:
+        found = [f"{document['outcome']}: {line(reason)}" for reason in document["reasons"]] + found
+    left_out = len(found) - _MOST_PROBLEMS
+    if left_out > 0:
+        found = [*found[:_MOST_PROBLEMS], f"{left_out} more problems are in gate.json."]
+    return found or [f"The outcome of the run is {document['outcome']}."]
+
+
+def pair_problems(pair: Mapping[str, Any]) -> list[str]:
+    """Why a target was not scanned or read completely, in sentences."""
+    if pair["outcome"] in _WHOLE:
+        return []
+    where = line(f"{pair['target'] or 'unknown target'} with {pair['tool'] or 'any tool'}")
+    reasons = [line(reason) for reason in pair["reasons"]] or [f"The scan has the status {line(pair['status'])!r}."]
+    return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
+
+
+def is_listed(row: Row) -> bool:
+    """Whether a finding needs attention: it fails, or it is new and nobody has waived it."""
+    return row["state"] == FAILING or (row["state"] != WAIVED and row["change"] in (NEW, REOPENED, WORSE))
+
+
+def check_of(row: Row) -> str:
+    """A stable id of what a finding is about: the service's check, else its CVE, else a digest of its name."""
+    if row["check"]:
+        return line(row["check"], 200)
+    for cve in filter(None, row["cve"]):
+        return line(cve, 200)
+    digest = hashlib.sha256(str(row["name"]).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"name-{digest[:16]}"
+
+
+def identity(row: Row) -> str:
+    """The fingerprint of a finding, with its number among those of the same fingerprint."""
+    return f"{row['fingerprint']}#{row['index']}"
+
+
+def place(row: Row) -> str:
+    """Where a finding is, on one line."""
+    where = line(row["target"]) or "an unknown target"
+    if row["port"] is not None:
+        where += f", port {row['port']}" + (f"/{line(row['protocol'], 20)}" if row["protocol"] else "")
+    if row["path"]:
+        method = f"{line(row['method'], 20)} " if row["method"] else ""
+        where += f", {method}{line(row['path'])}"
+    if row["parameter"]:
+        where += f", parameter {line(row['parameter'])}"
+    return where
+
+
+def because(row: Row) -> str:
+    """Why a finding has its state, on one line."""
+    if row["state"] == WAIVED and row["waiver"]:
+        return waived_by(row["waiver"])
+    return "; ".join(map(line, row["reasons"])) or "no rule of the policy counts it"
+
+
+def waived_by(waiver: Mapping[str, Any]) -> str:
+    """A waiver on one line: its status and reason, its owner, its end, its place."""
+    return (
+        f"{line(waiver['status']) or 'waived'}: {line(waiver['reason'])} ({line(waiver['owner'])}, until"
+        f" {line(str(waiver['expires']))}; {line(waiver['file'])}:{waiver['line']})"
+    )
+
+
+def facts(row: Row) -> str:
+    """The facts of a finding that have no field of their own in most formats, on one line."""
+    found = [f"tool {line(row['tool']) or 'unknown'}"]
+    if row["cve"]:
+        found += map(line, row["cve"])
+    if row["cwe"]:
+        found.append(line(row["cwe"]))
+    if row["cvss"] is not None:
+        found.append(f"CVSS {row['cvss']}")
+    if row["epss"] is not None:
+        found.append(f"EPSS {row['epss']}")
+    if row["known_exploited"]:
+        found.append("known to be exploited")
+    if row["verified"]:
+        found.append("verified")
+    return ", ".join(found)

@@ -1,0 +1,105 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Text of the service in files: on one line or several, without hidden characters, of limited length. Pure.
+
+Databases behind the readers of these files refuse NUL and lone surrogates; terminals and pages obey escape sequences and
+characters that change the direction of writing. All of them are written as escape sequences of Python, such as ``\\x1b``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .._errors import printable
+
+# of a name, a target or another text on one line
+LONGEST_LINE = 500
+# of a text of several lines; those of gate.json have 4,000, and a note on how many were left out
+LONGEST_BLOCK = 4200
+
+# the punctuation of ASCII but comma, dash and apostrophe
+_SPECIAL = re.compile(r"[!-&(-+./:-@\[-`{-~]")
+_BACKTICKS = re.compile("`{3,}")
+# spreadsheets run cells that begin like this, and drop spaces first; the last four are what East Asian keyboards type
+_FORMULA = tuple("=+-@|%\t\r\n\uff1d\uff0b\uff0d\uff20")
+_FIRST = frozenset((*_FORMULA, " "))
+
+
+class _Visible(dict[int, str]):
+    """What ``str.translate`` writes for each character."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if not character.isprintable() and character not in "\n\t":
+            character = character.encode("unicode_escape").decode("ascii")
+        self[code] = character
+        return character
+
+
+_VISIBLE = _Visible()
+# those of ASCII that are not written as they are
+_CONTROLS = bytes(code for code in range(128) if _VISIBLE[code] != chr(code))
+
+
+def line(text: str | None, longest: int = LONGEST_LINE) -> str:
+    """A text on one line, at most ``longest`` characters; "" for None."""
+    if not text:
+        return ""
+    if len(text) <= longest and text.isprintable():
+        return text
+    shown = printable(text, longest)
+    return shown if len(shown) <= longest else shown[: longest - 3] + "..."
+
+
+def block(text: str | None, longest: int = LONGEST_BLOCK) -> str:
+    """A text that keeps its lines, at most ``longest`` characters and a note on how many were left out; "" for None."""
+    if not text:
+        return ""
+    left_out = len(text) - longest
+    if left_out > 0:
+        text = text[:longest]
+    # several times faster than str.isprintable, for the usual text
+    if not text.isascii() or len(text.encode("ascii").translate(None, _CONTROLS)) != len(text):
+        text = text.replace("\r\n", "\n").translate(_VISIBLE)
+    return f"{text} … ({left_out} more characters)" if left_out > 0 else text
+
+
+def code(text: object, longest: int = LONGEST_LINE) -> str:
+    """Untrusted text in a line or a cell of Markdown, as code: no markup, mention, link or quick action in it works."""
+    shown = printable(text, longest)
+    if shown != shown.strip():
+        shown = f'"{shown}"'
+    if "`" in shown or "|" in shown:
+        # no backslash or fence helps in the tables of all renderers
+        return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match.group())};', shown)}</code>"
+    return f"`{shown}`" if shown else ""
+
+
+def fenced(text: str) -> str:
+    """The result of ``block`` as a code block of Markdown, which nothing in it can end; "" for ""."""
+    if not text:
+        return ""
+    fence = "```"
+    if fence in text:
+        fence = "`" * (1 + max(map(len, _BACKTICKS.findall(text))))
+    return f"{fence}\n{text}\n{fence}"
+
+
+def cell(text: str) -> str:
+    """The result of ``line`` or ``block`` as a cell that no spreadsheet takes for a formula."""
+    if text and text[0] in _FIRST and text.lstrip(" ").startswith(_FORMULA):
+        return f"'{text}"
+    return text
+
+
+def xml(text: str) -> str:
+    """The result of ``block`` between tags of XML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def attribute(text: str) -> str:
+    """The result of ``line`` or ``block`` in an attribute of XML, with its quotes. Line breaks survive."""
+    escaped = xml(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+    return f'"{escaped}"'

@@ -1,0 +1,629 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The exports of the gate: valid files, the failing set in each, incomplete runs, hostile text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import jsonschema
+import pytest
+import xmlschema
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._exports import formats, junit, sarif, table
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.defectdojo import defectdojo
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, Choices, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.gitlab import gitlab
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
+    HOSTILE,
+    broken,
+    document,
+    mixed,
+    pair,
+    row,
+    unreachable,
+    waived,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SCHEMAS = Path(__file__).parent / "schemas"
+SARIF_SCHEMA = jsonschema.Draft4Validator(json.loads((SCHEMAS / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8")))
+GITLAB_RULES = jsonschema.Draft7Validator(
+    json.loads((SCHEMAS / "gitlab-dast-15.0.0-rules.json").read_text(encoding="utf-8"))
+)
+JUNIT_SCHEMA = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
+
+# what dojo/tools/generic/json_parser.py of DefectDojo takes, of those that its releases since 2.0 know
+DEFECTDOJO_FIELDS = {
+    "title", "severity", "description", "date", "cwe", "cve", "cvssv3", "mitigation", "impact", "steps_to_reproduce",
+    "severity_justification", "references", "active", "verified", "false_p", "out_of_scope", "risk_accepted",
+    "under_review", "is_mitigated", "thread_id", "mitigated", "numerical_severity", "param", "payload", "line", "file_path",
+    "component_name", "component_version", "static_finding", "dynamic_finding", "scanner_confidence",
+    "unique_id_from_tool", "vuln_id_from_tool", "sast_source_object", "sast_sink_object", "sast_source_line",
+    "sast_source_file_path", "nb_occurences", "publish_date", "service", "planned_remediation_date", "endpoints", "files",
+    "tags", "vulnerability_ids",
+}  # fmt: skip
+DEFECTDOJO_SEVERITIES = {"Critical", "High", "Medium", "Low", "Info"}
+
+ALL = [*FORMATS, SARIF]
+CHOICES = Choices(fallback="estate.yml")
+SHOWN = [mixed, broken, unreachable, lambda: document([])]
+
+
+def written(name, of, **choices):
+    """The texts of a format."""
+    return [artefact.text for artefact in write(name, of, CHOICES._replace(**choices)).artefacts]
+
+
+def results_of(text):
+    (run,) = json.loads(text)["runs"]
+    return run["results"]
+
+
+# --- valid
+
+
+@pytest.mark.parametrize("profile", sarif.PROFILES)
+@pytest.mark.parametrize("make", SHOWN)
+def test_sarif_fits_its_schema(make, profile):
+    (text,) = written(SARIF, make(), sarif_profile=profile)
+    SARIF_SCHEMA.validate(json.loads(text))
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("make", SHOWN)
+def test_a_gitlab_report_follows_the_rules_of_its_version(make, every):
+    GITLAB_RULES.validate(json.loads(gitlab(make(), every)))
+
+
+@pytest.mark.parametrize("make", SHOWN)
+def test_junit_fits_its_schema(make):
+    JUNIT_SCHEMA.validate(ElementTree.fromstring(junit.junit(make()).encode()))
+
+
+@pytest.mark.parametrize("make", SHOWN)
+def test_defectdojo_findings_have_only_fields_that_its_parser_knows(make):
+    for finding in json.loads(defectdojo(make(), every=True))["findings"]:
+        assert set(finding) <= DEFECTDOJO_FIELDS
+        assert finding["severity"] in DEFECTDOJO_SEVERITIES
+        assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", finding["date"])
+        assert len(finding["title"]) <= 511
+        assert len(finding["unique_id_from_tool"]) <= 500
+
+
+def test_json_is_the_document_itself():
+    (text,) = written("json", mixed())
+    assert json.loads(text) == mixed()
+    # a line for each finding
+    assert text.count("\n") == len(mixed()["findings"]) + 2
+
+
+# --- the failing set
+
+
+def failing_in(name, text, of):
+    """The fingerprints, each with its index, that an export shows as failing."""
+    if name == "json":
+        return {
+            (each["fingerprint"], each["index"]) for each in json.loads(text)["findings"] if each["state"] == "failing"
+        }
+    if name == SARIF:
+        shown = [each["properties"] for each in results_of(text)]
+        return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
+    if name == "junit":
+        shown = [failure.text.split("\n")[0] for failure in ElementTree.fromstring(text.encode()).iter("failure")]
+        return {identity(each.removeprefix("Fingerprint: ")) for each in shown}
+    if name == "gitlab":
+        shown = json.loads(text)["vulnerabilities"]
+        return {identity(each["id"]) for each in shown if each["details"]["state"]["value"] == "failing"}
+    if name == "defectdojo":
+        shown = json.loads(text)["findings"]
+        return {identity(each["unique_id_from_tool"]) for each in shown if "state:failing" in each["tags"]}
+    if name == "csv":
+        shown = csv.DictReader(io.StringIO(text, newline=""))
+        return {(each["fingerprint"], int(each["index"])) for each in shown if each["state"] == "failing"}
+    # Markdown has the number only
+    (number,) = re.findall(r"^\| failing \| (\d+) \|", text, re.MULTILINE)
+    shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
+    return shown if int(number) == len(shown) else number
+
+
+def identity(text):
+    fingerprint, dummy, index = text.rpartition("#")
+    return fingerprint, int(index)
+
+
+ROWS = st.builds(
+    row,
+    number=st.integers(1, 5),
+    index=st.integers(1, 3),
+    state=st.sampled_from(["failing", "waived", "known", "below"]),
+    change=st.sampled_from(["new", "known", "reopened", "worse", None]),
+    severity=st.sampled_from(["critical", "high", "medium", "low", "info", "unknown"]),
+    check=st.sampled_from(["TLS-7", None]),
+    name=st.sampled_from(list(HOSTILE.values())),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        *[(name, {}) for name in FORMATS],
+        *[(name, {"every": True}) for name in ("gitlab", "defectdojo")],
+        *[(SARIF, {"sarif_profile": profile}) for profile in sarif.PROFILES],
+    ],
+)
+@given(rows=st.lists(ROWS, max_size=6, unique_by=lambda each: (each["fingerprint"], each["index"])))
+@settings(max_examples=25, deadline=None)
+def test_the_failing_set_is_the_same_in_each_export(name, choices, rows):
+    of = document(rows)
+    (text,) = written(name, of, **choices)
+    assert failing_in(name, text, of) == {
+        (each["fingerprint"], each["index"]) for each in rows if each["state"] == "failing"
+    }
+
+
+@pytest.mark.parametrize("name", ["csv", SARIF])
+def test_each_row_says_its_state(name):
+    (text,) = written(name, mixed(), sarif_profile="full")
+    if name == "csv":
+        states = [each["state"] for each in csv.DictReader(io.StringIO(text, newline=""))]
+    else:
+        states = [each["properties"]["state"] for each in results_of(text)]
+    assert states == [each["state"] for each in mixed()["findings"]]
+
+
+def test_markdown_has_the_count_and_the_worst_of_each_state():
+    text = markdown(mixed())
+    assert "| failing | 4 | unknown |" in text
+    assert "| waived | 2 | high |" in text
+    assert "| known | 1 | medium |" in text
+    assert "| below | 3 | low |" in text
+
+
+@pytest.mark.parametrize("name", ["gitlab", "defectdojo"])
+def test_what_fails_or_is_new_is_listed_and_everything_on_request(name):
+    key = {"gitlab": "vulnerabilities", "defectdojo": "findings"}[name]
+    (text,) = written(name, mixed())
+    # 5 is new but waived, 7 is new, 8 is reopened
+    wanted = [1, 2, 2, 3, 7, 8]
+    assert [int(number, 16) for number in re.findall(r'"(?:id|unique_id_from_tool)":"1:(\w+)#', text)] == wanted
+    (text,) = written(name, mixed(), every=True)
+    assert len(json.loads(text)[key]) == len(mixed()["findings"])
+
+
+# --- incomplete runs
+
+
+@pytest.mark.parametrize("make", [broken, unreachable])
+@pytest.mark.parametrize("name", ALL)
+def test_an_incomplete_run_says_so(name, make):
+    of = make()
+    sentence = of["targets"][1]["reasons"][0] if of["targets"] else of["reasons"][0]
+    (text,) = written(name, of)
+    if name == "junit":
+        (error,) = ElementTree.fromstring(text.encode()).iter("error")
+        assert error.get("type") == of["outcome"]
+        assert sentence in error.get("message") and sentence in error.text
+    elif name == SARIF:
+        (invocation,) = json.loads(text)["runs"][0]["invocations"]
+        assert invocation["executionSuccessful"] is False
+        assert sentence in str(invocation["toolExecutionNotifications"])
+    elif name == "gitlab":
+        scan = json.loads(text)["scan"]
+        assert scan["status"] == "failure"
+        assert sentence in str(scan["messages"])
+    elif name == "defectdojo":
+        assert of["outcome"] in json.loads(text)["name"]
+        assert "do not close findings" in json.loads(text)["description"]
+        assert sentence in json.loads(text)["description"]
+    elif name == "csv":
+        first = next(csv.DictReader(io.StringIO(text, newline="")))
+        assert first["state"] == of["outcome"]
+        assert sentence in first["name"]
+    elif name == "markdown":
+        assert text.startswith(f"## Gate failed: {of['outcome']}")
+        assert "not complete" in text.split("\n")[0]
+        # why comes next
+        assert sentence in text.split("\n")[2]
+    else:
+        assert json.loads(text)["outcome"] == of["outcome"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_complete_run_says_nothing_of_the_kind(name):
+    (text,) = written(name, mixed())
+    assert "complete:" not in text and "not complete" not in text
+    if name == "junit":
+        assert "<error" not in text
+    elif name == SARIF:
+        (invocation,) = json.loads(text)["runs"][0]["invocations"]
+        assert invocation["executionSuccessful"] is True
+        assert invocation["toolExecutionNotifications"] == []
+    elif name == "gitlab":
+        assert json.loads(text)["scan"]["status"] == "success"
+        assert json.loads(text)["scan"]["messages"] == []
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_each_outcome_of_a_target_counts_whatever_the_verdict(outcome):
+    # a verdict of pass does not make a target that was not read one without findings
+    of = broken(outcome, verdict="pass")
+    whole = outcome in ("findings", "passed")
+    assert json.loads(gitlab(of))["scan"]["status"] == ("success" if whole else "failure")
+    assert ("<error" in junit.junit(of)) is not whole
+
+
+def test_a_target_without_findings_is_in_the_junit_report():
+    suites = {suite.get("name"): suite for suite in ElementTree.fromstring(junit.junit(mixed()).encode())}
+    assert suites["www.example.com / web"].get("tests") == "1"
+    assert suites["www.example.com / web"].get("failures") == "0"
+
+
+def test_junit_counts_what_it_has():
+    top = ElementTree.fromstring(junit.junit(mixed()).encode())
+    assert (top.get("failures"), top.get("errors")) == ("4", "0")
+    assert len(list(top.iter("skipped"))) == 2
+    for suite in top:
+        for element, count in (("testcase", "tests"), ("failure", "failures"), ("skipped", "skipped")):
+            assert len(list(suite.iter(element))) == int(suite.get(count))
+
+
+def test_many_problems_are_cut():
+    pairs = [pair(f"host{number}.example", outcome="scan_failed", reasons=["It failed."]) for number in range(300)]
+    of = document([], pairs, outcome="scan_failed", verdict="fail")
+    messages = json.loads(gitlab(of))["scan"]["messages"]
+    assert len(messages) == 101
+    assert messages[-1]["value"] == "200 more problems are in gate.json."
+
+
+# --- SARIF
+
+
+def test_each_result_is_at_the_line_that_declares_its_target():
+    places = {"https://shop.example.com": ("estate/web shop.yml", 12)}
+    of = document([row(1, target="https://shop.example.com:443/"), row(2, target="other.example")])
+    (text,) = written(SARIF, of, locations=places)
+    located = [each["locations"][0]["physicalLocation"] for each in results_of(text)]
+    assert [(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in located] == [
+        ("estate/web%20shop.yml", 12),
+        ("estate.yml", 1),
+    ]
+
+
+def test_findings_without_a_file_are_refused():
+    of = document([row(1), row(2, target="b.example"), waived(3, target="c.example")])
+    with pytest.raises(WrongOption, match=r"target 'b.example' and 1 other target, .*estate_files"):
+        sarif.sarif(of)
+    # a waived finding is not in the profile github
+    assert sarif.sarif(document([waived(3)])).parts
+    with pytest.raises(WrongOption, match=r"c\.example"):
+        sarif.sarif(document([waived(3, target="c.example")]), "full")
+
+
+@pytest.mark.parametrize("path", ["https://shop.example.com/", "http:x", "file:///etc/passwd"])
+def test_an_address_is_no_file(path):
+    with pytest.raises(WrongOption, match="is an address"):
+        sarif.sarif(document([row(1)]), fallback=path)
+    with pytest.raises(WrongOption, match="is an address"):
+        sarif.sarif(document([row(1)]), locations={"https://shop.example.com": (path, 1)})
+
+
+def test_an_unknown_profile_is_refused():
+    with pytest.raises(WrongOption, match="sarif_profile is 'hub': choose one of github, gitlab, full"):
+        sarif.sarif(document([]), "hub")
+
+
+@pytest.mark.parametrize(("profile", "number"), [("github", 8), ("gitlab", 10), ("full", 10)])
+def test_waived_results_are_left_out_or_suppressed(profile, number):
+    (text,) = written(SARIF, mixed(), sarif_profile=profile)
+    results = results_of(text)
+    suppressed = [each for each in results if "suppressions" in each]
+    assert len(results) == number
+    assert [each["properties"]["state"] for each in suppressed] == ["waived"] * (number - 8)
+    for each in suppressed:
+        (suppression,) = each["suppressions"]
+        assert suppression["status"] == "accepted"
+        assert "Replaced in June (team-web, until 2027-06-30; waivers.yml:7)" in suppression["justification"]
+
+
+def test_partial_fingerprints_depend_on_the_fingerprint_alone():
+    def prints(**changes):
+        of = document([row(1, **changes), row(1, index=2, **changes)], generated="2027-01-01T00:00:00Z")
+        return [each["partialFingerprints"] for each in results_of(written(SARIF, of)[0])]
+
+    assert prints() == prints(name="Other", severity="low", id=99, description="", state="below", port=None)
+    assert prints()[0] != prints()[1]
+    assert prints()[0]["primaryLocationLineHash"] == f"{1:032x}:1"
+
+
+def test_a_rule_has_the_worst_severity_of_its_results_and_at_most_20_tags():
+    many = [f"CVE-2024-{number}" for number in range(1000, 1100)]
+    of = document([row(1, severity="low", cve=many), row(2, severity="critical"), row(3, severity="info", check="X")])
+    rules = json.loads(written(SARIF, of)[0])["runs"][0]["tool"]["driver"]["rules"]
+    assert [(rule["id"], rule["properties"].get("security-severity")) for rule in rules] == [
+        ("TLS-7", "9.5"),
+        ("X", None),
+    ]
+    assert len(rules[0]["properties"]["tags"]) == sarif.MOST_TAGS == 20
+    assert rules[0]["properties"]["tags"][:2] == ["security", "external/cwe/cwe-326"]
+
+
+def test_a_result_without_a_severity_is_an_error():
+    of = document([row(1, severity=severity, check=severity) for severity in ("unknown", "medium", "info")])
+    assert [each["level"] for each in results_of(written(SARIF, of)[0])] == ["error", "warning", "note"]
+
+
+def test_more_results_than_github_keeps_are_split_loudly(monkeypatch):
+    monkeypatch.setattr(sarif, "MOST_RESULTS", 3)
+    exported = write(SARIF, document([row(number) for number in range(7)]), CHOICES)
+    assert [artefact.name for artefact in exported.artefacts] == ["gate-1.sarif", "gate-2.sarif", "gate-3.sarif"]
+    runs = [json.loads(artefact.text)["runs"][0] for artefact in exported.artefacts]
+    assert [len(run["results"]) for run in runs] == [3, 3, 1]
+    assert [run["automationDetails"]["id"] for run in runs] == [
+        f"scanops.scanner/Web%20shop/{number}/" for number in (1, 2, 3)
+    ]
+    assert all(len(run["tool"]["driver"]["rules"]) == 1 for run in runs)
+    (warning,) = exported.warnings
+    assert "7 results in 3 files" in warning and "upload all of them" in warning
+    # only GitHub has this limit
+    assert len(written(SARIF, document([row(number) for number in range(7)]), sarif_profile="full")) == 1
+
+
+def test_a_file_for_github_is_smaller_than_it_accepts(monkeypatch):
+    # no text grows by compression, so the plain size is enough
+    monkeypatch.setattr(sarif, "MOST_BYTES", 300_000)
+    rows = [row(number, check=f"C{number}", evidence="é" * 3000, description="é" * 3000) for number in range(60)]
+    texts = written(SARIF, document(rows))
+    assert len(texts) > 2
+    assert all(len(text.encode()) < 300_000 for text in texts)
+    assert sum(len(results_of(text)) for text in texts) == 60
+
+
+def test_the_limits_are_those_of_github():
+    assert sarif.MOST_RESULTS == 5000
+    assert sarif.MOST_BYTES < 10_000_000
+
+
+def test_a_category_tells_analyses_apart():
+    (text,) = sarif.sarif(document([row(1)]), fallback="x", category="nightly").parts[0][1:]
+    assert json.loads(text)["runs"][0]["automationDetails"]["id"] == "nightly/"
+
+
+# --- GitLab and DefectDojo
+
+
+def test_the_first_identifier_is_the_check_of_the_service():
+    found = [each["identifiers"][0]["value"] for each in json.loads(gitlab(mixed()))["vulnerabilities"]]
+    assert found[1:4] == ["SQL-1", "SQL-1", "TLS-7"]
+    # without a check and a CVE
+    assert re.fullmatch(r"name-\w{16}", found[0])
+    renumbered = document([row(99, check=None, cve=[], severity="low")])
+    assert json.loads(gitlab(renumbered))["vulnerabilities"][0]["identifiers"][0]["value"] == found[0]
+
+
+def test_gitlab_can_tell_all_findings_apart():
+    # by the first identifier, path, method and parameter
+    of = document([row(1), row(2, target="b.example"), row(3, port=8443), row(1, index=2), row(4, parameter="x")])
+    found = json.loads(gitlab(of))["vulnerabilities"]
+    assert len({json.dumps([each["identifiers"][0], each["location"]]) for each in found}) == 5
+
+
+def test_a_false_positive_is_flagged_for_gitlab_and_defectdojo():
+    flagged = [each["id"] for each in json.loads(gitlab(mixed(), True))["vulnerabilities"] if "flags" in each]
+    assert flagged == [f"1:{5:032x}#1"]
+    findings = {each["unique_id_from_tool"]: each for each in json.loads(defectdojo(mixed(), True))["findings"]}
+    assert len(findings) == 10
+    four, five, six = (findings[f"1:{number:032x}#1"] for number in (4, 5, 6))
+    assert [(each["active"], each["risk_accepted"], each["false_p"]) for each in (four, five, six)] == [
+        (False, True, False),
+        (False, False, True),
+        (True, False, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "endpoint"),
+    [
+        ({}, ["https://shop.example.com:443/login"]),
+        ({"target": "b.example", "port": None, "path": None}, ["b.example"]),
+        ({"target": "b.example", "port": 22, "path": "/a b"}, ["b.example:22"]),
+        ({"target": "not a host"}, None),
+        ({"target": "https://a@b@c"}, None),
+    ],
+)
+def test_an_endpoint_is_one_that_defectdojo_can_read(changes, endpoint):
+    (finding,) = json.loads(defectdojo(document([row(1, **changes)])))["findings"]
+    assert finding.get("endpoints") == endpoint
+
+
+def test_an_unknown_severity_is_as_bad_as_the_worst_for_defectdojo():
+    (finding,) = json.loads(defectdojo(document([row(1, severity="unknown")])))["findings"]
+    assert finding["severity"] == "Critical"
+    assert "unknown" in finding["severity_justification"]
+
+
+# --- Markdown
+
+
+def huge():
+    rows = [row(number, name="n" * 400) for number in range(100)]
+    rows += [row(number, state="below", change="new") for number in range(100, 200)]
+    pairs = [pair(f"h{number}.example", outcome="incomplete", reasons=["a", "b"]) for number in range(50)]
+    expired = [{**waived(1)["waiver"], "reason": "r\n" * 100}] * 40
+    return document(
+        rows, pairs, outcome="incomplete", verdict="fail", reasons=["x\ny" * 300] * 30,
+        waivers={"expired": expired, "unused": [], "doubled": []},
+    )  # fmt: skip
+
+
+def test_markdown_has_at_most_60_lines():
+    text = markdown(huge())
+    assert MOST_LINES == 60
+    assert text.count("\n") <= MOST_LINES
+    # all sections are in it
+    assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 5
+    assert re.search(r"^And \d+ more findings\.$", text, re.MULTILINE) and "And 36 more expired waivers." in text
+
+
+def test_markdown_says_first_why_a_run_is_red():
+    lines = markdown(mixed()).split("\n")
+    assert lines[0] == "## Gate failed: findings, 4 failing findings"
+    assert lines[2] == "- `4 findings fail.`"
+    assert markdown(document([])).split("\n")[0] == "## Gate passed"
+    assert markdown(document([row(1)], verdict="warn")).startswith("## Gate passed with a warning: findings, 1 failing")
+
+
+def test_markdown_names_new_findings_and_expired_waivers():
+    of = document(
+        [row(1), row(2, state="below", name="Fresh")],
+        waivers={"expired": [waived(1)["waiver"]], "unused": [], "doubled": []},
+    )
+    text = markdown(of)
+    assert "### New, but not failing" in text and "`Fresh`" in text
+    assert "| `2027-06-30` | `team-web` | `Replaced in June` | `waivers.yml:7` |" in text
+
+
+# --- hostile text
+
+FIELDS = (
+    "name", "check", "cwe", "status", "target", "workspace", "tool", "protocol", "service", "path", "method", "parameter",
+    "description", "risk", "recommendation", "evidence",
+)  # fmt: skip
+
+
+def hostile(text):
+    """A document with this text wherever the service or the user writes one."""
+    wrong = dict.fromkeys(FIELDS, text)
+    waiver = {**waived(1)["waiver"], "reason": text, "owner": text, "file": text}
+    rows = [
+        row(1, **wrong, cve=[text], references=[text], reasons=[text]),
+        waived(2, **wrong, cve=[text], waiver=waiver),
+        row(3, state="below", **wrong, reasons=[]),
+    ]
+    broken_pair = pair(text, text, outcome="incomplete", verdict="fail", reasons=[text], status=text)
+    return document(
+        rows, [pair(text), broken_pair], outcome="incomplete", verdict="fail", reasons=[text], workspace=text,
+        waivers={"expired": [waiver], "unused": [], "doubled": []},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("name", ALL)
+def test_hostile_text_stays_text(name, text):
+    (exported,) = written(name, hostile(text), every=True, sarif_profile="full")
+    exported.encode("utf-8")
+    # nothing that a terminal or an editor obeys
+    assert all(character.isprintable() or character in "\n\t\r" for character in exported)
+    # gate.json alone has everything
+    assert name == "json" or len(exported) < 500_000
+    if name == "junit":
+        top = ElementTree.fromstring(exported.encode())
+        JUNIT_SCHEMA.validate(top)
+        assert len(list(top.iter("failure"))) == len(list(top.iter("error"))) == len(list(top.iter("skipped"))) == 1
+    elif name == "csv":
+        cells = [each for record in csv.reader(io.StringIO(exported, newline="")) for each in record]
+        assert len(cells) == 5 * len(table.COLUMNS)
+        assert not [each for each in cells if each.lstrip(" ").startswith(tuple("=+-@|%\t\r\n＝＋－＠"))]
+    elif name == "markdown":
+        assert exported.count("\n") <= MOST_LINES
+    else:
+        parsed = json.loads(exported)
+        if name != "json":
+            refused = set("\x00\x07\x1b\x85\u2028\u202e\u2066\ud800\ufffe\uffff\r")
+            assert not [each for each in strings(parsed) if refused & set(each)]
+        if name == SARIF:
+            SARIF_SCHEMA.validate(parsed)
+            assert not re.search(r"(?<!\\)\]\(", str([each["message"] for each in results_of(exported)]))
+        elif name == "gitlab":
+            GITLAB_RULES.validate(parsed)
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from strings(key)
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+
+
+def test_markdown_in_descriptions_is_code():
+    text = HOSTILE["markdown"]
+    (finding,) = json.loads(defectdojo(document([row(1, description=text)])))["findings"]
+    assert f"`````\n{text}\n`````" in finding["description"]
+    (finding,) = json.loads(gitlab(document([row(1, description=text, recommendation=text)])))["vulnerabilities"]
+    assert finding["solution"] == f"`````\n{text}\n`````"
+
+
+@given(st.text())
+@settings(max_examples=200)
+def test_text_is_safe_and_nothing_visible_is_lost(text):
+    for shown in (line(text), block(text)):
+        assert all(character.isprintable() or character in "\n\t" for character in shown)
+        shown.encode("utf-8")
+    assert "\n" not in line(text)
+    if text.isprintable() and len(text) <= 500:
+        assert line(text) == block(text) == text
+    assert "\n" not in code(text)
+    assert not cell(block(text)).lstrip(" ").startswith(("=", "+", "-", "@", "|", "%", "\t", "\n"))
+    inner = fenced(block(text))
+    if inner:
+        fence = inner.split("\n")[0]
+        assert fence not in inner[len(fence) : -len(fence)]
+
+
+def test_long_text_says_how_much_is_missing():
+    assert block("a" * 4210) == "a" * 4200 + " … (10 more characters)"
+    assert line("a" * 501) == "a" * 497 + "..."
+    assert len(line("\x1b" * 501)) == 500
+
+
+# --- the input
+
+
+def test_the_text_of_gate_json_is_read():
+    assert read_document(formats.as_json(mixed())) == mixed()
+    assert read_document(mixed()) == mixed()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "is not a dictionary but NoneType"),
+        ([], "is not a dictionary but list"),
+        ("# Gate", "a text that is not JSON"),
+        ("[1]", "is not a dictionary but list"),
+        ("[" * 100_000, "a text that is not JSON"),
+        ({"schema": "other"}, "has the schema 'other'"),
+        ({"schema": "scanops.scanner/gate", "version": 2}, "version 2 of gate.json"),
+        ({"changed": False}, "no valid key outcome"),
+        ({**document([]), "findings": None}, "no valid key findings"),
+        ({**document([row(1), row(2, state="below")]), "findings": [row(1)]}, "has 1 of 2 findings"),
+    ],
+)
+def test_anything_else_is_refused_with_a_sentence(value, message):
+    with pytest.raises(WrongOption, match=re.escape(message)) as raised:
+        read_document(value)
+    assert re.search(r": (give|use|remove) [^.]+gate\.json\.$|: use the collection that wrote it\.$", str(raised.value))
+
+
+def test_markdown_needs_the_failing_findings_only():
+    of = {**document([row(1), row(2, state="below")]), "findings": [row(1)]}
+    assert not FORMATS["markdown"].every_row
+    assert "| below | 1 |" in markdown(read_document(of, every_row=False))
