@@ -30,7 +30,7 @@ options:
     description:
       - V(github) leaves out waived findings, because GitHub ignores suppressions.
       - V(gitlab) lists them with suppressions.
-      - V(full) does the same, and adds the texts of each finding.
+      - V(full) does the same, and adds the description, the evidence and the scores of each finding.
     type: str
     choices: [github, gitlab, full]
     default: github
@@ -69,7 +69,7 @@ EXAMPLES = r"""
   loop_control:
     label: "{{ item.name }}"
 
-- name: Export a saved result with all texts
+- name: Export a saved result with all details
   ansible.builtin.copy:
     dest: "results/{{ item.name }}"
     content: "{{ item.content }}"

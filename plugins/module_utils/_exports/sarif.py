@@ -22,7 +22,7 @@ from .._names import normal_form
 from .document import Document, Row, because, check_of, identity, is_whole, place, problems
 from .text import block, line
 
-# github: without waived findings, split at GitHub's limits; gitlab: with suppressions; full: and with all texts
+# github: without waived findings, split at GitHub's limits; gitlab: with suppressions; full: and with more facts
 PROFILES = ("github", "gitlab", "full")
 CATEGORY = "scanops.scanner"
 
@@ -202,7 +202,8 @@ def _result(row: Row, check: str, anchors: _Anchors, full: bool) -> dict[str, An
             verified=row["verified"],
             scan_id=row["scan_id"],
             first_seen=row["first_seen"],
-            **{key: block(row[key]) for key in ("description", "risk", "recommendation", "evidence")},
+            description=block(row["description"]),
+            evidence=block(row["evidence"]),
         )
     elif row["evidence"]:
         text += f"\n\n{block(row['evidence'], _LONGEST)}"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+
 SEVERITIES = ("critical", "high", "medium", "low", "info", "unknown")
 WAIVER = {
     "file": "waivers.yml",
@@ -17,6 +19,19 @@ WAIVER = {
     "owner": "team-web",
     "expires": "2027-06-30",
     "status": "accepted",
+}
+POLICY = {
+    "fail_on": "high",
+    "max": {},
+    "only_new": False,
+    "verified_only": False,
+    "min_cvss": None,
+    "min_epss": None,
+    "known_exploited": False,
+    "older_than": {},
+    "include": [],
+    "exclude": [],
+    "missing": "fail",
 }
 # what must not take effect in any format
 HOSTILE = {
@@ -99,6 +114,7 @@ def pair(target: str = "https://shop.example.com", tool: str = "tls", **changes:
         "verdict": "pass",
         "finished": "2026-11-22T09:00:00Z",
         "age": 3600,
+        "complete": True,
         "reasons": [],
         **changes,
     }
@@ -122,8 +138,8 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
         "reasons": [f"{len(failing)} findings fail."] if failing else [],
         "coverage": "complete",
         "workspace": "Web shop",
-        "policy": {},
-        "outcomes": {},
+        "policy": POLICY,
+        "outcomes": {each: "pass" if each == "passed" else "fail" for each in OUTCOMES},
         "baseline": {"path": None, "state": "none", "scheme": None, "accepted": 0, "reason": None},
         "sources": {"epss": None, "known_exploited": None},
         "targets": pairs,
@@ -168,7 +184,10 @@ def broken(outcome: str = "incomplete", **changes: Any) -> dict[str, Any]:
     reason = "The list of findings has 3 findings, and the scan counted 4."
     return document(
         [row(1)],
-        [pair(outcome="findings"), pair("api.example.com", outcome=outcome, verdict="fail", reasons=[reason])],
+        [
+            pair(outcome="findings"),
+            pair("api.example.com", outcome=outcome, verdict="fail", complete=False, reasons=[reason]),
+        ],
         **{"outcome": outcome, "reasons": [f"api.example.com: {reason}"], **changes},
     )
 

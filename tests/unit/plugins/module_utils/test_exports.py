@@ -39,6 +39,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SCHEMAS = Path(__file__).parent / "schemas"
+GATE_SCHEMA = Path(__file__).resolve().parents[4] / "docs/docsite/gate.schema.json"
 SARIF_SCHEMA = jsonschema.Draft4Validator(json.loads((SCHEMAS / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8")))
 GITLAB_RULES = jsonschema.Draft7Validator(
     json.loads((SCHEMAS / "gitlab-dast-15.0.0-rules.json").read_text(encoding="utf-8"))
@@ -73,6 +74,11 @@ def results_of(text):
 
 
 # --- valid
+
+
+@pytest.mark.parametrize("make", SHOWN)
+def test_the_documents_of_these_tests_fit_the_schema_of_gate_json(make):
+    jsonschema.Draft202012Validator(json.loads(GATE_SCHEMA.read_text(encoding="utf-8"))).validate(make())
 
 
 @pytest.mark.parametrize("profile", sarif.PROFILES)
