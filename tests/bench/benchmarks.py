@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import bulk, files, loops, reads, scans
+from . import bulk, exports, files, loops, reads, scans
 from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
@@ -209,5 +209,15 @@ BENCHMARKS = (
             bulk.limited(window),
         )
         for window, words in bulk.WINDOWS.items()
+    ),
+    *(
+        Benchmark(
+            f"export_{name}",
+            f"the export {name} of {exports.FINDINGS:,} findings of {exports.FINDING_SIZE:,} bytes against json.loads of the"
+            " same gate.json",
+            2,
+            exports.export(name),
+        )
+        for name in exports.NAMES
     ),
 )
