@@ -116,6 +116,11 @@ def _listed() -> str:
 # --- reading the values
 
 
+def shown(value: object) -> str:
+    """A wrong value for a message: a text in quotes, cut to a readable length, or what kind of value it is."""
+    return repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
+
+
 def _text(value: object, path: str) -> str:
     # ids of checks look like numbers, and YAML reads them as such
     if isinstance(value, int) and not isinstance(value, bool):
@@ -130,14 +135,14 @@ def _text(value: object, path: str) -> str:
 def _cve(value: object, path: str) -> str:
     text = _text(value, path)
     if not is_cve(text):
-        raise WrongOption(f"{path} {printable(text, 60)!r} is not a CVE id: write it as CVE-2021-44228.")
+        raise WrongOption(f"{path} {shown(text)} is not a CVE id: write it as CVE-2021-44228.")
     return text.upper()
 
 
 def _severity(value: object, path: str) -> str:
     text = _text(value, path).lower()
     if text not in SUMMARY:
-        raise WrongOption(f"{path} is {printable(text, 60)!r}: write one of {', '.join(SUMMARY)}.")
+        raise WrongOption(f"{path} is {shown(text)}: write one of {', '.join(SUMMARY)}.")
     return text
 
 
@@ -145,7 +150,7 @@ def _port(value: object, path: str) -> int:
     text = _text(value, path)
     port = int(text) if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) else 0
     if not 0 < port <= _LAST_PORT:
-        raise WrongOption(f"{path} is {printable(text, 60)!r}: give a port from 1 to {_LAST_PORT}.")
+        raise WrongOption(f"{path} is {shown(text)}: give a port from 1 to {_LAST_PORT}.")
     return port
 
 
@@ -153,7 +158,7 @@ def _fingerprint(value: object, path: str) -> str:
     text = _text(value, path).lower()
     if not _FINGERPRINT.fullmatch(text):
         raise WrongOption(
-            f"{path} {printable(text, 60)!r} is not a fingerprint: copy it from gate.json, where it is a number, a colon and"
+            f"{path} {shown(text)} is not a fingerprint: copy it from gate.json, where it is a number, a colon and"
             " 32 hexadecimal digits."
         )
     return text

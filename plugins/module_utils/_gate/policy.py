@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, printable
+from .._errors import WrongOption, counted
 from .._findings.model import SUMMARY, UNKNOWN, at_least
 from .._given import shape_of, unknown_key
 from .._moments import seconds_of
 from .._records import Record
 from .._resources import SEVERITIES
-from .matchers import Matcher, matchers_of
+from .matchers import Matcher, matchers_of, shown
 from .model import FAIL, OUTCOMES, PASS, PASSED, VERDICTS, Row
 
 # what fail_on calls it
@@ -178,8 +178,7 @@ def one_of(value: object, path: str, words: Sequence[str]) -> str:
     """A value that must be one of some words, in any case. Raises WrongOption."""
     word = value.strip().lower() if isinstance(value, str) else ""
     if word not in words:
-        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
-        raise WrongOption(f"{path} is {shown}: write one of {', '.join(words)}.")
+        raise WrongOption(f"{path} is {shown(value)}: write one of {', '.join(words)}.")
     return word
 
 
@@ -188,8 +187,7 @@ def _flag(value: object, path: str) -> bool:
     texts = {"true": True, "yes": True, "false": False, "no": False}
     flag = texts.get(value.strip().lower()) if isinstance(value, str) else value
     if not isinstance(flag, bool):
-        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
-        raise WrongOption(f"{path} is {shown}: write true or false.")
+        raise WrongOption(f"{path} is {shown(value)}: write true or false.")
     return flag
 
 
@@ -199,8 +197,7 @@ def _number(value: object, path: str, largest: float, advice: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not 0 <= number <= largest:
-        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
-        raise WrongOption(f"{path} is {shown}: give a number from 0 to {largest:g}, {advice}.")
+        raise WrongOption(f"{path} is {shown(value)}: give a number from 0 to {largest:g}, {advice}.")
     return number
 
 
@@ -232,8 +229,7 @@ def _count(value: object, path: str) -> int:
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        shown = repr(printable(value, 60)) if isinstance(value, str) else shape_of(value)
-        raise WrongOption(f"{path} is {shown}: give the number of findings that are accepted, 0 or more.")
+        raise WrongOption(f"{path} is {shown(value)}: give the number of findings that are accepted, 0 or more.")
     return value
 
 

@@ -143,6 +143,11 @@ WRONG = [
     ({"name": 1.5}, "m.name is a number (1.5)"),
     ({"name": "*"}, "m matches every finding: name the check,"),
     ({"name": "**", "target": "*"}, "m matches every finding"),
+    ({"cve": None}, "m.cve is null: give one text"),
+    ({"severity": ["high"]}, "m.severity is a list: give one text"),
+    ({"port": None}, "m.port is null: give one text"),
+    ({"fingerprint": 1.5}, "m.fingerprint is a number (1.5): give one text"),
+    ({"cve": "x" * 99}, "m.cve '" + "x" * 60 + "...' is not a CVE id"),
     ({"cve": "44228"}, "m.cve '44228' is not a CVE id: write it as CVE-2021-44228."),
     ({"severity": "severe"}, "m.severity is 'severe': write one of critical, high, medium, low, info, unknown."),
     ({"port": 0}, "m.port is '0': give a port from 1 to 65535."),
@@ -151,7 +156,11 @@ WRONG = [
     ({"port": "-1"}, "m.port is '-1'"),
     ({"port": True}, "m.port is a boolean"),
     ({"fingerprint": "a" * 32}, "m.fingerprint 'aaaa"),
-    ({"fingerprint": "1:abc"}, "m.fingerprint '1:abc' is not a fingerprint: copy it from gate.json,"),
+    (
+        {"fingerprint": "1:abc"},
+        "m.fingerprint '1:abc' is not a fingerprint: copy it from gate.json, where it is a number, a colon and 32 hexadecimal"
+        " digits.",
+    ),
 ]
 
 
