@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate.model import FAIL, FAILING, NEW, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
+from .._gate.model import FAIL, FAILING, FINDINGS, NEW, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
 from .document import Document, Row, is_whole, pair_problems, place, problems
 from .text import code, line
 
@@ -61,7 +61,8 @@ def _headline(document: Document) -> str:
     outcome, verdict = document["outcome"], document["verdict"]
     said = {FAIL: "Gate failed", WARN: "Gate passed with a warning"}.get(verdict, "Gate passed")
     failing = document["counts"]["failing"]
-    what = outcome if outcome != PASSED else ""
+    # the number says it better, where findings are all that is wrong
+    what = "" if outcome == PASSED or (outcome == FINDINGS and failing) else outcome
     if failing:
         what += f"{', ' if what else ''}{counted(failing, 'failing finding')}"
     if not is_whole(document):

@@ -486,10 +486,10 @@ def test_markdown_has_at_most_60_lines():
 
 def test_markdown_says_first_why_a_run_is_red():
     lines = markdown(mixed()).split("\n")
-    assert lines[0] == "## Gate failed: findings, 4 failing findings"
+    assert lines[0] == "## Gate failed: 4 failing findings"
     assert lines[2] == "- `4 findings fail.`"
     assert markdown(document([])).split("\n")[0] == "## Gate passed"
-    assert markdown(document([row(1)], verdict="warn")).startswith("## Gate passed with a warning: findings, 1 failing")
+    assert markdown(document([row(1)], verdict="warn")).startswith("## Gate passed with a warning: 1 failing finding")
 
 
 def test_markdown_names_new_findings_and_expired_waivers():
