@@ -40,10 +40,11 @@ def target_of(task: Task, place: Place) -> Record | None:
 
 
 class TargetFilter(NamedTuple):
-    """The filter of a list by the target of a task, {} where the task names none, and the workspace of that list."""
+    """The filter of a list by the target of a task, {} where the task names none, the workspace of that list, and the target."""
 
     query: dict[str, int]
     place: Place
+    target: Record | None = None
 
 
 def target_filter(task: Task, place: Place) -> TargetFilter | None:
@@ -53,35 +54,44 @@ def target_filter(task: Task, place: Place) -> TargetFilter | None:
     if task.params["target"] is None and task.params["target_id"] is None:
         return TargetFilter({}, place)
     target = target_of(task, place)
-    return None if target is None else TargetFilter({"target_id": target["id"]}, place_from(target, place))
+    return None if target is None else TargetFilter({"target_id": target["id"]}, place_from(target, place), target)
 
 
-def scan_of(task: Task, place: Place) -> tuple[Record | None, Place]:
-    """The record of the task's ``scan_id``, or None if check mode assumes that an earlier task starts it, and its Place.
+class ScanReferred(NamedTuple):
+    """The scan that a task refers to, the Place to search, and the record of its target, None if that no longer exists."""
 
-    Costs 1 GET, and 1 more if the record lacks the workspace, which is then that of its target.
+    scan: Record
+    place: Place
+    target: Record | None
+
+
+def scan_of(task: Task, place: Place) -> ScanReferred | None:
+    """The task's ``scan_id``; None if check mode assumes that an earlier task starts it.
+
+    Costs 2 GET. A scan whose record lacks the workspace is in that of its target.
     """
     scan_id = task.params["scan_id"]
     if scan_id == UNKNOWN_ID:
         task.warn_foreseen("the scan")
-        return None, place
+        return None
     scan = _read(task, SCAN, "scan_id", scan_id)
-    known = dict(scan, workspace_id=_workspace_of(task, scan))
+    target = target_of_record(task, scan)
+    known = scan
+    if scan["workspace_id"] is None and target is not None:
+        known = dict(scan, workspace_id=target["workspace_id"])
     _refuse_elsewhere(task, SCAN, known, place)
     if str(scan["status_name"] or "").lower() != "finished":
         task.warn(
             f"Scan {scan_id} is not finished, its status is {printable(scan['status_name'])!r}: its findings may be"
             " incomplete."
         )
-    return scan, place_from(known, place)
+    return ScanReferred(scan, place_from(known, place), target)
 
 
-def _workspace_of(task: Task, scan: Record) -> int | None:
-    workspace_id: int | None = scan["workspace_id"]
-    if workspace_id is not None or not isinstance(scan["target_id"], int):
-        return workspace_id
-    target = task.client.read(TARGET, scan["target_id"])
-    return target["workspace_id"] if target else None
+def target_of_record(task: Task, record: Record) -> Record | None:
+    """The target of a scan or a finding; None where it names none, or one that no longer exists. Costs 1 GET."""
+    target_id = record["target_id"]
+    return task.client.read(TARGET, target_id) if isinstance(target_id, int) else None
 
 
 def place_from(record: Record, place: Place) -> Place:

@@ -19,7 +19,8 @@ description:
     list is known to be complete.
   - If the workspace, target or scan does not exist, the task fails, so that a typo does not look like a clean result.
     In check mode, a missing name only causes a warning and an empty list, because an earlier task may create it.
-  - Cost - 1 GET for all findings, and at least 2 GET for the scans that counted them; by O(scan_id) 2 or 3 GET. See
+  - Cost - 1 GET for all findings, and at least 4 GET for the scans that counted them and the names of the targets; by
+    O(scan_id) 3 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
@@ -195,6 +196,7 @@ findings:
       status: open
       cve: [CVE-2021-44228]
       target_id: 4711
+      target_name: shop.example.com
       task_id: 1202
       screenshots: 1
   contains:
@@ -236,6 +238,11 @@ findings:
       returned: success
       type: int
       sample: 4711
+    target_name:
+      description: The name of the target. Null if the target no longer exists.
+      returned: success
+      type: str
+      sample: shop.example.com
     task_id:
       description: The id of the scan that found it.
       returned: success

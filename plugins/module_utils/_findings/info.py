@@ -17,21 +17,21 @@ from .._file.replace import store
 from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._records import Record
-from .._references import belongs
+from .._references import belongs, target_of_record
 from .._resources import FINDING
 from .._scan.record import is_in_progress, last_moment_of, service_now
 from .._since import Since, since_of
 from .._task import Task
 from .model import SUMMARY, Selection, finding_of, is_cve, selection_of
 from .proof import Proof, Tally, may_be_cut, proof_of
-from .query import asked_of
+from .query import asked_of, names_of
 
 
 class _Kept:
     """What a task keeps of the findings: at most ``limit`` of them, and the numbers of all.
 
     old: the ids of the scans that ended too long ago; draft: where each finding is written as one line of JSON; owners: the
-    requested ids of target and scan, by field; tally: of all findings read, before any filter.
+    requested ids of target and scan, by field; target_names: by target id; tally: of all findings read, before any filter.
     """
 
     def __init__(self, selection: Selection, limit: int) -> None:
@@ -40,6 +40,7 @@ class _Kept:
         self.old: frozenset[int] = frozenset()
         self.draft: Draft | None = None
         self.owners: dict[str, int] = {}
+        self.target_names: dict[int, str] = {}
         self.tally = Tally()
         self.begin()
 
@@ -54,7 +55,7 @@ class _Kept:
 
     def take(self, record: Record) -> None:
         """Filter, count and keep a finding."""
-        finding = finding_of(record)
+        finding = finding_of(record, self.target_names)
         if not belongs(finding, self.owners):
             return
         self.tally.take(finding)
@@ -112,6 +113,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
         return Proof([], ["what this task refers to does not exist yet"])
     # a service may ignore a filter, and the task must not return the findings of another target
     kept.owners = asked.owners
+    kept.target_names = asked.target_names
     if since is not None:
         kept.old = _old(task, since, asked.scans)
     answer = stream(task.client, FINDING, asked.query, kept.begin, kept.take)
@@ -152,6 +154,8 @@ def _collect_one(task: Task, kept: _Kept) -> Proof:
         return Proof([], ["what this task refers to does not exist yet"])
     record = task.client.read(FINDING, task.params["id"])
     if record is not None:
+        target = target_of_record(task, record)
+        kept.target_names = names_of([target] if target else [])
         kept.take(record)
     return Proof([], [])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from .._records import Record
@@ -49,8 +49,11 @@ def cves_of(value: object) -> list[str]:
     return [word for word in words if word.upper() not in _NO_CVE]
 
 
-def finding_of(record: Record) -> Record:
-    """A record as results return it: ``severity`` after ``risk_level``, and ``cve`` always a list."""
+def finding_of(record: Record, target_names: Mapping[int, str] | None = None) -> Record:
+    """A record as results return it: ``severity`` after ``risk_level``, ``cve`` always a list, and ``target_name``.
+
+    target_names: by target id. A name that the service sends counts first; without either, it is null.
+    """
     severity = severity_of(record["risk_level"])
     finding: Record = {}
     for field, value in record.items():
@@ -60,6 +63,10 @@ def finding_of(record: Record) -> Record:
     # a future field of the service with this name does not replace ours
     finding["severity"] = severity
     finding["cve"] = cves_of(record["cve"])
+    named, target_id = record.get("target_name"), record["target_id"]
+    if not isinstance(named, str) or not named:
+        named = target_names.get(target_id) if target_names and isinstance(target_id, int) else None
+    finding["target_name"] = named
     return finding
 
 

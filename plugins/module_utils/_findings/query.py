@@ -2,27 +2,29 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Which findings a task refers to, and which scans must have counted them."""
+"""Which findings a task refers to, which scans must have counted them, and the names of their targets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .._lookup import Place, place_of
 from .._records import Record
 from .._references import belongs, scan_of, target_filter, warn_unplaced
-from .._resources import SCAN
+from .._resources import SCAN, TARGET
 from .._scan.record import findings_of
 from .._task import Task
 
 
 class Asked(NamedTuple):
     """What a task asks for. query: the parameters of the call; scans: those whose findings these are; problems: why the
-    answer may lack some, whatever it contains."""
+    answer may lack some, whatever it contains; target_names: by target id."""
 
     query: dict[str, Any]
     scans: tuple[Record, ...]
     problems: list[str]
+    target_names: dict[int, str]
 
     @property
     def owners(self) -> dict[str, int]:
@@ -47,19 +49,27 @@ def asked_of(task: Task) -> Asked | None:
     problems = [] if target_id is None or wanted.place.declared else [_unplaced("target", target_id)]
     query = {**wanted.place.query, **wanted.query}
     scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
-    return Asked(_grouped(task, query), scans, problems)
+    targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
+    return Asked(_grouped(task, query), scans, problems, names_of(targets))
 
 
 def _of_scan(task: Task, place: Place) -> Asked | None:
     if place.missing:
         return None
-    scan, place = scan_of(task, place)
-    if scan is None:
+    referred = scan_of(task, place)
+    if referred is None:
         return None
+    scan, place, target = referred
     warn_unplaced(task, place, "findings")
     # without a workspace, only the counts of the scan prove that the service searched the right one
     problems = [] if place.declared or findings_of(scan) else [_unplaced("scan", scan["id"])]
-    return Asked(_grouped(task, {**place.query, "task_id": scan["id"]}), (scan,), problems)
+    query = _grouped(task, {**place.query, "task_id": scan["id"]})
+    return Asked(query, (scan,), problems, names_of([target] if target else []))
+
+
+def names_of(targets: Iterable[Record]) -> dict[int, str]:
+    """The names of targets by id."""
+    return {target["id"]: target["name"] for target in targets}
 
 
 def _unplaced(noun: str, object_id: int) -> str:

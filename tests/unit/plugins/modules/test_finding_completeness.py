@@ -432,11 +432,11 @@ def test_an_id_leaves_no_room_for_since(account, run):
 @pytest.mark.parametrize(
     "reference, calls",
     [
-        ({"workspace_id": 2}, ["/scans", "/scans", "/findings"]),
+        ({"workspace_id": 2}, ["/scans", "/scans", "/targets", "/targets", "/findings"]),
         ({"target_id": 1002}, ["/targets/1002", "/scans", "/scans", "/findings"]),
-        ({"scan_id": 40002}, ["/scans/40002", "/findings"]),
-        ({"id": 70001}, ["/findings/70001"]),
-        ({"workspace_id": 1}, ["/scans", "/findings"]),
+        ({"scan_id": 40002}, ["/scans/40002", "/targets/1002", "/findings"]),
+        ({"id": 70001}, ["/findings/70001", "/targets/1001"]),
+        ({"workspace_id": 1}, ["/scans", "/targets", "/findings"]),
     ],
     ids=str,
 )

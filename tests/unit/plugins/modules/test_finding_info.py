@@ -57,6 +57,21 @@ def test_a_workspace_gives_its_own_with_their_severities_and_numbers(run, refere
     assert list(result["summary"]) == ["critical", "high", "medium", "low", "info", "unknown"]
 
 
+@pytest.mark.parametrize(
+    "reference", [{"workspace_id": 2}, {"workspace_id": 2, "target": "shop.example.com"}, {"target_id": 1002}]
+)
+def test_each_finding_has_the_name_of_its_target(run, reference):
+    named = {row["target_id"]: row["target_name"] for row in run("finding_info", **reference)["findings"]}
+    assert named[1002] == "shop.example.com"
+    assert named.get(1001, "www.example.com") == "www.example.com"
+
+
+def test_a_finding_of_a_deleted_target_has_no_name(service, run):
+    service.add(findings=[{"id": 70008, "name": "Orphan", "risk_level": 1, "target_id": 999, "workspace_id": 2}])
+    named = {row["id"]: row["target_name"] for row in run("finding_info", workspace_id=2)["findings"]}
+    assert named[70008] is None
+
+
 def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
     result = run("finding_info")
     assert found(result) == [70007]
@@ -123,7 +138,8 @@ def test_an_id_gives_one_and_filters_count_for_it_as_well(service, run):
     result = run("finding_info", id=70005)
     assert found(result) == [70005]
     assert result["summary"]["critical"] == result["total"] == 1
-    assert service.calls() == ["GET /findings/70005"]
+    assert result["findings"][0]["target_name"] == "www.example.com"
+    assert service.calls() == ["GET /findings/70005", "GET /targets/1001"]
     assert found(run("finding_info", id=70001, min_severity="low")) == []
     assert found(run("finding_info", id=99)) == []
 
