@@ -40,7 +40,7 @@ def target_of(task: Task, place: Place) -> Record | None:
 
 
 class TargetFilter(NamedTuple):
-    """The filter of a list by the target of a task, {} where the task names none, the workspace of that list, and the target."""
+    """The filter of a list by the target of a task, {} where the task names none; the workspace of that list; the target."""
 
     query: dict[str, int]
     place: Place
@@ -70,21 +70,27 @@ def scan_of(task: Task, place: Place) -> ScanReferred | None:
 
     Costs 2 GET. A scan whose record lacks the workspace is in that of its target.
     """
-    scan_id = task.params["scan_id"]
-    if scan_id == UNKNOWN_ID:
+    if task.params["scan_id"] == UNKNOWN_ID:
         task.warn_foreseen("the scan")
         return None
-    scan = _read(task, SCAN, "scan_id", scan_id)
+    referred = scan_by_id(task, task.params["scan_id"], "scan_id", place)
+    scan = referred.scan
+    if str(scan["status_name"] or "").lower() != "finished":
+        task.warn(
+            f"Scan {scan['id']} is not finished, its status is {printable(scan['status_name'])!r}: its findings may be"
+            " incomplete."
+        )
+    return referred
+
+
+def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> ScanReferred:
+    """The scan that an option names by its id; refuses one of another workspace. Costs 2 GET."""
+    scan = _read(task, SCAN, option, scan_id)
     target = target_of_record(task, scan)
     known = scan
     if scan["workspace_id"] is None and target is not None:
         known = dict(scan, workspace_id=target["workspace_id"])
     _refuse_elsewhere(task, SCAN, known, place)
-    if str(scan["status_name"] or "").lower() != "finished":
-        task.warn(
-            f"Scan {scan_id} is not finished, its status is {printable(scan['status_name'])!r}: its findings may be"
-            " incomplete."
-        )
     return ScanReferred(scan, place_from(known, place), target)
 
 

@@ -75,8 +75,9 @@ class Shared(Protocol):
 class Task:
     """What the work of a module is given: the options, the service, the gate, and a way to warn."""
 
-    def __init__(self, host: Host, opened: Opened, gate: Gate) -> None:
-        self.client = Client(opened.transport, gate, self.warn, opened.lists)
+    def __init__(self, host: Host, opened: Opened | None, gate: Gate) -> None:
+        """opened: None for a task that makes no call."""
+        self._client = None if opened is None else Client(opened.transport, gate, self.warn, opened.lists)
         self.gate = gate
         self.params = host.params
         self.check_mode = host.check_mode
@@ -84,6 +85,13 @@ class Task:
         self.step = host.step
         self.host = host
         self._warnings: set[str] = set()
+
+    @property
+    def client(self) -> Client:
+        """The way to the service."""
+        if self._client is None:
+            raise RuntimeError("this task makes no call")
+        return self._client
 
     def warn(self, sentence: str) -> None:
         """Show a warning with the result of the task, once."""
@@ -124,6 +132,7 @@ def perform(
     scope_in_force: ScopeInForce | None,
     environ: Mapping[str, str],
     shared: Shared | None = None,
+    makes_calls: bool = True,
 ) -> Ended:
     """Do the work of a module, with a connection of its own unless it is an item of a loop. Every Exception becomes a
     failure."""
@@ -132,6 +141,8 @@ def perform(
         wrong = wrong_id(spec, host.params, host.check_mode)
         if wrong:
             raise WrongOption(wrong)
+        if not makes_calls:
+            return Ended(work(Task(host, None, _gate_for(host, scope_in_force, environ))), calls)
         connection = connection_from(host.params)
         with shared.opened(connection, environ, Transport) if shared else _opened(connection) as opened:
             calls = opened.transport.calls

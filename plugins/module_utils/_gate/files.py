@@ -1,0 +1,97 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The files that a gate reads, and those that it writes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .._errors import Refused, ScannerError, WrongOption
+from .._file.draft import Draft, reason_of, shown
+from .._file.replace import store
+from .._records import Record
+from .._task import Task
+
+# the findings of a large account take some hundred megabytes, everything else far less
+LONGEST_FINDINGS = 1 << 30
+LONGEST_OTHER = 50 << 20
+_GZIP = b"\x1f\x8b"
+
+
+class File(NamedTuple):
+    """A file to write. kind: its format, or "baseline"."""
+
+    path: str
+    kind: str
+    text: str
+
+
+def content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes | None:
+    """The content of a file, unpacked if it was packed with gzip; None if it does not exist.
+
+    Raises WrongOption for anything but a regular file of at most ``longest`` bytes that can be read.
+    """
+    try:
+        # opening a pipe in the usual way waits for a writer
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise WrongOption(f"{option} {shown(path)} is not a regular file: give the path of a file.")
+            content = stream.read(longest + 1)
+        if content.startswith(_GZIP):
+            with gzip.open(path, "rb") as packed:
+                content = packed.read(longest + 1)
+    except FileNotFoundError:
+        return None
+    except IsADirectoryError:
+        raise WrongOption(f"{option} {shown(path)} is a directory: add the name of the file.") from None
+    except EOFError:
+        raise WrongOption(f"{option} {shown(path)} ends early: fetch it again.") from None
+    except OSError as error:
+        raise WrongOption(
+            f"{option} {shown(path)} cannot be read ({reason_of(error)}): correct the path, or the permissions."
+        ) from None
+    if len(content) > longest:
+        raise WrongOption(f"{option} {shown(path)} is larger than {longest >> 20} MiB: give the right file.")
+    return content
+
+
+def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes:
+    """The same for a file that must exist."""
+    content = content_of(path, option, longest)
+    if content is None:
+        raise WrongOption(f"{option} {shown(path)} does not exist: correct the path.")
+    return content
+
+
+def make_directory(task: Task, path: str) -> None:
+    """Create the directory of the artefacts, if its parent exists."""
+    if os.path.isdir(path) or task.check_mode:
+        return
+    try:
+        os.mkdir(path)
+    except OSError as error:
+        raise Refused(
+            f"artifacts {shown(path)} cannot be created ({reason_of(error)}): create the directory first, with"
+            " ansible.builtin.file, or correct artifacts."
+        ) from None
+
+
+def write_files(task: Task, files: Iterable[File], written: list[Record]) -> None:
+    """Write files, and add a row for each to ``written``. Raises Refused for the first that cannot be written."""
+    for file in files:
+        content = file.text.encode("utf-8", "backslashreplace")
+
+        def fill(draft: Draft, content: bytes = content) -> None:
+            draft.write(content)
+
+        try:
+            changed = store(task, file.path, fill).changed
+        except ScannerError as error:
+            raise Refused(f"The {file.kind} file of the gate is missing: {error}") from None
+        written.append(dict(path=file.path, format=file.kind, changed=changed))

@@ -1,0 +1,245 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Reads what a gate judges: the newest scan of each target and tool, and the findings of that scan."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from .._contents import Contents
+from .._errors import ApiError, CallError, WrongOption, printable
+from .._findings.model import finding_of
+from .._findings.proof import Tally, proof_of
+from .._given import UNKNOWN_ID
+from .._http.row_stream import stream
+from .._lookup import Place, match, not_empty, place_of
+from .._moments import Clock
+from .._names import normal_form
+from .._records import Record
+from .._references import belongs, scan_by_id
+from .._resources import FINDING, SCAN, TARGET, WORKSPACE
+from .._scan.record import last_moment_of, outcome_of, service_now
+from .._scan.tools import tool_id_of, tool_name_of
+from .._task import Task
+from .model import NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
+
+# what stands for the tool of a target that has no scan
+ANY_TOOL = "any tool"
+# refusals that concern one object; after any other failure, the next call would fail too
+_ABOUT_ONE_OBJECT = (404, 500)
+_NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does not exist yet, so nothing was judged.")
+
+
+class Reading(NamedTuple):
+    """What was read. workspace: its name, None for several; trouble: why nothing could be read."""
+
+    pairs: tuple[Pair, ...]
+    workspace: str | None = None
+    trouble: Trouble | None = None
+
+
+class _Wanted(NamedTuple):
+    """A target and a tool, and their newest scan. why: why there is none, a clause."""
+
+    target: str
+    target_id: int | None
+    tool: str
+    tool_id: int | None
+    place: Place
+    scan: Record | None = None
+    why: str = ""
+
+
+def read(task: Task) -> Reading:
+    """The pairs that the task names, by ``scan_ids`` or by workspace. A call that fails becomes their outcome."""
+    tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(task.params["tools"] or ())]
+    try:
+        wanted = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
+        if wanted is None:
+            return Reading((), task.params["workspace"], _NOT_YET)
+        workspaces = _Workspaces(task)
+        places = {each.place.id: workspaces.name_of(each.place) for each in wanted}
+    except CallError as error:
+        return Reading((), task.params["workspace"], Trouble(SERVICE_ERROR, str(error)))
+    clock = _clock(task, [each.scan for each in wanted if each.scan])
+    names = set(places.values())
+    pairs = tuple(_pairs(task, wanted, places, clock))
+    return Reading(pairs, names.pop() if len(names) == 1 else None)
+
+
+def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
+    """What is wanted of a workspace: the declared targets or all, with the declared tools or all that have scanned them."""
+    place = place_of(task)
+    if place.missing:
+        return None
+    if place.id is None:
+        raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
+    live = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
+    listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
+    newest: dict[tuple[object, object], Record] = {}
+    for scan in sorted(listed, key=lambda row: int(row["id"])):
+        newest[scan["target_id"], scan["tool_id"]] = scan
+    wanted = []
+    for name, record in _declared(task, live):
+        if record is None:
+            why = f"target {printable(name)!r} does not exist in {place}"
+            wanted += [_Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
+            continue
+        own = tools or sorted(tool for target, tool in newest if target == record["id"] and isinstance(tool, int))
+        for tool, tool_id in _named(own):
+            scan = newest.get((record["id"], tool_id))
+            why = f"{printable(record['name'])} was never scanned with {tool}"
+            wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, scan, why))
+    return wanted
+
+
+def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
+    """The targets to judge, each with its live record, None for one that does not exist."""
+    rows = list(live)
+    names = task.params["targets"]
+    if names is None:
+        yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
+        return
+    by_form: dict[str, list[Record]] = {}
+    for row in rows:
+        by_form.setdefault(normal_form(row["name"]), []).append(row)
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        not_empty(f"targets[{index}]", name)
+        form = normal_form(name)
+        if form not in seen:
+            seen.add(form)
+            yield name, match(TARGET, by_form.get(form, []), name, normal_form)
+
+
+def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
+    return [(tool_name_of(tool), tool) for tool in tools] or [(ANY_TOOL, None)]
+
+
+def _of_scans(task: Task) -> list[_Wanted] | None:
+    """The named scans. Of several scans of one target and tool, only the newest counts."""
+    place = place_of(task)
+    if place.missing:
+        return None
+    newest: dict[tuple[object, object], _Wanted] = {}
+    for scan_id in sorted(set(task.params["scan_ids"])):
+        if scan_id == UNKNOWN_ID:
+            task.warn_foreseen("a scan among scan_ids")
+            return None
+        scan, its_place, target = scan_by_id(task, scan_id, "scan_ids", place)
+        name = target["name"] if target else f"the deleted target {scan['target_id']}"
+        key = (scan["target_id"], scan["tool_id"])
+        if key in newest:
+            task.warn(
+                f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
+            )
+        tool = tool_name_of(scan["tool_id"])
+        newest[key] = _Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
+    return list(newest.values())
+
+
+class _Workspaces:
+    """The names of workspaces, each read once."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._names: dict[int | None, str | None] = {None: None}
+
+    def name_of(self, place: Place) -> str | None:
+        if place.name is not None:
+            return place.name
+        if place.id not in self._names:
+            record = self._task.client.read(WORKSPACE, place.id)
+            self._names[place.id] = record["name"] if record else None
+        return self._names[place.id]
+
+
+def _clock(task: Task, scans: Iterable[Record]) -> Clock:
+    last = task.client.transport.last
+    return service_now(last.headers.get("Date") if last else None, scans, time.time())
+
+
+def _pairs(
+    task: Task, wanted: Sequence[_Wanted], workspaces: dict[int | None, str | None], clock: Clock
+) -> Iterator[Pair]:
+    """The pairs. After a failure that the next call would meet too, no more calls are made."""
+    stopped: CallError | None = None
+    for each in wanted:
+        pair = _pair(each, workspaces[each.place.id], clock)
+        if pair.outcome == PASSED and each.scan is not None:
+            try:
+                if stopped is not None:
+                    raise stopped
+                pair = _with_findings(task, each, pair)
+            except CallError as error:
+                if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
+                    stopped = error
+                pair = pair._replace(outcome=SERVICE_ERROR, complete=False, problems=(str(error),))
+        yield pair
+
+
+def _pair(wanted: _Wanted, workspace: str | None, clock: Clock) -> Pair:
+    """A pair without its findings."""
+    scan = wanted.scan
+    pair = Pair(
+        target=wanted.target,
+        target_id=wanted.target_id,
+        workspace=workspace,
+        tool=wanted.tool,
+        tool_id=wanted.tool_id,
+        scan_id=scan["id"] if scan else None,
+        status=str(scan["status_name"] or "") if scan else "",
+        outcome=NOT_COVERED,
+        finished=None,
+        age=None,
+        complete=False,
+        problems=(f"{wanted.why[0].upper()}{wanted.why[1:]}.",) if wanted.why else (),
+        findings=(),
+    )
+    if scan is None:
+        return pair
+    outcome = outcome_of_scan(outcome_of(scan))
+    ended = last_moment_of(scan)
+    at = None if ended is None else ended.at - (0 if ended.zoned else clock.ahead)
+    return pair._replace(
+        outcome=outcome,
+        finished=None if at is None else datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        age=None if ended is None else int(clock.age_of(ended)),
+        problems=() if outcome == PASSED else (_unfinished(scan),),
+    )
+
+
+def _unfinished(scan: Record) -> str:
+    message = printable(scan["status_message"], 200) if scan["status_message"] else ""
+    status = printable(scan["status_name"], 60)
+    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
+
+
+def _with_findings(task: Task, wanted: _Wanted, pair: Pair) -> Pair:
+    """The pair with the findings of its scan, and whether these are all that the scan counted."""
+    scan = wanted.scan
+    if scan is None:
+        return pair
+    tally, rows = Tally(), []
+    owners = {"task_id": scan["id"]}
+    names = {wanted.target_id: wanted.target} if wanted.target_id is not None else {}
+
+    def begin() -> None:
+        tally.begin()
+        rows.clear()
+
+    def take(record: Record) -> None:
+        finding = finding_of(record, names)
+        if belongs(finding, owners):
+            tally.take(finding)
+            rows.append(finding)
+
+    answer = stream(task.client, FINDING, {**wanted.place.query, **owners}, begin, take)
+    missing = proof_of(answer, [scan], tally, grouped=False).all
+    problems = tuple(f"{each[0].upper()}{each[1:]}." for each in missing)
+    return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)

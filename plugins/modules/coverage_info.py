@@ -1,0 +1,186 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: coverage_info
+short_description: Find out which targets were scanned
+description:
+  - Returns for each target whether a finished scan of it exists that is recent enough, and where gaps are.
+  - Also returns targets that nobody declared, targets that exist twice, and workspaces without targets.
+  - A gap does not fail the task. M(scanops.scanner.gate) with O(scanops.scanner.gate#module:expect) does.
+  - Cost - the lists of targets and scans of each workspace. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+attributes:
+  check_mode:
+    details:
+      - Always sends only GET calls. With O(dest), no file is written.
+  idempotent:
+    details:
+      - The module changes nothing but the file O(dest), which holds the time of the run.
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.reads
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+  - scanops.scanner.workspace_reference
+  - ansible.builtin.files
+options:
+  targets:
+    description:
+      - The declared targets of the workspace. Other targets are returned in RV(undeclared).
+      - If not set, all targets are judged. Requires O(workspace) or O(workspace_id).
+    type: list
+    elements: str
+  tools:
+    description:
+      - Demand a scan with each of these tools, by name or id. If not set, a scan with any tool counts.
+    type: list
+    elements: str
+  max_age:
+    description:
+      - How old a scan may be, in seconds or as in V(12h) or V(7d). If not set, any age counts.
+    type: str
+  exclusions:
+    description:
+      - What need not be scanned. Each exclusion has a C(reason), a date C(expires) until the end of which (in UTC) it counts,
+        and at least one of the patterns C(workspace) and C(target). It can also have the pattern C(tool).
+      - An expired exclusion no longer counts, and is returned in RV(exclusions).
+    type: list
+    elements: dict
+  dest:
+    description:
+      - Write the rows to this file, in CSV or JSON, by the end of its name. Its directory must exist.
+    type: path
+seealso:
+  - module: scanops.scanner.gate
+  - module: scanops.scanner.scan_info
+"""
+
+EXAMPLES = r"""
+- name: Find targets without a recent scan
+  scanops.scanner.coverage_info:
+    workspace: Web shop
+    tools: [Website Scanner]
+    max_age: 7d
+    exclusions:
+      - target: "*.test.example.com"
+        reason: Test systems are not public
+        expires: "2027-06-30"
+  register: coverage
+
+- name: Write an attestation for all workspaces
+  scanops.scanner.coverage_info:
+    max_age: 30d
+    dest: /srv/audit/coverage.csv
+"""
+
+RETURN = r"""
+rows:
+  description: One row for each target and tool.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - workspace: Web shop
+      target: shop.example.com
+      tool: Website Scanner
+      covered: true
+      excluded: false
+      scan_id: 1202
+      finished: "2026-01-31T12:00:00Z"
+      age: 5400
+      reason: ""
+gaps:
+  description: The rows that are neither covered nor excluded. Each has its reason.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
+total:
+  description: The number of rows.
+  returned: success
+  type: int
+  sample: 12
+covered:
+  description: The number of rows that are covered.
+  returned: success
+  type: int
+  sample: 12
+excluded:
+  description: The number of rows that are not covered and excluded.
+  returned: success
+  type: int
+  sample: 0
+undeclared:
+  description: Existing targets that are not in O(targets). Empty if O(targets) is not set.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
+duplicates:
+  description: Targets of one workspace whose names mean the same.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
+empty_workspaces:
+  description: The names of workspaces without targets.
+  returned: success
+  type: list
+  elements: str
+  sample: []
+exclusions:
+  description: The exclusions that have expired, and those that matched nothing.
+  returned: success
+  type: dict
+  sample: {expired: [], unused: []}
+dest:
+  description: The path of the file. Null without O(dest).
+  returned: success
+  type: str
+  sample: /srv/audit/coverage.csv
+size:
+  description: The size of the file in bytes. Null without O(dest).
+  returned: success
+  type: int
+  sample: 2048
+checksum:
+  description: The SHA-1 checksum of the file. Null without O(dest).
+  returned: success
+  type: str
+  sample: 88b2b6ac1d45fa4f7a0d1e0d2b6f5b5b4c4e7a51
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._coverage.task import coverage
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+
+OPTIONS = dict(
+    workspace=dict(type="str"),
+    workspace_id=dict(type="int"),
+    targets=dict(type="list", elements="str"),
+    tools=dict(type="list", elements="str"),
+    max_age=dict(type="str"),
+    exclusions=dict(type="list", elements="dict"),
+    dest=dict(type="path"),
+)
+
+
+def main() -> None:
+    run(
+        OPTIONS,
+        coverage,
+        add_file_common_args=True,
+        mutually_exclusive=[("workspace", "workspace_id")],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,455 @@
+#!/usr/bin/python
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: gate
+short_description: Pass or fail a pipeline on findings
+description:
+  - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome is
+    C(passed), or O(outcomes) says otherwise.
+  - Nothing that could not be read counts as clean. A scan that did not finish, a list that may be incomplete, or a service
+    that does not answer has an outcome of its own.
+  - The decision, the result and all files of O(artifacts) are computed from the same findings.
+  - For a role that also starts the scans, see the role P(scanops.scanner.scan_gate#role).
+  - Cost - 2 GET for each scan, and the lists of targets and scans of the workspace. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+attributes:
+  check_mode:
+    details:
+      - Sends only GET calls and decides the same. No file is written.
+  diff_mode:
+    support: none
+    details:
+      - The module changes only files. RV(files) says which ones.
+  idempotent:
+    details:
+      - The files hold the time of the run, so RV(changed) is true whenever O(artifacts) is set.
+extends_documentation_fragment:
+  - scanops.scanner.attributes
+  - scanops.scanner.attributes.writes
+  - scanops.scanner.attributes.action_group
+  - scanops.scanner.connection
+  - scanops.scanner.workspace_reference
+  - ansible.builtin.files
+options:
+  targets:
+    description:
+      - Judge only these targets of the workspace. A name that does not exist has the outcome C(not_covered).
+      - If not set, all targets of the workspace are judged. A target that was never scanned is C(not_covered).
+    type: list
+    elements: str
+  tools:
+    description:
+      - Judge only scans of these tools, by name or id. A target without a scan of each of them is C(not_covered).
+      - If not set, each tool that has scanned the target is judged.
+    type: list
+    elements: str
+  scan_ids:
+    description:
+      - Judge these scans. Of several scans of one target and tool, only the newest counts.
+    type: list
+    elements: int
+  findings_file:
+    description:
+      - Judge a file that M(scanops.scanner.finding_info) wrote with O(scanops.scanner.finding_info#module:dest), or a
+        C(gate.json) of this module. No call is made, so no connection is needed.
+      - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
+        outcome C(nothing_scanned).
+    type: path
+  policy:
+    description:
+      - What makes the gate fail. All filters must accept a finding for it to count.
+    type: dict
+    default: {}
+    suboptions:
+      fail_on:
+        description:
+          - The lowest severity that fails. V(none) fails nothing by severity.
+          - A finding of unknown severity counts at every threshold.
+        type: str
+        choices: [info, low, medium, high, critical, none]
+        default: high
+      max:
+        description:
+          - The largest number of findings of a severity that is allowed, by severity. More of them fail, whatever
+            O(policy.fail_on) says.
+        type: dict
+      only_new:
+        description:
+          - Fail only on findings that are new, reopened or worse than in the O(baseline).
+        type: bool
+        default: false
+      verified_only:
+        description:
+          - Count only findings that the service has verified.
+        type: bool
+        default: false
+      min_cvss:
+        description:
+          - Count only findings with this CVSS score or a higher one.
+        type: float
+      min_epss:
+        description:
+          - Count only findings with this EPSS probability or a higher one, 0 to 1. See O(epss_file).
+        type: float
+      known_exploited:
+        description:
+          - Count only findings that are known to be exploited. See O(known_exploited_file).
+        type: bool
+        default: false
+      older_than:
+        description:
+          - Fail on findings that are older than this, by severity, as in C(critical: 7d). The age runs from the day on which
+            the O(baseline) first saw the finding, otherwise from its scan.
+        type: dict
+      include:
+        description:
+          - Count only findings that one of these matchers accepts. See the notes.
+        type: list
+        elements: dict
+      exclude:
+        description:
+          - Do not count findings that one of these matchers accepts. See the notes.
+          - Danger - an excluded finding never fails the gate. Prefer a waiver, which has a reason and an end.
+        type: list
+        elements: dict
+      missing:
+        description:
+          - What a filter does with a finding that lacks its field, such as a CVSS score. V(fail) counts the finding,
+            V(ignore) does not.
+        type: str
+        choices: [fail, ignore]
+        default: fail
+  expect:
+    description:
+      - What must have been scanned. What is missing has the outcome C(not_covered).
+    type: dict
+    suboptions:
+      targets:
+        description:
+          - Names of targets.
+        type: list
+        elements: str
+      tools:
+        description:
+          - Names or ids of tools with which each of the targets must have been scanned.
+        type: list
+        elements: str
+      max_age:
+        description:
+          - How old the scan of each may be, in seconds or as in V(12h) or V(7d).
+        type: str
+  baseline:
+    description:
+      - The path of the baseline, a file that remembers accepted findings. Keep it in version control.
+      - A file that is damaged, or belongs to another workspace, has the outcome C(stale_baseline) and is not changed.
+    type: path
+  baseline_missing:
+    description:
+      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new. V(fail) has the outcome
+        C(stale_baseline). V(create) creates it from the present findings, which then count as known.
+      - Danger - V(create) accepts whatever exists now. The task warns with the number of findings.
+    type: str
+    choices: [create, fail, all_new]
+    default: all_new
+  baseline_update:
+    description:
+      - Add the findings of this run to the O(baseline), and date them. Only a run in which everything could be read updates
+        it.
+      - Danger - the next run no longer treats them as new.
+    type: bool
+    default: false
+  waivers:
+    description:
+      - The paths of YAML files with waivers. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
+      - An expired waiver no longer counts, and is returned in RV(waivers).
+    type: list
+    elements: path
+    default: []
+  allow_permanent:
+    description:
+      - Allow waivers that never expire.
+    type: bool
+    default: false
+  epss_file:
+    description:
+      - The path of a CSV file with EPSS scores, as published by FIRST. It replaces the scores of the service.
+    type: path
+  known_exploited_file:
+    description:
+      - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. It replaces what
+        the service says.
+    type: path
+  outcomes:
+    description:
+      - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but C(passed)
+        fails it.
+      - RV(passed) is true only for the outcome C(passed), whatever this option says.
+      - Danger - an outcome that passes hides what could not be read.
+    type: dict
+  artifacts:
+    description:
+      - A directory for the files of O(formats). It is created if its parent exists. The files are also written if the gate
+        fails.
+    type: path
+  formats:
+    description:
+      - The files to write.
+    type: list
+    elements: str
+    choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]
+    default: [json, markdown]
+  sarif_profile:
+    description:
+      - For whom C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as open. V(gitlab) and
+        V(full) list them as suppressed.
+    type: str
+    choices: [github, gitlab, full]
+    default: github
+  estate_files:
+    description:
+      - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target.
+    type: list
+    elements: path
+    default: []
+  sarif_location:
+    description:
+      - The file to which findings of other targets point in C(sarif).
+    type: str
+    default: README.md
+  export_all:
+    description:
+      - List all findings in C(gitlab) and C(defectdojo), not only those that fail or are new.
+    type: bool
+    default: false
+  rows:
+    description:
+      - Which findings to return in RV(findings). V(failing) keeps the result of a large run small; the filters of this
+        collection need V(all).
+    type: str
+    choices: [all, failing]
+    default: all
+notes:
+  - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a pattern),
+    C(severity), C(port) and C(fingerprint). All that are given must match.
+seealso:
+  - module: scanops.scanner.coverage_info
+  - module: scanops.scanner.finding_info
+  - module: scanops.scanner.scan
+"""
+
+EXAMPLES = r"""
+- name: Fail on high and critical findings of a workspace
+  scanops.scanner.gate:
+    workspace: Web shop
+    artifacts: "{{ playbook_dir }}/artifacts"
+    formats: [json, markdown, html]
+
+- name: Fail only on what is new, and accept what the waivers name
+  scanops.scanner.gate:
+    workspace: Web shop
+    targets: [shop.example.com]
+    tools: [Website Scanner]
+    policy:
+      fail_on: medium
+      only_new: true
+    baseline: security/baseline.json
+    waivers: [security/waivers.yml]
+
+- name: Judge a saved file again, without the service
+  scanops.scanner.gate:
+    findings_file: artifacts/gate.json
+    policy:
+      fail_on: critical
+"""
+
+RETURN = r"""
+outcome:
+  description:
+    - How the gate ended - C(service_error), C(unknown_state), C(nothing_scanned), C(scan_failed), C(queue_timeout),
+      C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is the
+      worst one of all targets.
+  returned: always, once the gate has judged
+  type: str
+  sample: findings
+passed:
+  description: Whether the outcome is C(passed).
+  returned: always, once the gate has judged
+  type: bool
+  sample: false
+verdict:
+  description: What RV(outcome) does to the task, V(fail), V(warn) or V(pass). See O(outcomes).
+  returned: always, once the gate has judged
+  type: str
+  sample: fail
+reasons:
+  description: Why the outcome is not C(passed), one sentence each, the worst first.
+  returned: always, once the gate has judged
+  type: list
+  elements: str
+  sample:
+    - 1 finding of shop.example.com fails the policy, the worst is critical.
+coverage:
+  description: Whether everything was scanned that was to be judged - V(complete), V(partial), or V(unknown) for a file.
+  returned: always, once the gate has judged
+  type: str
+  sample: complete
+targets:
+  description: What was judged, one row for each target and tool.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample:
+    - target: shop.example.com
+      target_id: 4711
+      workspace: Web shop
+      tool: Website Scanner
+      tool_id: 170
+      scan_id: 1202
+      status: finished
+      outcome: findings
+      verdict: fail
+      finished: "2026-01-31T12:00:00Z"
+      age: 5400
+      reasons:
+        - 1 finding fails the policy, the worst is critical.
+findings:
+  description:
+    - The findings, failing ones first. Each has its RV(findings[].state), the RV(findings[].reasons) for it, and
+      RV(findings[].change) against the baseline. The guide lists all fields.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample:
+    - fingerprint: 1:0f1e2d3c4b5a69788796a5b4c3d2e1f0
+      index: 1
+      state: failing
+      change: new
+      severity: critical
+      name: Remote code execution
+      target: shop.example.com
+  contains:
+    state:
+      description: V(failing), V(waived), V(known) or V(below).
+      returned: success
+      type: str
+      sample: failing
+    change:
+      description: V(new), V(known), V(reopened) or V(worse). Null without a baseline.
+      returned: success
+      type: str
+      sample: new
+    reasons:
+      description: Why the finding has this state.
+      returned: success
+      type: list
+      elements: str
+      sample: [severity is critical and fail_on is high]
+failing:
+  description: The findings whose state is V(failing).
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample: []
+summary:
+  description: The number of findings of each severity.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {critical: 1, high: 0, medium: 2, low: 1, info: 4, unknown: 0}
+counts:
+  description: The number of findings by state, and by change against the baseline.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, reopened: 0, worse: 0}
+waivers:
+  description: The waivers that need attention.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {expired: [], unused: [], doubled: []}
+baseline:
+  description: What was done with the baseline, and why.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {path: security/baseline.json, state: read, scheme: 1, accepted: 12, reason: null}
+gone:
+  description: Findings of the baseline that no longer exist. Only a finished scan that could have seen them shows that.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample: []
+files:
+  description: The files of O(artifacts) and the O(baseline), if it was written.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample:
+    - path: artifacts/gate.json
+      format: json
+      changed: true
+"""
+
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+
+OPTIONS = dict(
+    workspace=dict(type="str"),
+    workspace_id=dict(type="int"),
+    targets=dict(type="list", elements="str"),
+    tools=dict(type="list", elements="str"),
+    scan_ids=dict(type="list", elements="int"),
+    findings_file=dict(type="path"),
+    policy=dict(type="dict", options=POLICY_OPTIONS, default={}),
+    expect=dict(
+        type="dict",
+        options=dict(
+            targets=dict(type="list", elements="str"),
+            tools=dict(type="list", elements="str"),
+            max_age=dict(type="str"),
+        ),
+    ),
+    baseline=dict(type="path"),
+    baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
+    baseline_update=dict(type="bool", default=False),
+    waivers=dict(type="list", elements="path", default=[]),
+    allow_permanent=dict(type="bool", default=False),
+    epss_file=dict(type="path"),
+    known_exploited_file=dict(type="path"),
+    outcomes=dict(type="dict"),
+    artifacts=dict(type="path"),
+    formats=dict(type="list", elements="str", choices=list(FORMATS), default=["json", "markdown"]),
+    sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
+    estate_files=dict(type="list", elements="path", default=[]),
+    sarif_location=dict(type="str", default="README.md"),
+    export_all=dict(type="bool", default=False),
+    rows=dict(type="str", choices=["all", "failing"], default="all"),
+)
+WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")
+
+
+def main() -> None:
+    run(
+        OPTIONS,
+        judge_task,
+        needs_service=lambda params: params["findings_file"] is None,
+        add_file_common_args=True,
+        required_one_of=[WHAT_TO_JUDGE],
+        mutually_exclusive=[
+            ("workspace", "workspace_id"),
+            *[("findings_file", other) for other in ("workspace", "workspace_id", "scan_ids", "targets", "tools")],
+            *[("scan_ids", other) for other in ("targets", "tools")],
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()
