@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 
 from ._given import ArgumentSpec, Groups
-from ._options import CONNECTION_OPTIONS
+from ._options import CONNECTION_OPTIONS, NEEDED
 from ._task import ScopeInForce, Work
 
 
@@ -21,7 +21,8 @@ class Module(NamedTuple):
 
     options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
     the option ``scope``; hidden: the name of the argument in which an action plugin hands something over;
-    add_file_common_args: whether it writes a file; the rest: as for AnsibleModule.
+    add_file_common_args: whether it writes files; writes: the options of which each makes a task write one; offline: those
+    of which each makes a task work without the service; the rest: as for AnsibleModule.
     """
 
     options: Mapping[str, Any]
@@ -29,6 +30,8 @@ class Module(NamedTuple):
     scope_in_force: ScopeInForce | None = None
     hidden: str | None = None
     add_file_common_args: bool = False
+    writes: tuple[str, ...] = ("dest",)
+    offline: tuple[str, ...] = ()
     mutually_exclusive: Groups = ()
     required_one_of: Groups = ()
     required_if: Sequence[Any] = ()
@@ -51,6 +54,18 @@ class Module(NamedTuple):
             required_if=self.required_if,
             required_by=self.required_by,
         )
+
+    def writes_file(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options writes a file."""
+        return self.add_file_common_args and any(params.get(option) for option in self.writes)
+
+    def makes_calls(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options needs the service."""
+        return all(params.get(option) is None for option in self.offline)
+
+    def needed(self, params: Mapping[str, Any]) -> tuple[str, ...]:
+        """The options of the connection that a task with these options must have."""
+        return NEEDED if self.makes_calls(params) else ()
 
     def groups(self) -> Groups:
         """Options that can replace one another."""

@@ -15,7 +15,7 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 from ._declared import Module
 from ._http.transport import missing_requests
 from ._masking import hide, masked, shown_options
-from ._options import CONNECTION_OPTIONS, NEEDED
+from ._options import CONNECTION_OPTIONS
 from ._prepared import prepare
 from ._task import TOO_DEEP, perform
 
@@ -52,7 +52,8 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         if self._declared.hidden:
             # not an option, so that it is neither documented nor shown with the options of a task
             self.step = self.params.pop(self._declared.hidden, None)
-        prepared = prepare(self.argument_spec, self._declared.groups(), self.params, os.environ, NEEDED, LENIENT)
+        needed = self._declared.needed(self.params)
+        prepared = prepare(self.argument_spec, self._declared.groups(), self.params, os.environ, needed, LENIENT)
         for secret in prepared.secrets:
             self.hide(secret)
         self._refusal = prepared.refusal
@@ -88,7 +89,8 @@ def run(declared: Module) -> None:
     if missing:
         module.fail_json(msg=missing_required_lib(missing))
     # the argument spec of the module also has the options of files
-    ended = perform(module, module.argument_spec, declared.work, declared.scope_in_force, os.environ)
+    makes_calls = declared.makes_calls(module.params)
+    ended = perform(module, module.argument_spec, declared.work, declared.scope_in_force, os.environ, makes_calls=makes_calls)
     log = {"api_calls": ended.calls} if module._verbosity >= 2 else {}
     if ended.secret:
         # ansible-core shows the options of a failed task

@@ -160,6 +160,7 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._coverage.task import coverage
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 OPTIONS = dict(
@@ -171,15 +172,11 @@ OPTIONS = dict(
     exclusions=dict(type="list", elements="dict"),
     dest=dict(type="path"),
 )
+MODULE = Module(OPTIONS, coverage, add_file_common_args=True, mutually_exclusive=[("workspace", "workspace_id")])
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        coverage,
-        add_file_common_args=True,
-        mutually_exclusive=[("workspace", "workspace_id")],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -396,6 +396,7 @@ files:
       changed: true
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
@@ -434,21 +435,23 @@ OPTIONS = dict(
     rows=dict(type="str", choices=["all", "failing"], default="all"),
 )
 WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")
+MODULE = Module(
+    OPTIONS,
+    judge_task,
+    add_file_common_args=True,
+    writes=("artifacts", "baseline"),
+    offline=("findings_file",),
+    required_one_of=[WHAT_TO_JUDGE],
+    mutually_exclusive=[
+        ("workspace", "workspace_id"),
+        *[("findings_file", other) for other in ("workspace", "workspace_id", "scan_ids", "targets", "tools")],
+        *[("scan_ids", other) for other in ("targets", "tools")],
+    ],
+)
 
 
 def main() -> None:
-    run(
-        OPTIONS,
-        judge_task,
-        needs_service=lambda params: params["findings_file"] is None,
-        add_file_common_args=True,
-        required_one_of=[WHAT_TO_JUDGE],
-        mutually_exclusive=[
-            ("workspace", "workspace_id"),
-            *[("findings_file", other) for other in ("workspace", "workspace_id", "scan_ids", "targets", "tools")],
-            *[("scan_ids", other) for other in ("targets", "tools")],
-        ],
-    )
+    run(MODULE)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS, NEEDED
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._prepared import prepare
 from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, Shared, perform
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
@@ -105,7 +105,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             own_interpreter=is_own(interpreter),
             variables=environment,
             missing=missing_requests(),
-            writes_file=self.declared.add_file_common_args and bool(self._task.args.get("dest")),
+            writes_file=self.declared.writes_file(self._task.args),
             relative=self._relative_path(environment),
             examined=_core.examined(),
             unknown=_core.unknown(),
@@ -171,7 +171,8 @@ class _Run:
 
     def _read(self, arguments: Result) -> str | None:
         """Convert the options. Returns why they are wrong, or None."""
-        prepared = prepare(self._spec, self.declared.groups(), arguments, os.environ, NEEDED, LENIENT)
+        needed = self.declared.needed(arguments)
+        prepared = prepare(self._spec, self.declared.groups(), arguments, os.environ, needed, LENIENT)
         for secret in prepared.secrets:
             hide(secret, self._secrets)
         self.params = {name: value for name, value in prepared.params.items() if not name.startswith(_INTERNAL)}
@@ -202,7 +203,10 @@ class _Run:
         """Do the work, and write its result as the module would print it."""
         if self._refusal:
             return self._printed(failed=True, msg=self._refusal)
-        ended = perform(self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ, self._shared)
+        makes_calls = self.declared.makes_calls(self.params)
+        ended = perform(
+            self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ, self._shared, makes_calls
+        )
         log: Result = {"api_calls": ended.calls} if self._verbosity >= 2 else {}
         if ended.trace and self._verbosity >= 3 and not _core.SHOWS_TRACES:
             log["exception"] = ended.trace
