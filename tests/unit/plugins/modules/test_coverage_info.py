@@ -1,0 +1,168 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+WEB, PORTS = 170, 70
+OLD = {"start_time": "2026-01-01 00:00:00", "end_time": "2026-01-01 01:00:00"}
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.settings(scan_run_time=1000)
+    service.add(
+        workspaces=[{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Empty"}],
+        targets=[
+            {"id": 1001, "name": "www.example.com", "workspace_id": 2},
+            {"id": 1002, "name": "shop.example.com", "workspace_id": 2},
+            {"id": 1003, "name": "new.example.com", "workspace_id": 2},
+        ],
+        scans=[
+            {"id": 40001, "target": "www.example.com", "workspace_id": 2, "tool_id": WEB, **OLD},
+            {"id": 40002, "target": "www.example.com", "workspace_id": 2, "tool_id": WEB, "status_name": "stopped"},
+            {"id": 40003, "target": "shop.example.com", "workspace_id": 2, "tool_id": WEB, "status_name": "running"},
+            {"id": 40004, "target": "shop.example.com", "workspace_id": 2, "tool_id": PORTS},
+        ],
+    )
+
+
+def good(result):
+    assert not result.failed, result.msg
+    return result
+
+
+def short(rows):
+    return [(row["target"], row["tool"], row["covered"], row["scan_id"]) for row in rows]
+
+
+def test_only_a_finished_scan_covers_a_target(run):
+    result = good(run("coverage_info", workspace="Web shop", tools=["Website Scanner"]))
+    assert short(result["rows"]) == [
+        ("www.example.com", "Website Scanner", True, 40001),
+        ("shop.example.com", "Website Scanner", False, None),
+        ("new.example.com", "Website Scanner", False, None),
+    ]
+    assert [row["target"] for row in result["gaps"]] == ["shop.example.com", "new.example.com"]
+    assert (result["total"], result["covered"], result["excluded"]) == (3, 1, 0)
+    assert result.changed is False
+
+
+def test_without_tools_a_scan_with_any_tool_counts(run):
+    rows = good(run("coverage_info", workspace_id=2))["rows"]
+    assert short(rows) == [
+        ("www.example.com", "Website Scanner", True, 40001),
+        ("shop.example.com", "Port Scanner", True, 40004),
+        ("new.example.com", "any tool", False, None),
+    ]
+
+
+def test_an_old_scan_is_a_gap(run):
+    (row, *_others) = good(run("coverage_info", workspace_id=2, max_age="1h"))["rows"]
+    assert (row["covered"], row["scan_id"]) == (False, 40001)
+    assert "max_age is 1 hour." in row["reason"]
+
+
+def test_declared_targets_are_compared_with_those_that_exist(service, run):
+    service.add(targets=[{"id": 1004, "name": "WWW.example.com.", "workspace_id": 2}])
+    result = good(run("coverage_info", workspace_id=2, targets=["www.example.com", "gone.example.com"]))
+    assert short(result["rows"])[1] == ("gone.example.com", "any tool", False, None)
+    assert "does not exist" in result["rows"][1]["reason"]
+    assert [row["name"] for row in result["undeclared"]] == ["shop.example.com", "new.example.com"]
+    assert [row["id"] for row in result["duplicates"]] == [1001, 1004]
+
+
+def test_all_workspaces_are_read_without_one(service, run):
+    result = good(run("coverage_info"))
+    assert {row["workspace"] for row in result["rows"]} >= {"Web shop"}
+    assert "Empty" in result["empty_workspaces"]
+    listed = [entry["query"]["workspace_id"] for entry in service.log() if entry["path"] == "/scans"]
+    assert set(listed) >= {"2", "3"}
+    assert {entry["method"] for entry in service.log()} == {"GET"}
+
+
+@pytest.mark.parametrize("expires, excluded", [("2999-01-01", True), ("2020-01-01", False)])
+def test_an_exclusion_counts_until_it_expires(run, expires, excluded):
+    exclusion = {"target": "new.*", "reason": "not public yet", "expires": expires}
+    result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
+    row = result["rows"][2]
+    assert (row["covered"], row["excluded"]) == (False, excluded)
+    assert len(result["gaps"]) == (0 if excluded else 1)
+    assert len(result["exclusions"]["expired"]) == (0 if excluded else 1)
+    assert bool(result.warnings) is not excluded
+
+
+def test_an_exclusion_that_matches_nothing_is_returned(run):
+    exclusion = {"target": "typo.*", "reason": "x", "expires": "2999-01-01"}
+    result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
+    assert [each["target"] for each in result["exclusions"]["unused"]] == ["typo.*"]
+
+
+@pytest.mark.parametrize(
+    "exclusion, words",
+    [
+        ({}, "exclusions[0] names neither a workspace nor a target"),
+        ({"target": "a", "reason": "x"}, "exclusions[0] needs a reason and the date"),
+        ({"target": "a", "expires": "2999-01-01"}, "exclusions[0] needs a reason and the date"),
+        ({"target": "a", "reason": "x", "expires": "2026-02-30"}, "exclusions[0].expires is '2026-02-30': write a date"),
+        ({"target": " ", "reason": "x", "expires": "2999-01-01"}, "exclusions[0].target is empty"),
+        ({"targt": "a"}, "exclusions[0] has the unknown key 'targt'"),
+    ],
+)
+def test_a_wrong_exclusion_is_refused_before_any_call(service, run, exclusion, words):
+    result = run("coverage_info", workspace_id=2, exclusions=[exclusion])
+    assert result.failed
+    assert words in result.msg
+    assert service.calls() == []
+
+
+def test_targets_need_a_workspace(run):
+    assert "set workspace or workspace_id" in run("coverage_info", targets=["www.example.com"]).msg
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_csv_file_holds_every_row(run, tmp_path, check):
+    dest = tmp_path / "coverage.csv"
+    result = good(run("coverage_info", workspace_id=2, dest=str(dest), check=check))
+    assert result.changed is True
+    assert dest.exists() is not check
+    if not check:
+        rows = list(csv.DictReader(dest.read_text().splitlines()))
+        assert [(row["target"], row["covered"]) for row in rows] == [
+            ("www.example.com", "yes"),
+            ("shop.example.com", "yes"),
+            ("new.example.com", "no"),
+        ]
+
+
+def test_a_json_file_holds_the_result(run, tmp_path):
+    dest = tmp_path / "coverage.json"
+    result = good(run("coverage_info", workspace_id=2, dest=str(dest)))
+    assert json.loads(dest.read_text())["rows"] == result["rows"]
+
+
+def test_a_cell_is_never_a_formula(service, run, tmp_path):
+    service.add(workspaces=[{"id": 9, "name": "=cmd()"}], targets=[{"name": "a.example.com", "workspace_id": 9}])
+    dest = tmp_path / "coverage.csv"
+    good(run("coverage_info", workspace_id=9, dest=str(dest)))
+    (row,) = csv.DictReader(dest.read_text().splitlines())
+    assert row["workspace"] == "'=cmd()"
+
+
+def test_another_kind_of_file_is_refused(service, run, tmp_path):
+    result = run("coverage_info", workspace_id=2, dest=str(tmp_path / "coverage.pdf"))
+    assert "ends neither in .csv nor in .json" in result.msg
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("path", ["/targets", "/scans"])
+def test_a_list_that_cannot_be_read_is_no_coverage(service, run, path):
+    service.fault(method="GET", path=path, action="status", status=500, times=99)
+    result = run("coverage_info", workspace_id=2)
+    assert result.failed
+    assert "rows" not in result.result
