@@ -64,6 +64,13 @@ options:
       - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
         outcome C(nothing_scanned).
     type: path
+  scan_results:
+    description:
+      - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish in
+        time, is judged as such, and no older scan replaces it. Any other task that failed has the outcome
+        C(service_error).
+    type: list
+    elements: dict
   policy:
     description:
       - What makes the gate fail. All filters must accept a finding for it to count.
@@ -398,9 +405,9 @@ files:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import SEVERITIES
 
 OPTIONS = dict(
     workspace=dict(type="str"),
@@ -409,7 +416,24 @@ OPTIONS = dict(
     tools=dict(type="list", elements="str"),
     scan_ids=dict(type="list", elements="int"),
     findings_file=dict(type="path"),
-    policy=dict(type="dict", options=POLICY_OPTIONS, default={}),
+    scan_results=dict(type="list", elements="dict"),
+    policy=dict(
+        type="dict",
+        default={},
+        options=dict(
+            fail_on=dict(type="str", choices=[*SEVERITIES, "none"], default="high"),
+            max=dict(type="dict"),
+            only_new=dict(type="bool", default=False),
+            verified_only=dict(type="bool", default=False),
+            min_cvss=dict(type="float"),
+            min_epss=dict(type="float"),
+            known_exploited=dict(type="bool", default=False),
+            older_than=dict(type="dict"),
+            include=dict(type="list", elements="dict"),
+            exclude=dict(type="list", elements="dict"),
+            missing=dict(type="str", choices=["fail", "ignore"], default="fail"),
+        ),
+    ),
     expect=dict(
         type="dict",
         options=dict(

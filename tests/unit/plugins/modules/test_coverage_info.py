@@ -109,7 +109,10 @@ def test_an_exclusion_that_matches_nothing_is_returned(run):
         ({}, "exclusions[0] names neither a workspace nor a target"),
         ({"target": "a", "reason": "x"}, "exclusions[0] needs a reason and the date"),
         ({"target": "a", "expires": "2999-01-01"}, "exclusions[0] needs a reason and the date"),
-        ({"target": "a", "reason": "x", "expires": "2026-02-30"}, "exclusions[0].expires is '2026-02-30': write a date"),
+        (
+            {"target": "a", "reason": "x", "expires": "2026-02-30"},
+            "exclusions[0].expires is '2026-02-30': write a date",
+        ),
         ({"target": " ", "reason": "x", "expires": "2999-01-01"}, "exclusions[0].target is empty"),
         ({"targt": "a"}, "exclusions[0] has the unknown key 'targt'"),
     ],

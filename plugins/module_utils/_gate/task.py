@@ -1,0 +1,198 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The work of the module gate: read, judge, write the artefacts, and fail or pass."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
+from .._exports.formats import Choices, write
+from .._exports.locations import Locations, locations_of
+from .._http.transport import COLLECTION_VERSION
+from .._records import Record
+from .._task import Task
+from .document import document_of
+from .enrichment import exploits_of, read_epss, read_known_exploited
+from .expectation import Expect, expect_of
+from .files import LONGEST_FINDINGS, File, content_of, make_directory, needed_content_of, write_files
+from .judge import Decision, decide
+from .model import CREATED, FAIL, WARN, Exploits, Pair, Trouble
+from .policy import Policy, mapping_of, policy_of
+from .read import read
+from .remember import Remembering, Wanted, remember
+from .rows import rows_of
+from .run import run_of
+from .saved import saved_of
+from .waits import with_results
+from .waivers import Waivers, waivers_of
+
+
+class NotPassed(ScannerError):
+    """The gate has judged, and its outcome fails the task. The result says what was written."""
+
+
+class _Asked(NamedTuple):
+    """The options and files of a task, read and checked before any call."""
+
+    policy: Policy
+    expect: Expect
+    mapping: Mapping[str, str]
+    exploits: Exploits
+    waivers: Waivers
+    baseline: bytes | None
+    locations: Locations
+
+
+class _Found(NamedTuple):
+    """What is judged. workspace: the name of the only one."""
+
+    pairs: Sequence[Pair]
+    workspace: str | None
+    troubles: Sequence[Trouble]
+
+
+def judge_task(task: Task) -> Record:
+    """The work of the module. Raises NotPassed if the outcome fails the task."""
+    params = task.params
+    asked = _asked(task)
+    now = time.time()
+    found = _found(task, now)
+    rows = rows_of(found.pairs, asked.exploits)
+    wanted = Wanted(params["baseline"], params["baseline_missing"], params["baseline_update"])
+    remembered = remember(wanted, asked.baseline, run_of(found.pairs, rows), found.workspace, COLLECTION_VERSION)
+    decision = decide(
+        found.pairs,
+        rows,
+        policy=asked.policy,
+        mapping=asked.mapping,
+        now=now,
+        expect=asked.expect,
+        memory=remembered.memory,
+        waived=asked.waivers.waived(rows, now),
+        troubles=found.troubles,
+    )
+    document = document_of(
+        decision, collection_version=COLLECTION_VERSION, now=now, workspace=found.workspace, exploits=asked.exploits
+    )
+    return _Ending(task, decision, document).end(asked, remembered)
+
+
+def _asked(task: Task) -> _Asked:
+    params = task.params
+    _refuse_bad_formats(params)
+    epss, exploited = params["epss_file"], params["known_exploited_file"]
+    return _Asked(
+        policy_of({name: value for name, value in (params["policy"] or {}).items() if value is not None}),
+        expect_of(params["expect"] and {name: value for name, value in params["expect"].items() if value is not None}),
+        mapping_of(params["outcomes"]),
+        exploits_of(
+            read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
+            read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited)
+            if exploited
+            else None,
+        ),
+        waivers_of(
+            [(path, needed_content_of(path, f"waivers[{index}]")) for index, path in enumerate(params["waivers"])],
+            params["allow_permanent"],
+        ),
+        content_of(params["baseline"], "baseline") if params["baseline"] else None,
+        locations_of(
+            [
+                (path, needed_content_of(path, f"estate_files[{index}]"))
+                for index, path in enumerate(params["estate_files"])
+            ]
+        ),
+    )
+
+
+def _refuse_bad_formats(params: Mapping[str, Any]) -> None:
+    if params["artifacts"] is not None and not params["formats"]:
+        raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
+    if params["artifacts"] == "":
+        raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
+
+
+def _found(task: Task, now: float) -> _Found:
+    path = task.params["findings_file"]
+    if path is not None:
+        saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now)
+        return _Found(saved.pairs, saved.workspace, saved.troubles)
+    reading = read(task)
+    pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
+    common = (reading.trouble,) if reading.trouble else ()
+    return _Found(pairs, reading.workspace, (*common, *troubles))
+
+
+class _Ending:
+    """How a task ends that has judged."""
+
+    def __init__(self, task: Task, decision: Decision, document: Record) -> None:
+        self._task = task
+        self._decision = decision
+        self._document = document
+        self._files: list[Record] = []
+
+    def end(self, asked: _Asked, remembered: Remembering) -> Record:
+        """The result of the module, after the files are written. Raises NotPassed, or Incomplete if a file is missing."""
+        try:
+            self._write(asked, remembered)
+        except ScannerError as error:
+            sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {self._why()}"
+            kind = Incomplete if any(file["changed"] for file in self._files) else Refused
+            raise kind(sentence, **self._result()) from None
+        self._warn(remembered)
+        if self._decision.verdict == FAIL:
+            raise NotPassed(self._sentence(), **self._result())
+        if self._decision.verdict == WARN:
+            self._task.warn(self._sentence())
+        return self._result()
+
+    def _write(self, asked: _Asked, remembered: Remembering) -> None:
+        params = self._task.params
+        directory = params["artifacts"]
+        if directory is not None:
+            make_directory(self._task, directory)
+            choices = Choices(params["sarif_profile"], asked.locations, params["sarif_location"], params["export_all"])
+            for name in dict.fromkeys(params["formats"]):
+                written = write(name, self._document, choices)
+                for warning in written.warnings:
+                    self._task.warn(warning)
+                files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
+                write_files(self._task, files, self._files)
+        # last, so that nothing is accepted whose artefacts are missing
+        if remembered.text is not None and remembered.memory.path is not None:
+            write_files(self._task, [File(remembered.memory.path, "baseline", remembered.text)], self._files)
+
+    def _warn(self, remembered: Remembering) -> None:
+        memory, waived = remembered.memory, self._decision.waived
+        if memory.state == CREATED:
+            self._task.warn(
+                f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
+                " treat as known. Review the file before you commit it."
+            )
+        if waived.expired:
+            one = len(waived.expired) == 1
+            self._task.warn(
+                f"{counted(len(waived.expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or remove"
+                f" {'it' if one else 'them'}; see waivers."
+            )
+
+    def _why(self) -> str:
+        reasons = self._decision.reasons
+        more = f" ({len(reasons) - 1} more reasons; see reasons)" if len(reasons) > 1 else ""
+        return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
+
+    def _sentence(self) -> str:
+        return f"The gate ended with {self._decision.outcome}. {self._why()}"
+
+    def _result(self) -> Record:
+        failing = [row for row in self._document["findings"] if row["state"] == "failing"]
+        rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
+        changed = any(file["changed"] for file in self._files)
+        return {**self._document, "findings": rows, "failing": failing, "files": self._files, "changed": changed}
