@@ -404,11 +404,11 @@ files:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._resources import SEVERITIES
 
+FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]
 OPTIONS = dict(
     workspace=dict(type="str"),
     workspace_id=dict(type="int"),
@@ -451,7 +451,7 @@ OPTIONS = dict(
     known_exploited_file=dict(type="path"),
     outcomes=dict(type="dict"),
     artifacts=dict(type="path"),
-    formats=dict(type="list", elements="str", choices=list(FORMATS), default=["json", "markdown"]),
+    formats=dict(type="list", elements="str", choices=FORMATS, default=["json", "markdown"]),
     sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
     estate_files=dict(type="list", elements="path", default=[]),
     sarif_location=dict(type="str", default="README.md"),

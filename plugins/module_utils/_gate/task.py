@@ -30,7 +30,8 @@ from .rows import rows_of
 from .run import run_of
 from .saved import saved_of
 from .waits import with_results
-from .waivers import Waivers, waivers_of
+from .waiver_file import WaiverFile, read_waivers
+from .waivers import Rule, waive
 
 
 class NotPassed(ScannerError):
@@ -44,7 +45,7 @@ class _Asked(NamedTuple):
     expect: Expect
     mapping: Mapping[str, str]
     exploits: Exploits
-    waivers: Waivers
+    waivers: Sequence[Rule]
     baseline: bytes | None
     locations: Locations
 
@@ -74,7 +75,7 @@ def judge_task(task: Task) -> Record:
         now=now,
         expect=asked.expect,
         memory=remembered.memory,
-        waived=asked.waivers.waived(rows, now),
+        waived=waive(asked.waivers, rows, now),
         troubles=found.troubles,
     )
     document = document_of(
@@ -97,14 +98,17 @@ def _asked(task: Task) -> _Asked:
             if exploited
             else None,
         ),
-        waivers_of(
-            [(path, needed_content_of(path, f"waivers[{index}]")) for index, path in enumerate(params["waivers"])],
+        read_waivers(
+            [
+                WaiverFile(path, needed_content_of(path, f"waivers[{index}]"))
+                for index, path in enumerate(params["waivers"])
+            ],
             params["allow_permanent"],
         ),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
         locations_of(
             [
-                (path, needed_content_of(path, f"estate_files[{index}]"))
+                (path, needed_content_of(path, f"estate_files[{index}]").decode("utf-8", "replace"))
                 for index, path in enumerate(params["estate_files"])
             ]
         ),
@@ -179,8 +183,8 @@ class _Ending:
         if waived.expired:
             one = len(waived.expired) == 1
             self._task.warn(
-                f"{counted(len(waived.expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or remove"
-                f" {'it' if one else 'them'}; see waivers."
+                f"{counted(len(waived.expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or"
+                f" remove {'it' if one else 'them'}; see waivers."
             )
 
     def _why(self) -> str:

@@ -1,0 +1,391 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The gate against the local service: what it reads, what it decides, what it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+
+import pytest
+
+WEB, PORTS = 170, 70
+SCAN = {"target": "www.example.com", "workspace_id": 2, "tool_id": WEB}
+
+
+def scans(**more):
+    return {"id": 40001, **SCAN, **more}
+
+
+@pytest.fixture(autouse=True)
+def _account(service):
+    service.settings(scan_run_time=1000, scan_queue_time=1000)
+    service.add(
+        workspaces=[{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Empty"}],
+        targets=[{"id": 1001, "name": "www.example.com", "workspace_id": 2}],
+    )
+
+
+@pytest.fixture
+def found(service):
+    """Add a finished scan with findings of these risk levels."""
+
+    def add(*levels, scan_id=40001, **more):
+        counts = {name: levels.count(level) for level, name in enumerate(("info", "low", "medium", "high", "critical"))}
+        service.add(
+            scans=[{"id": scan_id, **SCAN, "result_summary": {"text": "", **counts}, **more}],
+            findings=[
+                {"id": scan_id * 10 + index, "name": f"Finding {index}", "vuln_id": f"WEB-{index}", "risk_level": level}
+                | {"task_id": scan_id, "target_id": 1001}
+                for index, level in enumerate(levels)
+            ],
+        )
+
+    return add
+
+
+def judged(result, outcome):
+    """The result of a gate with this outcome, which fails the task unless it is passed."""
+    assert result.result.get("outcome") == outcome, result
+    assert result["passed"] is (outcome == "passed")
+    assert result.failed is (outcome != "passed"), result
+    assert bool(result.msg) is (outcome != "passed")
+    return result
+
+
+# --- outcomes
+
+
+def test_a_clean_scan_passes(service, run, found):
+    found(0, 1, 2)
+    result = judged(run("gate", workspace="Web shop"), "passed")
+    assert result["coverage"] == "complete"
+    assert result["summary"] == {"critical": 0, "high": 0, "medium": 1, "low": 1, "info": 1, "unknown": 0}
+    (target,) = result["targets"]
+    assert (target["target"], target["tool"], target["scan_id"], target["outcome"]) == (
+        "www.example.com",
+        "Website Scanner",
+        40001,
+        "passed",
+    )
+    assert service.writes() == []
+
+
+def test_a_high_finding_fails(run, found):
+    found(1, 3)
+    result = judged(run("gate", workspace="Web shop"), "findings")
+    assert [row["name"] for row in result["failing"]] == ["Finding 1"]
+    assert "1 finding fails the policy: 1 high." in result.msg
+
+
+def test_a_target_without_a_scan_is_not_covered(service, run, found):
+    found(0)
+    service.add(targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}])
+    result = judged(run("gate", workspace_id=2), "not_covered")
+    assert [row["outcome"] for row in result["targets"]] == ["not_covered", "passed"]
+
+
+def test_a_declared_target_that_does_not_exist_is_not_covered(run, found):
+    found(0)
+    judged(run("gate", workspace_id=2, targets=["www.example.com", "typo.example.com"]), "not_covered")
+
+
+def test_a_tool_that_never_scanned_is_not_covered(run, found):
+    found(0)
+    judged(run("gate", workspace_id=2, tools=["Website Scanner", "Port Scanner"]), "not_covered")
+
+
+@pytest.mark.parametrize("workspace", [2, 3])
+def test_an_account_without_scans_has_scanned_nothing(run, workspace):
+    judged(run("gate", workspace_id=workspace), "nothing_scanned")
+
+
+@pytest.mark.parametrize(
+    "status, outcome",
+    [
+        ("running", "incomplete"),
+        ("waiting", "incomplete"),
+        ("stopped", "scan_failed"),
+        ("aborted", "scan_failed"),
+        ("failed to start", "scan_failed"),
+        ("timed out", "run_timeout"),
+        ("auth failed", "scan_failed"),
+        ("hibernating", "unknown_state"),
+    ],
+)
+def test_the_newest_scan_counts_even_if_an_older_one_was_clean(service, run, found, status, outcome):
+    found(0)
+    service.add(scans=[scans(id=40002, status_name=status)])
+    result = judged(run("gate", workspace_id=2), outcome)
+    assert result["targets"][0]["scan_id"] == 40002
+
+
+def test_a_scan_that_counted_more_findings_is_incomplete(service, run):
+    counts = {"text": "", "info": 0, "low": 0, "medium": 0, "high": 2, "critical": 0}
+    service.add(scans=[scans(result_summary=counts)])
+    result = judged(run("gate", workspace_id=2), "incomplete")
+    assert "counted 2 high findings" in result["reasons"][0]
+
+
+def test_a_scan_that_counts_nothing_at_all_is_incomplete(service, run):
+    service.add(scans=[scans(result_summary=None)])
+    judged(run("gate", workspace_id=2), "incomplete")
+
+
+FAULTS = [
+    {"action": "status", "status": 500},
+    {"action": "status", "status": 401},
+    {"action": "status", "status": 403},
+    {"action": "html"},
+    {"action": "reset"},
+    {"action": "truncated_json"},
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: str(fault.get("status", fault["action"])))
+@pytest.mark.parametrize("path", ["/workspaces", "/targets", "/scans", "/findings"])
+def test_a_service_that_fails_is_never_clean(service, run, found, tmp_path, path, fault):
+    found(0)
+    service.fault(method="GET", path=path, times=99, **fault)
+    result = judged(run("gate", workspace="Web shop", retries=1, artifacts=str(tmp_path / "out")), "service_error")
+    assert json.loads((tmp_path / "out" / "gate.json").read_text())["outcome"] == "service_error"
+    assert "service_error" in (tmp_path / "out" / "gate.md").read_text()
+    assert result["reasons"]
+
+
+def test_after_a_lost_connection_no_more_calls_are_made(service, run, found):
+    found(0)
+    service.add(
+        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
+        scans=[scans(id=40002, target="shop.example.com")],
+    )
+    service.fault(method="GET", path="/findings", action="reset", times=99)
+    result = judged(run("gate", workspace_id=2, retries=0), "service_error")
+    assert [row["outcome"] for row in result["targets"]] == ["service_error"] * 2
+    assert len([call for call in service.calls() if call == "GET /findings"]) == 1
+
+
+# --- what is judged
+
+
+def test_scans_can_be_named(run, found):
+    found(0)
+    found(4, scan_id=40002)
+    judged(run("gate", scan_ids=[40001]), "passed")
+    result = judged(run("gate", scan_ids=[40001, 40002]), "findings")
+    assert [row["scan_id"] for row in result["targets"]] == [40002]
+    assert "replaces an older one" in result.warnings[0]
+
+
+def test_a_saved_file_is_judged_without_the_service(service, run, found, tmp_path):
+    found(1, 3)
+    saved = tmp_path / "findings.jsonl"
+    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
+    service.clear_log()
+    result = judged(run("gate", findings_file=str(saved)), "findings")
+    assert service.calls() == []
+    assert result["coverage"] == "unknown"
+    assert [row["target"] for row in result["failing"]] == ["www.example.com"]
+
+
+def test_gate_json_is_judged_again(service, run, found, tmp_path):
+    found(1, 3)
+    run("gate", workspace_id=2, artifacts=str(tmp_path))
+    service.clear_log()
+    again = judged(run("gate", findings_file=str(tmp_path / "gate.json"), policy={"fail_on": "low"}), "findings")
+    assert len(again["failing"]) == 2
+    assert service.calls() == []
+
+
+def test_an_empty_file_is_nothing_scanned(run, tmp_path):
+    (tmp_path / "empty").write_text("")
+    judged(run("gate", findings_file=str(tmp_path / "empty")), "nothing_scanned")
+
+
+def test_the_results_of_a_scan_task_replace_older_scans(run, found):
+    found(0)
+    failed = {
+        "item": "Website Scanner",
+        "scans": [{"target": "www.example.com", "scan": None, "outcome": "queue_timeout"}],
+    }
+    judged(run("gate", workspace_id=2, scan_results=[{"results": [failed]}]), "queue_timeout")
+    refused = {"item": "Website Scanner", "failed": False, "msg": "The service refused to start the scan."}
+    result = judged(run("gate", workspace_id=2, scan_results=[{"results": [refused]}]), "service_error")
+    assert "refused to start" in result["reasons"][0]
+    skipped = {"skipped": True, "skip_reason": "Conditional result was False"}
+    good = {"scans": [{"target": "www.example.com", "scan": {"id": 40001}, "outcome": "finished"}]}
+    judged(run("gate", workspace_id=2, scan_results=[skipped, good]), "passed")
+
+
+def test_what_is_expected_must_have_been_scanned_lately(run, found):
+    found(0, start_time="2026-01-01 00:00:00", end_time="2026-01-01 01:00:00")
+    judged(run("gate", workspace_id=2, expect={"max_age": "1d"}), "not_covered")
+    judged(run("gate", workspace_id=2, expect={"max_age": "9999d"}), "passed")
+    judged(run("gate", workspace_id=2, expect={"targets": ["other.example.com"]}), "not_covered")
+
+
+# --- baseline and waivers
+
+
+def test_a_baseline_is_created_and_makes_findings_known(run, found, tmp_path):
+    found(3, 4)
+    baseline = str(tmp_path / "baseline.json")
+    policy = {"only_new": True}
+    options = dict(workspace="Web shop", baseline=baseline, baseline_missing="create", policy=policy)
+    assert run("gate", check=True, **options)["outcome"] == "passed"
+    assert not os.path.exists(baseline)
+    result = judged(run("gate", **options), "passed")
+    assert result.changed is True
+    assert "created with 2 findings" in result.warnings[0]
+    assert result["counts"]["known"] == 2
+    before = pathlib.Path(baseline).read_text()
+    assert judged(run("gate", **options), "passed").changed is False
+    found(3, 4, 4, scan_id=40002)
+    result = judged(run("gate", **options), "findings")
+    assert [row["change"] for row in result["failing"]] == ["new"]
+    assert pathlib.Path(baseline).read_text() == before
+    judged(run("gate", baseline_update=True, **options), "findings")
+    assert pathlib.Path(baseline).read_text() != before
+    judged(run("gate", **options), "passed")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"schema": ', "[1]", "\x00"])
+def test_a_spoilt_baseline_is_stale_and_not_changed(run, found, tmp_path, text):
+    found(0)
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(text)
+    result = judged(run("gate", workspace_id=2, baseline=str(baseline), baseline_update=True), "stale_baseline")
+    assert baseline.read_text() == text
+    assert result["baseline"]["state"] == "stale"
+
+
+def test_a_baseline_of_another_workspace_is_stale(service, run, found, tmp_path):
+    found(0)
+    baseline = str(tmp_path / "baseline.json")
+    judged(run("gate", workspace_id=2, baseline=baseline, baseline_missing="create"), "passed")
+    service.add(
+        targets=[{"id": 1009, "name": "b.example.com", "workspace_id": 3}],
+        scans=[{"target_id": 1009, "tool_id": WEB, "workspace_id": 3}],
+    )
+    judged(run("gate", workspace_id=3, baseline=baseline), "stale_baseline")
+
+
+def test_a_missing_baseline_can_fail(run, found, tmp_path):
+    found(0)
+    path = str(tmp_path / "baseline.json")
+    judged(run("gate", workspace_id=2, baseline=path, baseline_missing="fail"), "stale_baseline")
+
+
+@pytest.mark.parametrize("outcome, status", [("incomplete", "running"), ("scan_failed", "stopped")])
+def test_a_run_that_saw_too_little_never_changes_a_baseline(service, run, found, tmp_path, outcome, status):
+    found(3)
+    baseline = str(tmp_path / "baseline.json")
+    judged(run("gate", workspace_id=2, baseline=baseline, baseline_missing="create"), "findings")
+    before = pathlib.Path(baseline).read_text()
+    service.add(scans=[scans(id=40002, status_name=status)])
+    result = judged(run("gate", workspace_id=2, baseline=baseline, baseline_update=True), outcome)
+    assert pathlib.Path(baseline).read_text() == before
+    assert result["gone"] == []
+
+
+WAIVER = """\
+version: 1
+waivers:
+  - check: WEB-1
+    reason: Behind a login
+    owner: Web team
+    expires: {expires}
+    status: accepted
+"""
+
+
+@pytest.mark.parametrize("expires, outcome", [("2999-12-31", "passed"), ("2020-12-31", "findings")])
+def test_a_waiver_counts_until_it_expires(run, found, tmp_path, expires, outcome):
+    found(0, 4)
+    waivers = tmp_path / "waivers.yml"
+    waivers.write_text(WAIVER.format(expires=expires))
+    result = judged(run("gate", workspace_id=2, waivers=[str(waivers)]), outcome)
+    assert len(result["waivers"]["expired"]) == (outcome == "findings")
+    assert result["counts"]["waived"] == (outcome == "passed")
+
+
+def test_a_wrong_waiver_file_is_refused_with_its_line(service, run, tmp_path):
+    waivers = tmp_path / "waivers.yml"
+    waivers.write_text(WAIVER.format(expires="2026-02-30"))
+    result = run("gate", workspace_id=2, waivers=[str(waivers)])
+    assert result.failed
+    assert "waivers.yml:6:" in result.msg
+    assert service.calls() == []
+
+
+# --- artefacts
+
+
+FORMATS = {
+    "json": "gate.json",
+    "markdown": "gate.md",
+    "sarif": "gate.sarif",
+    "junit": "gate-junit.xml",
+    "gitlab": "gl-dast-report.json",
+    "defectdojo": "gate-defectdojo.json",
+    "csv": "gate.csv",
+}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
+    found(4)
+    where = tmp_path / "artifacts"
+    result = run("gate", check=check, workspace_id=2, artifacts=str(where), formats=list(FORMATS))
+    assert result["outcome"] == "findings"
+    assert where.exists() is not check
+    assert [(row["format"], row["path"]) for row in result["files"]] == [
+        (name, str(where / path)) for name, path in FORMATS.items()
+    ]
+    if not check:
+        assert sorted(os.listdir(where)) == sorted(FORMATS.values())
+
+
+def test_a_directory_that_is_not_writable_fails_with_the_outcome(run, found, tmp_path):
+    found(0)
+    (tmp_path / "file").write_text("")
+    result = run("gate", workspace_id=2, artifacts=str(tmp_path / "file"))
+    assert result.failed
+    assert (result["outcome"], result["passed"]) == ("passed", True)
+    assert "The outcome of the gate is passed" in result.msg
+
+
+def test_an_outcome_can_warn_or_pass(run, found):
+    found(4)
+    warned = run("gate", workspace_id=2, outcomes={"findings": "warn"})
+    assert (warned.failed, warned["passed"], warned["verdict"]) == (False, False, "warn")
+    assert "The gate ended with findings." in warned.warnings[-1]
+    passed = run("gate", workspace_id=2, outcomes={"findings": "pass"})
+    assert (passed.failed, passed["passed"], passed.warnings) == (False, False, [])
+
+
+def test_rows_can_be_limited_to_failing_ones(run, found):
+    found(0, 4)
+    assert len(run("gate", workspace_id=2, rows="failing")["findings"]) == 1
+    assert len(run("gate", workspace_id=2)["findings"]) == 2
+
+
+def test_in_check_mode_a_workspace_that_does_not_exist_yet_is_not_clean(run):
+    result = run("gate", check=True, workspace="Later")
+    assert (result["outcome"], result.failed) == ("nothing_scanned", True)
+
+
+def test_the_calls(service, run, found):
+    found(0)
+    judged(run("gate", workspace="Web shop"), "passed")
+    assert service.calls() == [
+        "GET /workspaces",
+        "GET /targets",
+        "GET /targets",
+        "GET /scans",
+        "GET /scans",
+        "GET /findings",
+    ]
