@@ -44,6 +44,7 @@ WRITES = ("POST", "PUT", "DELETE")
 RECAP = re.compile(r"^\S+ +: ok=\d+ +changed=(\d+) ", re.M)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 REPORTS = BUILD / "reports"
+GATE = BUILD / "scan_gate"
 # the progress of a running scan
 PROGRESS = re.compile(r"^.*\bscan \d+ of \S+: .*\n", re.M)
 # short scans that end one after another, so that the output shows their progress
@@ -57,13 +58,15 @@ SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_directory=../{
 
 class Step(NamedTuple):
     """title: what it shows; command: as a user would type it; writes: whether it may send more than GET; changed: the
-    number of changed tasks in the recap, None for any; waits: whether it waits for scans and prints their progress."""
+    number of changed tasks in the recap, None for any; waits: whether it waits for scans and prints their progress; status:
+    with which it exits."""
 
     title: str
     command: str
     writes: bool = False
     changed: int | None = None
     waits: bool = False
+    status: int = 0
 
 
 STEPS = (
@@ -75,6 +78,11 @@ STEPS = (
         "Three scans at once, what they found, and two reports", f"{SCAN} -e poll_interval=1", writes=True, waits=True
     ),
     Step("The scans are young enough, so nothing is started", f"{SCAN} -e max_age=12h -e min_severity=high", changed=0),
+    Step(
+        "The gate of a pipeline: two findings fail it, and the exit status is 2",
+        f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
+        status=2,
+    ),
 )
 
 
@@ -105,8 +113,8 @@ def environment() -> dict[str, str]:
     return {**kept, **no_proxy, "ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), colour: "true"}
 
 
-def run(command: str, env: dict[str, str], show: bool = True) -> str:
-    """Run an Ansible command with this Python, print its output and return it. Raises DemoFailed."""
+def run(command: str, env: dict[str, str], show: bool = True, expected: int = 0) -> str:
+    """Run an Ansible command with this Python, print its output and return it. Raises DemoFailed for another exit status."""
     program, *arguments = command.split()
     process = subprocess.Popen(
         [sys.executable, "-m", "ansible", program.removeprefix("ansible-"), *arguments],
@@ -124,7 +132,7 @@ def run(command: str, env: dict[str, str], show: bool = True) -> str:
     finally:
         end(process)
     printed = "".join(lines)
-    if status:
+    if status != expected:
         raise DemoFailed(f"{command} exited with status {status}" + ("" if show else f":\n{printed}"))
     return COLOUR.sub("", printed)
 
@@ -182,7 +190,7 @@ def say(text: str = "") -> None:
 def show(step: Step, number: int, service: LocalService, env: dict[str, str]) -> None:
     say(f"\n=== {number}. {step.title} ===\n\n$ {step.command}")
     service.clear_log()
-    printed = run(step.command, env)
+    printed = run(step.command, env, expected=step.status)
     received = service.summary()["by_method"]
     shown = WRITES if step.waits else ("GET", *WRITES)
     counts = ", ".join(f"{received[method]} {method}" for method in shown if method in received)
