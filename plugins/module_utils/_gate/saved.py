@@ -68,7 +68,7 @@ def _is_gate(content: bytes) -> bool:
         line = json.loads(first)
     except (ValueError, RecursionError):
         # a document with line breaks, or spoilt
-        return first == b"{"
+        return first == b"{" or first.startswith((b'{"schema"', b'{ "schema"'))
     return isinstance(line, dict) and "schema" in line
 
 
