@@ -67,6 +67,8 @@ seealso:
 EXAMPLES = r"""
 - name: Find targets without a recent scan
   scanops.scanner.coverage_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
     workspace: Web shop
     tools: [Website Scanner]
     max_age: 7d
@@ -78,6 +80,8 @@ EXAMPLES = r"""
 
 - name: Write an attestation for all workspaces
   scanops.scanner.coverage_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
     max_age: 30d
     dest: /srv/audit/coverage.csv
 """

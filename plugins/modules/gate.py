@@ -30,8 +30,9 @@ attributes:
     details:
       - The module changes only files. RV(files) says which ones.
   idempotent:
+    support: partial
     details:
-      - The files hold the time of the run, so RV(changed) is true whenever O(artifacts) is set.
+      - The files hold the time of the run, so C(changed) is true whenever O(artifacts) is set.
 extends_documentation_fragment:
   - scanops.scanner.attributes
   - scanops.scanner.attributes.writes
@@ -60,7 +61,7 @@ options:
   findings_file:
     description:
       - Judge a file that M(scanops.scanner.finding_info) wrote with O(scanops.scanner.finding_info#module:dest), or a
-        C(gate.json) of this module. No call is made, so no connection is needed.
+        C(gate.json) of this module. No call is sent, so no connection is needed.
       - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
         outcome C(nothing_scanned).
     type: path
@@ -114,7 +115,7 @@ options:
         default: false
       older_than:
         description:
-          - Fail on findings that are older than this, by severity, as in C(critical: 7d). The age runs from the day on which
+          - Fail on findings that are older than this duration, by severity. The age runs from the day on which
             the O(baseline) first saw the finding, otherwise from its scan.
         type: dict
       include:
@@ -256,12 +257,16 @@ seealso:
 EXAMPLES = r"""
 - name: Fail on high and critical findings of a workspace
   scanops.scanner.gate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
     workspace: Web shop
     artifacts: "{{ playbook_dir }}/artifacts"
     formats: [json, markdown, html]
 
 - name: Fail only on what is new, and accept what the waivers name
   scanops.scanner.gate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
     workspace: Web shop
     targets: [shop.example.com]
     tools: [Website Scanner]
@@ -273,6 +278,8 @@ EXAMPLES = r"""
 
 - name: Judge a saved file again, without the service
   scanops.scanner.gate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
     findings_file: artifacts/gate.json
     policy:
       fail_on: critical
@@ -343,6 +350,7 @@ findings:
       severity: critical
       name: Remote code execution
       target: shop.example.com
+      reasons: [severity is critical and fail_on is high]
   contains:
     state:
       description: V(failing), V(waived), V(known) or V(below).
@@ -386,6 +394,46 @@ baseline:
   returned: always, once the gate has judged
   type: dict
   sample: {path: security/baseline.json, state: read, scheme: 1, accepted: 12, reason: null}
+workspace:
+  description: The name of the workspace that was judged. Null for several.
+  returned: always, once the gate has judged
+  type: str
+  sample: Web shop
+policy:
+  description: The policy that was applied, with its defaults.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {fail_on: high, only_new: false}
+outcomes:
+  description: What each outcome does, with the defaults of O(outcomes).
+  returned: always, once the gate has judged
+  type: dict
+  sample: {findings: fail, passed: pass}
+sources:
+  description: The dates of O(epss_file) and O(known_exploited_file). Null for a file that is not set.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {epss: null, known_exploited: null}
+generated:
+  description: When the gate has judged, in UTC.
+  returned: always, once the gate has judged
+  type: str
+  sample: "2026-01-31T12:00:00Z"
+schema:
+  description: The name of the form of this result and of C(gate.json).
+  returned: always, once the gate has judged
+  type: str
+  sample: scanops.scanner/gate
+version:
+  description: The version of that form.
+  returned: always, once the gate has judged
+  type: int
+  sample: 1
+collection_version:
+  description: The version of the collection that has judged.
+  returned: always, once the gate has judged
+  type: str
+  sample: 1.0.0
 gone:
   description: Findings of the baseline that no longer exist. Only a finished scan that could have seen them shows that.
   returned: always, once the gate has judged
@@ -404,9 +452,9 @@ files:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.options import EXPECT_OPTIONS, POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import SEVERITIES
 
 FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]
 OPTIONS = dict(
@@ -417,31 +465,8 @@ OPTIONS = dict(
     scan_ids=dict(type="list", elements="int"),
     findings_file=dict(type="path"),
     scan_results=dict(type="list", elements="dict"),
-    policy=dict(
-        type="dict",
-        default={},
-        options=dict(
-            fail_on=dict(type="str", choices=[*SEVERITIES, "none"], default="high"),
-            max=dict(type="dict"),
-            only_new=dict(type="bool", default=False),
-            verified_only=dict(type="bool", default=False),
-            min_cvss=dict(type="float"),
-            min_epss=dict(type="float"),
-            known_exploited=dict(type="bool", default=False),
-            older_than=dict(type="dict"),
-            include=dict(type="list", elements="dict"),
-            exclude=dict(type="list", elements="dict"),
-            missing=dict(type="str", choices=["fail", "ignore"], default="fail"),
-        ),
-    ),
-    expect=dict(
-        type="dict",
-        options=dict(
-            targets=dict(type="list", elements="str"),
-            tools=dict(type="list", elements="str"),
-            max_age=dict(type="str"),
-        ),
-    ),
+    policy=dict(type="dict", default={}, options=POLICY_OPTIONS),
+    expect=dict(type="dict", options=EXPECT_OPTIONS),
     baseline=dict(type="path"),
     baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
     baseline_update=dict(type="bool", default=False),

@@ -167,7 +167,7 @@ def _clock(task: Task, scans: Iterable[Record]) -> Clock:
 def _pairs(
     task: Task, wanted: Sequence[_Wanted], workspaces: dict[int | None, str | None], clock: Clock
 ) -> Iterator[Pair]:
-    """The pairs. After a failure that the next call would meet too, no more calls are made."""
+    """The pairs. After a failure that the next call would meet too, no more calls are sent."""
     stopped: CallError | None = None
     for each in wanted:
         pair = _pair(each, workspaces[each.place.id], clock)

@@ -67,6 +67,10 @@ def test_the_tests_of_all_modules_know_every_module():
         elif probes:
             # in the end it has changed nothing; its own tests cover what it creates and deletes on the way
             assert not reads + writes
+        elif module in scenarios.WITHOUT_DIFF:
+            # it writes files and sends only GET
+            assert reads
+            assert not writes
         else:
             assert {True, False} == set(writes)
             assert not reads
@@ -107,9 +111,11 @@ def test_a_module_documents_its_action_groups(module):
 def test_a_module_documents_check_mode_and_diff_mode(module):
     attributes = documentation(module)["attributes"]
     assert attributes["check_mode"]["support"] == "full"
-    assert attributes["diff_mode"]["support"] == ("N/A" if module.endswith("_info") else "full")
-    # each run starts a new scan, unless the task has max_age
-    assert attributes["idempotent"]["support"] == ("partial" if module == "scan" else "full")
+    assert attributes["diff_mode"]["support"] == (
+        "N/A" if module.endswith("_info") else "none" if module in scenarios.WITHOUT_DIFF else "full"
+    )
+    # each run starts a new scan, unless the task has max_age; the files of a gate hold the time of the run
+    assert attributes["idempotent"]["support"] == ("partial" if module in ("gate", "scan") else "full")
 
 
 # --- what is shipped, and which way imports go
@@ -157,6 +163,8 @@ NEEDED = {
         "_http/download",
     },
     "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/answer", "_preflight/relied_on"},
+    "coverage_info": {"_names", "_findings/model", *FILES},
+    "gate": {"_names", "_findings/model", "_http/row_stream", *FILES},
     "http_logger_data": {"_logger_data"},
     "http_logger_data_info": {"_logger_data"},
 }

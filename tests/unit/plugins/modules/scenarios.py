@@ -105,6 +105,9 @@ F, V, P = "/findings", "/vpn_profiles", "/public/finding_templates"
 # creates that no unique key protects, so that a lost one is never sent again; their bodies are JSON
 STARTS = (S, R)
 
+# a gate that fails is no task that succeeds
+NEVER_FAIL = {"findings": "pass", "incomplete": "pass", "not_covered": "pass"}
+
 WRITES = {
     # workspace
     "workspace-create": _task("workspace", True, f"GET {W}, POST {W}, GET {W}/4", name="New", description="Fresh"),
@@ -545,6 +548,36 @@ READS = {
     ),
     "finding_info-id": _task("finding_info", False, f"GET {F}/70001", id=70001),
     "finding_info-no-id": _task("finding_info", False, f"GET {F}/99", id=99),
+    "gate-workspace": _task(
+        "gate",
+        False,
+        f"GET {W}, GET {T}, GET {T}, GET {S}, GET {S}, GET {F}, GET {F}",
+        workspace="Web shop",
+        outcomes=NEVER_FAIL,
+    ),
+    "gate-workspace-id": _task(
+        "gate",
+        False,
+        f"GET {T}, GET {T}, GET {S}, GET {S}, GET {W}/2, GET {F}",
+        workspace_id=2,
+        targets=["www.example.com"],
+        tools=["Website Scanner"],
+        outcomes=NEVER_FAIL,
+    ),
+    "gate-scan-ids": _task(
+        "gate", False, f"GET {S}/40001, GET {T}/1001, GET {W}/2, GET {F}", scan_ids=[40001], outcomes=NEVER_FAIL
+    ),
+    "coverage_info-workspace": _task(
+        "coverage_info", False, f"GET {W}, GET {T}, GET {T}, GET {S}, GET {S}", workspace="Web shop"
+    ),
+    "coverage_info-workspace-id": _task(
+        "coverage_info", False, f"GET {W}/2, GET {T}, GET {T}, GET {S}, GET {S}", workspace_id=2, tools=[170]
+    ),
+    "coverage_info-all": _task(
+        "coverage_info",
+        False,
+        f"GET {W}, GET {T}, GET {T}, GET {S}, GET {S}, GET {T}, GET {T}, GET {S}, GET {S}, GET {T}, GET {S}",
+    ),
     "vpn_profile_info-all": _task("vpn_profile_info", False, f"GET {V}"),
     "vpn_profile_info-name": _task("vpn_profile_info", False, f"GET {V}", name="Office"),
     "vpn_profile_info-no-uuid": _task("vpn_profile_info", False, f"GET {V}", uuid="99"),
@@ -582,7 +615,9 @@ PROBES = {
 MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values(), *PROBES.values())}))
 # those that take one object, by its name or its id
 _OTHERS = {"estate", "estate_info", "report", "report_info", "service_info", "service_verification", "targets"}
-_OTHERS |= {"scan", "scan_info", "scan_output", "scan_output_info"}
+_OTHERS |= {"coverage_info", "gate", "scan", "scan_info", "scan_output", "scan_output_info"}
+# its files change, and it shows no difference
+WITHOUT_DIFF = ("gate",)
 SINGLE = tuple(module for module in MODULES if module not in _OTHERS)
 
 DEFAULT_FORM = {
@@ -632,6 +667,8 @@ ANSWER_FORMS = {
 def key_of(module: str) -> str:
     """The result key that holds the module's record or records."""
     keys = {
+        "coverage_info": "rows",
+        "gate": "targets",
         "http_logger_data": "cleared",
         "http_logger_data_info": "requests",
         "targets": "results",

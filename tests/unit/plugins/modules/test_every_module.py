@@ -19,6 +19,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
     PROBES,
     READS,
     STARTS,
+    WITHOUT_DIFF,
     WRITES,
     key_of,
 )
@@ -130,6 +131,15 @@ def assert_foretold(check, real, settings):
         assert check == real
 
 
+def timeless(value):
+    """A result without what the clock changes: ages, and the time of a judgement."""
+    if isinstance(value, list):
+        return [timeless(each) for each in value]
+    if isinstance(value, dict):
+        return {name: timeless(each) for name, each in value.items() if name not in ("age", "generated")}
+    return value
+
+
 def place_of(row):
     """What a record is sorted by: not every family has an id."""
     return str(row["id"] if "id" in row else row["name"])
@@ -141,7 +151,7 @@ def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task,
     before = service.state()
     check = succeeded(run(task.module, check=True, **task.options))
     real = succeeded(run(task.module, **task.options))
-    assert without(check, "invocation") == without(real, "invocation")
+    assert timeless(without(check, "invocation")) == timeless(without(real, "invocation"))
     assert "changed" not in real.result or real["changed"] is False
     assert service.writes() == []
     assert service.state() == before
@@ -152,9 +162,9 @@ def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task,
     plain = succeeded(run(task.module, **task.options))[key_of(task.module)]
     found = real[key_of(task.module)]
     extra = {"created_at", "x_unknown"}
-    if task.module in ("estate_info", "service_info"):
+    if task.module in ("coverage_info", "estate_info", "gate", "service_info"):
         # in a shape and an order of their own, without unknown fields
-        assert found == plain
+        assert sorted(map(str, timeless(found))) == sorted(map(str, timeless(plain)))
         return
     if task.module == "scan_output_info":
         # what is in an output is the tool's
@@ -192,4 +202,4 @@ def test_the_diff_and_the_call_log_are_shown_where_they_are_asked_for(account, r
     for verbosity in range(4):
         result = succeeded(run(module, check=True, verbosity=verbosity, **task.options))
         assert ("api_calls" in result.result) is (verbosity >= 2)
-        assert ("diff" in result.result) is (not module.endswith("_info"))
+        assert ("diff" in result.result) is (not module.endswith("_info") and module not in WITHOUT_DIFF)

@@ -156,7 +156,7 @@ def test_a_service_that_fails_is_never_clean(service, run, found, tmp_path, path
     assert result["reasons"]
 
 
-def test_after_a_lost_connection_no_more_calls_are_made(service, run, found):
+def test_after_a_lost_connection_no_more_calls_are_sent(service, run, found):
     found(0)
     service.add(
         targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
