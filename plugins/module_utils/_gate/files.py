@@ -85,6 +85,10 @@ def make_directory(task: Task, path: str) -> None:
 def write_files(task: Task, files: Iterable[File], written: list[Record]) -> None:
     """Write files, and add a row for each to ``written``. Raises Refused for the first that cannot be written."""
     for file in files:
+        if task.check_mode and not os.path.isdir(os.path.dirname(file.path) or "."):
+            # make_directory would have created it
+            written.append(dict(path=file.path, format=file.kind, changed=True))
+            continue
         content = file.text.encode("utf-8", "backslashreplace")
 
         def fill(draft: Draft, content: bytes = content) -> None:
