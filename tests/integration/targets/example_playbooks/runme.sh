@@ -80,6 +80,17 @@ python -c 'import json; assert json.load(open("reports/web-shop.json", encoding=
 scan -e max_age=12h
 printed "changed=0 " printed
 
+gate() { play scanops.scanner.gate -e poll_interval=1 -e "artifacts=$PWD/gate" "$@"; }
+gate --check --diff -e "workspace=Gate"
+printed "Would scan shop.example.com, https://shop.example.com/admin, 192.0.2.10" printed
+test ! -e gate
+if gate; then
+  echo "A critical finding must fail the gate." >&2
+  exit 1
+fi
+printed "The gate ended with findings." printed
+python -c 'import json; assert json.load(open("gate/gate.json", encoding="utf-8"))["outcome"] == "findings"'
+
 # the files of the README, on an account that has been used, with a short poll interval
 python - "$folder/README.md" <<'PYTHON'
 import re

@@ -309,6 +309,215 @@ def finding_ids(result):
     return [row["id"] for row in good(result)["findings"]]
 
 
+def outcome_of(run, **options):
+    result = run("gate", **{"workspace_id": 2, "targets": ["www.example.com"], **options})
+    assert "outcome" in result.result, result.msg
+    return result["outcome"]
+
+
+def in_a_file(text):
+    """The path of a new file with this text."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+def gate_files(run, **options):
+    """The artefacts of a gate by name, with their texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcome_of(run, artifacts=folder, **options)
+        return {path.name: path.read_text() for path in Path(folder).iterdir()}
+
+
+GATE_WAIVER = """\
+version: 1
+waivers:
+  - name: SQL injection
+    reason: Behind a login
+    owner: Web team
+    expires: {expires}
+    status: accepted
+"""
+
+
+@case("gate", "workspace", "workspace_id", "targets")
+def case_gate_workspace(account, run):
+    assert [row["target"] for row in run("gate", workspace="Web shop", targets=["192.0.2.7"])["targets"]] == [
+        "192.0.2.7"
+    ]
+    assert len(run("gate", workspace_id=2)["targets"]) == 3
+
+
+@case("gate", "tools")
+def case_gate_tools(account, run):
+    assert [row["tool_id"] for row in run("gate", workspace_id=2, targets=["192.0.2.7"], tools=[30])["targets"]] == [30]
+    assert len(run("gate", workspace_id=2, targets=["192.0.2.7"], tools=[30, 170])["targets"]) == 2
+
+
+@case("gate", "scan_ids")
+def case_gate_scan_ids(account, run):
+    assert [row["scan_id"] for row in run("gate", scan_ids=[40002])["targets"]] == [40002]
+
+
+@case("gate", "findings_file")
+def case_gate_findings_file(account, run):
+    assert run("gate", findings_file=in_a_file(""))["outcome"] == "nothing_scanned"
+    assert account.calls() == []
+
+
+@case("gate", "scan_results")
+def case_gate_scan_results(account, run):
+    assert outcome_of(run, scan_results=[{"failed": True, "msg": "No answer"}]) == "service_error"
+
+
+@case("gate", "policy")
+def case_gate_policy(account, run):
+    assert len(run("gate", scan_ids=[40001])["failing"]) == 1
+    assert run("gate", scan_ids=[40001], policy={"fail_on": "critical"})["failing"] == []
+
+
+@case("gate", "expect")
+def case_gate_expect(account, run):
+    assert outcome_of(run, expect={"targets": ["other.example.com"]}) == "not_covered"
+
+
+@case("gate", "baseline", "baseline_missing")
+def case_gate_baseline(account, run):
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "baseline.json"))
+        assert run("gate", scan_ids=[40001], baseline=path, baseline_missing="fail")["baseline"]["reason"]
+        assert run("gate", scan_ids=[40001], baseline=in_a_file("{}"))["outcome"] == "stale_baseline"
+
+
+@case("gate", "baseline_update")
+def case_gate_baseline_update(account, run):
+    counts = {"text": "", "critical": 0, "high": 1, "medium": 0, "low": 0, "info": 0}
+    account.add(scans=[{"id": 40009, "target_id": 1002, "tool_id": 170, "workspace_id": 2, "result_summary": counts}])
+    account.add(findings=[{"id": 70009, "name": "New", "risk_level": 3, "task_id": 40009, "target_id": 1002}])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "baseline.json")
+        options = dict(scan_ids=[40009], baseline=str(path))
+        run("gate", baseline_missing="create", **options)
+        before = path.read_text()
+        account.add(
+            scans=[
+                {"id": 40010, "target_id": 1002, "tool_id": 170, "workspace_id": 2, "result_summary": counts},
+            ],
+            findings=[
+                {"id": 70010, "name": "Newer", "risk_level": 3, "task_id": 40010, "target_id": 1002, "vuln_id": "N"}
+            ],
+        )
+        run("gate", **{**options, "scan_ids": [40010]})
+        assert path.read_text() == before
+        run("gate", baseline_update=True, **{**options, "scan_ids": [40010]})
+        assert path.read_text() != before
+
+
+@case("gate", "waivers")
+def case_gate_waivers(account, run):
+    path = in_a_file(GATE_WAIVER.format(expires="2999-12-31"))
+    assert run("gate", scan_ids=[40001], waivers=[path])["counts"]["waived"] == 1
+
+
+@case("gate", "allow_permanent")
+def case_gate_allow_permanent(account, run):
+    path = in_a_file(GATE_WAIVER.format(expires="never"))
+    assert "outcome" not in run("gate", scan_ids=[40001], waivers=[path]).result
+    assert run("gate", scan_ids=[40001], waivers=[path], allow_permanent=True)["counts"]["waived"] == 1
+
+
+@case("gate", "epss_file")
+def case_gate_epss_file(account, run):
+    path = in_a_file(
+        "#model_version:v2025.03.14,score_date:2026-01-31T00:00:00+0000\ncve,epss,percentile\nCVE-2021-44228,0.1,0.5\n"
+    )
+    assert run("gate", scan_ids=[40001], epss_file=path)["sources"]["epss"] is not None
+    assert run("gate", scan_ids=[40001], epss_file=path)["findings"][0]["epss"] == 0.1
+
+
+@case("gate", "known_exploited_file")
+def case_gate_known_exploited_file(account, run):
+    path = in_a_file('{"dateReleased": "2026-01-31T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
+    assert run("gate", scan_ids=[40001], known_exploited_file=path)["findings"][0]["known_exploited"] is True
+
+
+@case("gate", "outcomes")
+def case_gate_outcomes(account, run):
+    passes = {"findings": "pass", "incomplete": "pass"}
+    assert run("gate", scan_ids=[40001]).failed
+    assert not run("gate", scan_ids=[40001], outcomes=passes).failed
+
+
+@case("gate", "artifacts", "formats")
+def case_gate_artifacts(account, run):
+    assert set(gate_files(run)) == {"gate.json", "gate.md"}
+    assert set(gate_files(run, formats=["csv"])) == {"gate.csv"}
+
+
+@case("gate", "sarif_profile")
+def case_gate_sarif_profile(account, run):
+    options = dict(formats=["sarif"], waivers=[in_a_file(GATE_WAIVER.format(expires="2999-12-31"))])
+    assert "suppressions" not in gate_files(run, **options)["gate.sarif"]
+    assert "suppressions" in gate_files(run, sarif_profile="full", **options)["gate.sarif"]
+
+
+@case("gate", "estate_files", "sarif_location")
+def case_gate_estate_files(account, run):
+    estate = in_a_file("workspaces:\n  - name: Web shop\n    targets:\n      - www.example.com\n")
+    assert "here.md" in gate_files(run, formats=["sarif"], sarif_location="here.md")["gate.sarif"]
+    assert Path(estate).name in gate_files(run, formats=["sarif"], estate_files=[estate])["gate.sarif"]
+
+
+@case("gate", "export_all")
+def case_gate_export_all(account, run):
+    options = dict(formats=["defectdojo"], policy={"fail_on": "critical"})
+    assert "SQL injection" not in gate_files(run, **options)["gate-defectdojo.json"]
+    assert "SQL injection" in gate_files(run, export_all=True, **options)["gate-defectdojo.json"]
+
+
+@case("gate", "rows")
+def case_gate_rows(account, run):
+    options = dict(scan_ids=[40001], policy={"fail_on": "critical"})
+    assert len(run("gate", **options)["findings"]) == 1
+    assert run("gate", rows="failing", **options)["findings"] == []
+
+
+@case("coverage_info", "workspace", "workspace_id")
+def case_coverage_info_workspace(account, run):
+    assert good(run("coverage_info", workspace="Web shop"))["total"] == 3
+    assert good(run("coverage_info", workspace_id=2))["total"] == 3
+
+
+@case("coverage_info", "targets")
+def case_coverage_info_targets(account, run):
+    assert good(run("coverage_info", workspace_id=2, targets=["192.0.2.7"]))["total"] == 1
+
+
+@case("coverage_info", "tools")
+def case_coverage_info_tools(account, run):
+    assert good(run("coverage_info", workspace_id=2))["covered"] == 2
+    assert good(run("coverage_info", workspace_id=2, tools=[30]))["covered"] == 1
+
+
+@case("coverage_info", "max_age")
+def case_coverage_info_max_age(account, run):
+    assert good(run("coverage_info", workspace_id=2, max_age="90m"))["covered"] == 1
+
+
+@case("coverage_info", "exclusions")
+def case_coverage_info_exclusions(account, run):
+    exclusion = {"target": "*shop*", "reason": "By hand", "expires": "2999-12-31"}
+    assert good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))["gaps"] == []
+
+
+@case("coverage_info", "dest")
+def case_coverage_info_dest(account, run):
+    with tempfile.TemporaryDirectory() as folder:
+        dest = Path(folder, "coverage.csv")
+        assert good(run("coverage_info", workspace_id=2, dest=str(dest))).changed
+        assert "192.0.2.7" in dest.read_text()
+
+
 @case("finding_info", "id")
 def case_finding_info_id(account, run):
     assert finding_ids(run("finding_info", id=70002)) == [70002]
