@@ -54,10 +54,19 @@ def _flat(results: Iterable[object], path: str) -> Iterator[Mapping[str, Any]]:
     for index, result in enumerate(results):
         if not isinstance(result, Mapping):
             raise WrongOption(f"{path}[{index}] is not the result of a task: give what tasks have registered.")
-        if isinstance(result.get("results"), list) and "scans" not in result:
+        if _is_loop(result):
             yield from _flat(result["results"], f"{path}[{index}].results")
         else:
             yield result
+
+
+def _is_loop(result: Mapping[str, Any]) -> bool:
+    """Whether a result holds those of a loop. The modules estate and targets have ``results`` of their own."""
+    results = result.get("results")
+    return isinstance(results, list) and any(
+        isinstance(each, Mapping) and ("ansible_loop_var" in each or "item" in each or "scans" in each)
+        for each in results
+    )
 
 
 def _failed(result: Mapping[str, Any]) -> bool:

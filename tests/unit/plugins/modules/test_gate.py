@@ -220,6 +220,16 @@ def test_the_results_of_a_scan_task_replace_older_scans(run, found):
     judged(run("gate", workspace_id=2, scan_results=[skipped, good]), "passed")
 
 
+def test_targets_that_could_not_be_declared_are_not_hidden_by_older_scans(service, run, found):
+    found(0)
+    service.fault(method="POST", path="/targets", action="status", status=403, times=None)
+    declared = run("estate", workspaces=[{"name": "Web shop", "targets": ["www.example.com", "new.example.com"]}])
+    assert declared.failed
+    assert declared["results"]
+    result = run("gate", workspace_id=2, scan_results=[declared.result])
+    assert "was answered 403" in judged(result, "service_error")["reasons"][0]
+
+
 def test_what_is_expected_must_have_been_scanned_lately(run, found):
     found(0, start_time="2026-01-01 00:00:00", end_time="2026-01-01 01:00:00")
     judged(run("gate", workspace_id=2, expect={"max_age": "1d"}), "not_covered")
