@@ -90,7 +90,9 @@ def run(declared: Module) -> None:
         module.fail_json(msg=missing_required_lib(missing))
     # the argument spec of the module also has the options of files
     makes_calls = declared.makes_calls(module.params)
-    ended = perform(module, module.argument_spec, declared.work, declared.scope_in_force, os.environ, makes_calls=makes_calls)
+    ended = perform(
+        module, module.argument_spec, declared.work, declared.scope_in_force, os.environ, makes_calls=makes_calls
+    )
     log = {"api_calls": ended.calls} if module._verbosity >= 2 else {}
     if ended.secret:
         # ansible-core shows the options of a failed task
