@@ -202,8 +202,7 @@ class _Ages(dict[Optional[str], Optional[int]]):
 
 def _order(judged: Judged) -> tuple[object, ...]:
     row = judged.row
-    numbers = (row.number, row.scan_id or 0, row.id or 0)
-    return (judged.state != FAILING, severity_rank(row.severity), row.target, row.name, row.fingerprint, *numbers)
+    return (judged.state != FAILING, severity_rank(row.severity), row.target, row.name, row.fingerprint, row.number)
 
 
 def _summary(judged: Sequence[Judged]) -> dict[str, int]:

@@ -322,6 +322,12 @@ def test_an_unknown_end_is_an_unknown_age():
     assert (row.first_seen, row.age) == (None, None)
 
 
+def test_each_finding_has_the_age_of_its_own_scan():
+    ends = ["2026-11-22T09:00:00Z", None, "2026-11-22T08:00:00Z", "2026-11-22T09:00:00Z", None]
+    decision = judged(*(pair(target=f"{n}.example", findings=(HIGH,), finished=end) for n, end in enumerate(ends)))
+    assert [each.age for each in decision.rows] == [3600, None, 7200, 3600, None]
+
+
 def test_older_than_is_one_more_reason_to_fail():
     policy = {"fail_on": "none", "older_than": {"low": "30d"}}
     decision = judged(pair(findings=(LOW,)), memory=remembering("known"), policy=policy)
@@ -450,12 +456,10 @@ def test_failing_rows_come_first_then_the_worst():
     assert [each.row.name for each in decision.failing] == ["U", "B", "C", "B"]
 
 
-def test_equal_rows_are_ordered_by_number_scan_and_id():
-    first, second = finding(id=9), finding(id=8)
+def test_equal_rows_are_ordered_by_number():
+    first, second = finding(id=9), finding(id=8, verified=True)
     decision = judged(pair(findings=(first, second)), pair(scan_id=4, findings=(second, first)))
-    assert [(each.row.number, each.row.scan_id, each.row.id) for each in decision.rows] == sorted(
-        (each.row.number, each.row.scan_id, each.row.id) for each in decision.rows
-    )
+    assert [each.row.number for each in decision.rows] == [1, 2, 3, 4]
 
 
 def test_the_order_does_not_depend_on_that_of_the_service():
