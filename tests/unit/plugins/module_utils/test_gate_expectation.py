@@ -141,6 +141,14 @@ def test_a_scan_that_is_too_old_makes_the_outcome_not_covered():
     assert outcome({"max_age": "7d"}, WEB._replace(age=8 * DAY)) == ("not_covered", ["not_covered"])
 
 
+def test_a_target_that_was_scanned_too_long_ago_says_so():
+    old = WEB._replace(age=8 * DAY)
+    decision = decide(
+        [old], [], policy=policy_of(None), mapping=mapping_of(None), now=NOW, expect=expect_of({"max_age": "7d"})
+    )
+    assert decision.targets[0].reasons == (late({"max_age": "7d"}, old)[0],)
+
+
 def test_old_scans_that_are_mapped_to_pass_hide_no_findings():
     old = WEB._replace(age=8 * DAY, findings=(finding(),))
     decision = decide(
