@@ -322,6 +322,48 @@ def test_a_waiver_counts_until_it_expires(run, found, tmp_path, expires, outcome
     assert result["counts"]["waived"] == (outcome == "passed")
 
 
+GOOD_WAIVER = WAIVER.format(expires="2999-12-31")
+SPOILT = {
+    "truncated": GOOD_WAIVER[:-30].encode(),
+    "tabs": GOOD_WAIVER.replace("    reason", "\treason").encode(),
+    "duplicate": (GOOD_WAIVER + "    status: accepted\n").encode(),
+    "utf-16": GOOD_WAIVER.encode("utf-16"),
+    "latin-1": GOOD_WAIVER.replace("Behind", "Hint\xe9").encode("latin-1"),
+    "large": b"#" * (51 << 20),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+@pytest.mark.parametrize("option", ["waivers", "baseline"])
+def test_a_spoilt_file_never_passes(service, run, found, tmp_path, option, spoilt):
+    found(0, 4)
+    path = tmp_path / "spoilt"
+    path.write_bytes(SPOILT[spoilt])
+    result = run("gate", workspace_id=2, **{option: [str(path)] if option == "waivers" else str(path)})
+    assert result.failed
+    assert "spoilt" in result.msg
+    assert result.result.get("outcome") in (None, "stale_baseline")
+    assert path.read_bytes() == SPOILT[spoilt]
+
+
+@pytest.mark.parametrize("option", ["waivers", "baseline", "epss_file", "known_exploited_file", "estate_files"])
+def test_a_directory_is_no_file(service, run, tmp_path, option):
+    result = run("gate", workspace_id=2, **{option: [str(tmp_path)] if option[-1] == "s" else str(tmp_path)})
+    assert result.failed
+    assert "is a directory" in result.msg
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("option", ["waivers", "epss_file", "known_exploited_file", "estate_files", "findings_file"])
+def test_a_missing_file_is_named(service, run, tmp_path, option):
+    path = str(tmp_path / "nowhere")
+    place = {} if option == "findings_file" else {"workspace_id": 2}
+    result = run("gate", **place, **{option: [path] if option[-1] == "s" else path})
+    assert result.failed
+    assert f"{path}' does not exist" in result.msg
+    assert service.calls() == []
+
+
 def test_a_wrong_waiver_file_is_refused_with_its_line(service, run, tmp_path):
     waivers = tmp_path / "waivers.yml"
     waivers.write_text(WAIVER.format(expires="2026-02-30"))
