@@ -381,6 +381,33 @@ def case_gate_expect(account, run):
     assert outcome_of(run, expect={"targets": ["other.example.com"]}) == "not_covered"
 
 
+# what each part of a policy makes of a high finding: the part, and whether the finding fails
+POLICY_PARTS = [
+    ({"fail_on": "critical"}, False),
+    ({"fail_on": "none", "max": {"high": 0}}, True),
+    ({"only_new": True}, True),
+    ({"verified_only": True, "missing": "ignore"}, False),
+    ({"min_cvss": 9.9, "missing": "ignore"}, False),
+    ({"min_epss": 0.9999, "missing": "ignore"}, False),
+    ({"known_exploited": True, "missing": "ignore"}, False),
+    ({"fail_on": "none", "older_than": {"high": "1m"}}, True),
+    ({"include": [{"name": "nothing"}]}, False),
+    ({"exclude": [{"name": "SQL*"}]}, False),
+]
+
+
+@case("gate", *(f"policy.{name}" for name in sorted({key for part, _fails in POLICY_PARTS for key in part})))
+def case_gate_policy_parts(account, run):
+    for policy, fails in POLICY_PARTS:
+        assert bool(run("gate", scan_ids=[40001], policy=policy)["failing"]) is fails, policy
+
+
+@case("gate", "expect.targets", "expect.tools", "expect.max_age")
+def case_gate_expect_parts(account, run):
+    for expect in ({"targets": ["other.example.com"]}, {"tools": [70]}, {"max_age": "1m"}):
+        assert outcome_of(run, expect=expect) == "not_covered", expect
+
+
 @case("gate", "baseline", "baseline_missing")
 def case_gate_baseline(account, run):
     with tempfile.TemporaryDirectory() as folder:
