@@ -89,6 +89,7 @@ CHECKS = (
     "ansible-lint",
     "build-import-check",
     "packaging",
+    "page-check",
     "demo-check",
     "vendor-client",
     "faults-sample",
@@ -336,6 +337,18 @@ def demo_check(session: nox.Session) -> None:
     """Compare the output of the demo with its guide, README.md and the pictures, and interrupt the demo."""
     session.install("--requirement", SERVICE, RICH)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
+
+
+@nox.session(name="page-check", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
+def page_check(session: nox.Session) -> None:
+    """Drive the page of the gate in a headless Chromium."""
+    with tempfile.TemporaryDirectory() as place:
+        place_copy(session, Path(place))
+        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+            # with the reasons of skipped tests
+            arguments = session.posargs or ["tests/page"]
+            session.run("pytest", "-rs", "-p", "no:cacheprovider", *arguments, env={"PYTHONPATH": place})
 
 
 @nox.session(name="pictures", default=False)

@@ -81,10 +81,12 @@ def document(findings: int, size: int) -> dict[str, Any]:
         {
             "target": f"https://host{number}.example.com",
             "tool": "tls",
+            "scan_id": 9,
             "status": "finished",
             "outcome": "findings",
             "verdict": "fail",
             "finished": "2026-11-22T09:00:00Z",
+            "age": 3600,
             "reasons": [],
         }
         for number in range(TARGETS)

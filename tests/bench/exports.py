@@ -14,7 +14,7 @@ from .stage import Result, Stage
 FINDINGS = 50_000
 FINDING_SIZE = 2000
 # a profile of SARIF follows an underscore
-NAMES = ("json", "markdown", "sarif_github", "sarif_full", "junit", "gitlab", "defectdojo", "csv")
+NAMES = ("json", "markdown", "html", "sarif_github", "sarif_full", "junit", "gitlab", "defectdojo", "csv")
 
 
 def export(name: str) -> Callable[[Stage], Result]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from . import defectdojo, gitlab, junit, markdown, sarif, table
+from . import defectdojo, gitlab, html, junit, markdown, sarif, table
 from .document import Document
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -61,6 +61,7 @@ SARIF = "sarif"
 FORMATS: Mapping[str, Format] = {
     "json": Format("gate.json", lambda document, choices: as_json(document)),
     "markdown": Format("gate.md", lambda document, choices: markdown.markdown(document), every_row=False),
+    "html": Format("gate.html", lambda document, choices: html.html(document)),
     "junit": Format("gate-junit.xml", lambda document, choices: junit.junit(document)),
     "gitlab": Format("gl-dast-report.json", lambda document, choices: gitlab.gitlab(document, choices.every)),
     "defectdojo": Format(

@@ -17,6 +17,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.scanops.scanner.plugins.filter.findings_csv import findings_csv
 from ansible_collections.scanops.scanner.plugins.filter.findings_defectdojo import findings_defectdojo
 from ansible_collections.scanops.scanner.plugins.filter.findings_gitlab import findings_gitlab
+from ansible_collections.scanops.scanner.plugins.filter.findings_html import findings_html
 from ansible_collections.scanops.scanner.plugins.filter.findings_junit import findings_junit
 from ansible_collections.scanops.scanner.plugins.filter.findings_markdown import findings_markdown
 from ansible_collections.scanops.scanner.plugins.filter.findings_sarif import findings_sarif
@@ -37,6 +38,7 @@ TEXTS = {
     "csv": findings_csv,
     "defectdojo": findings_defectdojo,
     "gitlab": findings_gitlab,
+    "html": findings_html,
     "junit": findings_junit,
     "markdown": findings_markdown,
 }

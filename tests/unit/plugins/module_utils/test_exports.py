@@ -140,10 +140,19 @@ def failing_in(name, text, of):
     if name == "csv":
         shown = csv.DictReader(io.StringIO(text, newline=""))
         return {(each["fingerprint"], int(each["index"])) for each in shown if each["state"] == "failing"}
+    if name == "html":
+        shown = table_of(text)
+        return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
     # Markdown has the number only
     (number,) = re.findall(r"^\| failing \| (\d+) \|", text, re.MULTILINE)
     shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
     return shown if int(number) == len(shown) else number
+
+
+def table_of(page):
+    """The findings in the table of a page."""
+    data = json.loads(re.search(r'<script type="application/json" id="rows">(.*?)</script>', page, re.DOTALL)[1])
+    return [dict(zip(data["columns"], cells)) for cells in data["rows"]]
 
 
 def identity(text):
@@ -181,11 +190,13 @@ def test_the_failing_set_is_the_same_in_each_export(name, choices, rows):
     }
 
 
-@pytest.mark.parametrize("name", ["csv", SARIF])
+@pytest.mark.parametrize("name", ["csv", "html", SARIF])
 def test_each_row_says_its_state(name):
     (text,) = written(name, mixed(), sarif_profile="full")
     if name == "csv":
         states = [each["state"] for each in csv.DictReader(io.StringIO(text, newline=""))]
+    elif name == "html":
+        states = [each["state"] for each in table_of(text)]
     else:
         states = [each["properties"]["state"] for each in results_of(text)]
     assert states == [each["state"] for each in mixed()["findings"]]
@@ -244,6 +255,8 @@ def test_an_incomplete_run_says_so(name, make):
         assert "not complete" in text.split("\n")[0]
         # why comes next
         assert sentence in text.split("\n")[2]
+    elif name == "html":
+        assert text.index(sentence) < text.index("This run is not complete.")
     else:
         assert json.loads(text)["outcome"] == of["outcome"]
 
@@ -545,6 +558,8 @@ def test_hostile_text_stays_text(name, text):
         assert not [each for each in cells if each.lstrip(" ").startswith(tuple("=+-@|%\t\r\n＝＋－＠"))]
     elif name == "markdown":
         assert exported.count("\n") <= MOST_LINES
+    elif name == "html":
+        assert len(table_of(exported)) == 3
     else:
         parsed = json.loads(exported)
         if name != "json":

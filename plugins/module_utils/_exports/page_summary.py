@@ -1,0 +1,250 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What the page says of a run: the headline, what to fix first, numbers by severity, change, age and target, waivers. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from .._errors import counted
+from .._findings.model import SUMMARY
+from .._gate.model import (
+    FAIL,
+    FAILING,
+    FINDINGS,
+    INCOMPLETE,
+    KNOWN,
+    NEW,
+    NOT_COVERED,
+    NOTHING_SCANNED,
+    PASSED,
+    QUEUE_TIMEOUT,
+    REOPENED,
+    RUN_TIMEOUT,
+    SCAN_FAILED,
+    SERVICE_ERROR,
+    STALE_BASELINE,
+    UNKNOWN_STATE,
+    VERDICTS,
+    WARN,
+    WORSE,
+)
+from .._moments import iso_moment
+from .document import Document, Row, check_of, waived_by
+from .page_data import waiver_key
+from .text import line
+
+_DAY = 86400
+# a waiver that ends within these days is marked
+_SOON = 14 * _DAY
+
+_SAID = {
+    SERVICE_ERROR: "the service did not answer as expected",
+    UNKNOWN_STATE: "a scan has an unknown status",
+    NOTHING_SCANNED: "nothing was scanned",
+    SCAN_FAILED: "a scan did not finish",
+    QUEUE_TIMEOUT: "a scan did not start in time",
+    RUN_TIMEOUT: "a scan did not finish in time",
+    NOT_COVERED: "a target has no recent scan",
+    INCOMPLETE: "some findings may be missing",
+    STALE_BASELINE: "the baseline cannot be used",
+}
+# a person reads them in this order; the gate itself has unknown first
+_WORST_FIRST = SUMMARY
+_AGES = (
+    (_DAY, "under 1 day"),
+    (7 * _DAY, "1 to 6 days"),
+    (30 * _DAY, "7 to 29 days"),
+    (90 * _DAY, "30 to 89 days"),
+    (None, "90 days or more"),
+)
+
+_NO_AGE = "unknown"
+
+
+class Fix(NamedTuple):
+    """Failing findings with one check, so usually one fix. first: the worst of them; number, targets: how many."""
+
+    first: Row
+    number: int
+    targets: int
+
+    @property
+    def is_new(self) -> bool:
+        return self.first["change"] in (NEW, REOPENED, WORSE)
+
+
+class Bar(NamedTuple):
+    """A line of a small chart. failing: how many of ``number``; key, value: the filter that shows them, "" without one."""
+
+    label: str
+    number: int
+    failing: int
+    key: str = ""
+    value: str = ""
+    severity: str = ""
+
+
+class TargetLine(NamedTuple):
+    """A target and tool with the number of its findings by severity."""
+
+    pair: Mapping[str, Any]
+    numbers: Mapping[str, int]
+    failing: int
+
+
+class Used(NamedTuple):
+    """A waiver with the findings that it waives. left: the seconds until it ends, None if it never does."""
+
+    waiver: Mapping[str, Any]
+    rows: Sequence[Row]
+    left: float | None
+
+    @property
+    def ends_soon(self) -> bool:
+        return self.left is not None and self.left < _SOON
+
+
+def headline(document: Document) -> str:
+    """The outcome in words."""
+    outcome, failing = document["outcome"], document["counts"]["failing"]
+    if outcome == PASSED:
+        return "The gate passed"
+    said = {FAIL: "The gate failed", WARN: "The gate passed with a warning"}.get(
+        document["verdict"], "The gate passed, as its mapping of outcomes says"
+    )
+    clauses = [_SAID[outcome]] if outcome in _SAID else [] if outcome == FINDINGS else [line(outcome)]
+    if failing:
+        clauses.append(f"{counted(failing, 'finding')} {'fails' if failing == 1 else 'fail'} the policy")
+    return f"{said}: {', and '.join(clauses)}" if clauses else said
+
+
+def fixes(document: Document) -> list[Fix]:
+    """What to fix, the most urgent first: by severity, then known exploits, verification, EPSS, CVSS, and the number."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in document["findings"]:
+        if row["state"] == FAILING:
+            groups.setdefault((check_of(row), str(row["name"])), []).append(row)
+    found = [
+        Fix(min(rows, key=_urgency), len(rows), len({str(row["target"]) for row in rows})) for rows in groups.values()
+    ]
+    return sorted(found, key=lambda fix: (*_urgency(fix.first), -fix.number))
+
+
+def _urgency(row: Row) -> tuple[float, ...]:
+    severity = row["severity"]
+    rank: float = _WORST_FIRST.index(severity) if severity in _WORST_FIRST else 0
+    if severity == _WORST_FIRST[-1]:
+        # unknown: below critical, because a known danger comes first
+        rank = 0.5
+    return (rank, not row["known_exploited"], not row["verified"], -(row["epss"] or 0), -(row["cvss"] or 0))
+
+
+def severities(document: Document) -> list[Bar]:
+    numbers, failing = _counted(document, "severity")
+    return [Bar(name, numbers[name], failing[name], "severity", name, name) for name in SUMMARY]
+
+
+def changes(document: Document) -> list[Bar]:
+    """New against known; empty if no finding was compared with a baseline."""
+    numbers, failing = _counted(document, "change")
+    gone = len(document["gone"])
+    if not gone and not any(numbers):
+        return []
+    return [
+        *(Bar(name, numbers[name], failing[name], "change", name) for name in (NEW, REOPENED, WORSE, KNOWN)),
+        Bar("gone", gone, 0),
+    ]
+
+
+def ages(document: Document) -> list[Bar]:
+    numbers, failing = (_labelled(each) for each in _counted(document, "age"))
+    labels = [label for _limit, label in _AGES]
+    if numbers[_NO_AGE]:
+        labels.append(_NO_AGE)
+    return [Bar(label, numbers[label], failing[label]) for label in labels]
+
+
+def _counted(document: Document, key: str) -> tuple[Counter[Any], Counter[Any]]:
+    """The number of findings for each value of a key, of all and of those that fail."""
+    numbers: Counter[Any] = Counter()
+    failing: Counter[Any] = Counter()
+    for (value, state), number in Counter(map(itemgetter(key, "state"), document["findings"])).items():
+        numbers[value] += number
+        if state == FAILING:
+            failing[value] += number
+    return numbers, failing
+
+
+def _labelled(numbers: Mapping[int | None, int]) -> Counter[str]:
+    labelled: Counter[str] = Counter()
+    for age, number in numbers.items():
+        labelled[age_label(age)] += number
+    return labelled
+
+
+def age_label(age: int | None) -> str:
+    if age is None:
+        return _NO_AGE
+    return next(label for limit, label in _AGES if limit is None or age < limit)
+
+
+def target_lines(document: Document) -> list[TargetLine]:
+    """The targets, first those that fail: by verdict, then by the worst failing findings."""
+    pairs = document["targets"]
+    numbers: list[Counter[str]] = [Counter() for _pair in pairs]
+    failing: list[Counter[str]] = [Counter() for _pair in pairs]
+    by_scan = {pair["scan_id"]: number for number, pair in enumerate(pairs) if pair["scan_id"] is not None}
+    by_name = {(pair["target"], pair["tool"]): number for number, pair in enumerate(pairs)}
+    keys = itemgetter("target", "tool", "scan_id", "severity", "state")
+    for (target, tool, scan, severity, state), number in Counter(map(keys, document["findings"])).items():
+        at = by_name.get((target, tool), by_scan.get(scan))
+        if at is not None:
+            numbers[at][severity] += number
+            failing[at][severity] += number if state == FAILING else 0
+    lines = [TargetLine(pair, numbers[at], sum(failing[at].values())) for at, pair in enumerate(pairs)]
+    return [lines[at] for at in sorted(range(len(lines)), key=lambda at: _badness(lines[at].pair, failing[at]))]
+
+
+def _badness(pair: Mapping[str, Any], failing: Mapping[str, int]) -> tuple[object, ...]:
+    """The place of a target among others, the worst first."""
+    return (
+        VERDICTS.index(pair["verdict"]) if pair["verdict"] in VERDICTS else 0,
+        pair["outcome"] in (FINDINGS, PASSED),
+        *(-failing.get(severity, 0) for severity in _WORST_FIRST),
+        str(pair["target"]),
+        str(pair["tool"]),
+    )
+
+
+def used_waivers(document: Document) -> list[Used]:
+    """The waivers in force, first those that end first."""
+    rows: dict[tuple[str, int], list[Row]] = {}
+    for row in document["findings"]:
+        if row["waiver"]:
+            rows.setdefault(waiver_key(row["waiver"]), []).append(row)
+    now = iso_moment(document["generated"])
+    found = []
+    for waived in rows.values():
+        waiver = waived[0]["waiver"]
+        end = iso_moment(str(waiver["expires"]))
+        found.append(Used(waiver, waived, None if end is None or now is None else end - now))
+    return sorted(found, key=lambda each: (each.left is None, each.left or 0, waived_by(each.waiver)))
+
+
+def short_duration(seconds: float) -> str:
+    """A duration in a cell, as in 3 d; the script of the page writes ages in the same way."""
+    for unit, letter in ((_DAY, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{int(seconds // unit)} {letter}"
+    return f"{int(seconds)} s"
+
+
+def matcher_words(matcher: Mapping[str, Any]) -> str:
+    """A matcher on one line."""
+    return ", ".join(f"{key}: {value}" for key, value in matcher.items())

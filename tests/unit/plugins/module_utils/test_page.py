@@ -1,0 +1,412 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the page of the gate says, and that nothing in it takes effect. tests/page drives it in a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._exports import page_parts, page_waivers
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.html import html
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.page_data import details_data, table_data
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.page_summary import (
+    age_label,
+    ages,
+    changes,
+    fixes,
+    headline,
+    severities,
+    short_duration,
+    target_lines,
+    used_waivers,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
+    HOSTILE,
+    WAIVER,
+    broken,
+    document,
+    mixed,
+    pair,
+    row,
+    unreachable,
+    waived,
+)
+
+DAY = 86400
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and what is in them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.contents, self._inside = [], [], False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self.contents.append("")
+        self._inside = True
+
+    def handle_endtag(self, tag):
+        self._inside = False
+
+    def handle_data(self, data):
+        if self._inside:
+            self.contents[-1] += data
+
+    def content(self, tag, **attributes):
+        """The text directly after the start of the only such element."""
+        (found,) = [
+            content
+            for (name, attrs), content in zip(self.found, self.contents)
+            if name == tag and attributes.items() <= attrs.items()
+        ]
+        return found
+
+
+def rows_of(page):
+    """The rows in the data of a page, as dictionaries."""
+    data = json.loads(Elements(page).content("script", id="rows"))
+    return [dict(zip(data["columns"], cells)) for cells in data["rows"]]
+
+
+def details_of(page):
+    data = json.loads(Elements(page).content("script", id="long"))
+    for cells in data["rows"]:
+        each = dict(zip(data["columns"], cells))
+        for name in ("description", "risk", "recommendation", "evidence"):
+            each[name] = "" if each[name] is None else data["texts"][each[name]]
+        yield each
+
+
+# --- nothing from outside
+
+
+@pytest.mark.parametrize("make", [mixed, broken, unreachable])
+def test_the_policy_allows_this_style_and_this_script_and_nothing_else(make):
+    elements = Elements(html(make()))
+    (meta,) = [attrs for tag, attrs in elements.found if attrs.get("http-equiv")]
+    assert meta["http-equiv"] == "Content-Security-Policy"
+    directives = dict(each.split(" ", 1) for each in meta["content"].split("; "))
+    scripts = [
+        text
+        for (tag, attrs), text in zip(elements.found, elements.contents)
+        if tag == "script" and not attrs.get("type")
+    ]
+    for name, (content,) in (("style-src", [elements.content("style")]), ("script-src", scripts)):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert directives.pop(name) == f"'sha256-{digest}'"
+    assert directives == {
+        "default-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
+    # before anything that it is about
+    assert [tag for tag, attrs in elements.found].index("style") > elements.found.index(("meta", meta))
+
+
+def test_hostile_text_is_in_no_tag_and_no_attribute_but_addresses():
+    rows = [
+        row(number, name=text, target=text, path=text, recommendation=text, reasons=[text], severity=text, change=text,
+            fingerprint=text, tool=text, waiver={**WAIVER, "reason": text, "file": text, "expires": text})
+        for number, text in enumerate(HOSTILE.values(), 1)
+    ]  # fmt: skip
+    text = "".join(HOSTILE.values())[:3000]
+    of = document(
+        rows, [pair(text, text, outcome=text, reasons=[text])], outcome=text, reasons=[text], workspace=text,
+        generated=text, waivers={"expired": [{**WAIVER, "matcher": {text: text}}], "unused": [], "doubled": []},
+    )  # fmt: skip
+    plain, page = Elements(html(mixed())), html(of)
+    elements = Elements(page)
+    assert {tag for tag, attrs in elements.found} <= {tag for tag, attrs in plain.found} | {"ul", "br", "code"}
+    for tag, attrs in elements.found:
+        assert not any(name.startswith("on") for name in attrs), (tag, attrs)
+        assert attrs.get("href", "#").startswith("#")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", page)
+    # the 1 MB text is cut everywhere but in the details
+    assert page.count("A" * 4000) == 1 and len(page) < 300_000
+
+
+def test_the_data_has_no_character_that_ends_it():
+    of = document([row(1, name="</script><!-- &", evidence="\u2028\u2029</SCRIPT>")])
+    for data in (table_data(of), details_data(of)):
+        assert data.isascii()
+        assert not set("<>&") & set(data)
+
+
+# --- the data
+
+
+def test_the_data_has_all_rows_with_their_states():
+    of = mixed()
+    names = (
+        "fingerprint",
+        "index",
+        "state",
+        "change",
+        "severity",
+        "name",
+        "target",
+        "tool",
+        "cve",
+        "reasons",
+        "port",
+        "age",
+    )
+    assert [[each[name] for name in names] for each in rows_of(html(of))] == [
+        [each[name] for name in names] for each in of["findings"]
+    ]
+
+
+def test_the_details_have_the_texts_each_written_once():
+    of = mixed()
+    page = html(of)
+    names = ("description", "risk", "recommendation", "evidence", "references", "cvss", "verified", "id", "first_seen")
+    assert [[each[name] for name in names] for each in details_of(page)] == [
+        [each[name] for name in names] for each in of["findings"]
+    ]
+    assert details_data(of).count("a weak cipher") == 1
+
+
+def test_more_rows_than_are_encoded_at_once():
+    of = document([row(number, description=f"Text {number}") for number in range(2500)])
+    page = html(of)
+    assert [each["fingerprint"] for each in rows_of(page)] == [each["fingerprint"] for each in of["findings"]]
+    assert [each["description"] for each in details_of(page)] == [each["description"] for each in of["findings"]]
+
+
+# --- the outcome
+
+
+@pytest.mark.parametrize("verdict", ["fail", "warn", "pass"])
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_the_headline_says_the_verdict_and_the_outcome_in_words(outcome, verdict):
+    of = {**broken(outcome), "verdict": verdict}
+    said = headline(of)
+    assert "_" not in said
+    if outcome == "passed":
+        assert said == "The gate passed"
+        return
+    assert said.startswith("The gate failed: ") == (verdict == "fail")
+    assert said.startswith("The gate passed with a warning: ") == (verdict == "warn")
+    assert said.endswith("1 finding fails the policy")
+    assert (", and 1 finding" in said) == (outcome != "findings")
+
+
+def test_a_run_without_findings_says_only_why_it_failed():
+    assert headline(unreachable()) == "The gate failed: the service did not answer as expected"
+    assert "Fix first" not in html(unreachable())
+
+
+def test_reasons_come_before_everything_else():
+    page = html(broken())
+    order = [
+        "<h1>",
+        "api.example.com: The list of findings has 3 findings",
+        "This run is not complete.",
+        "Fix first",
+        "Targets",
+    ]
+    places = [page.index(each) for each in order]
+    assert places == sorted(places)
+
+
+def test_a_saved_file_proves_no_coverage():
+    assert "does not prove that everything" in html({**mixed(), "coverage": "unknown"})
+    assert "does not prove that everything" not in html(mixed())
+
+
+# --- what to fix first
+
+
+def test_the_most_urgent_finding_comes_first():
+    rows = [
+        row(1, name="high", check="1"),
+        row(2, name="unknown", check="2", severity="unknown"),
+        row(3, name="critical", check="3", severity="critical"),
+        row(4, name="high and exploited", check="4", known_exploited=True, verified=False, epss=0.0, cvss=1.0),
+        row(5, name="high and unverified", check="5", verified=None),
+        row(6, name="high and likely", check="6", epss=0.9, cvss=1.0),
+        row(7, name="high and severe", check="7", cvss=9.9),
+        row(8, name="not failing", check="8", severity="critical", state="waived", waiver=WAIVER),
+    ]
+    assert [fix.first["name"] for fix in fixes(document(rows))] == [
+        "critical",
+        "unknown",
+        "high and exploited",
+        "high and likely",
+        "high and severe",
+        "high",
+        "high and unverified",
+    ]
+
+
+def test_findings_of_one_check_are_fixed_together():
+    rows = [row(1, severity="medium"), row(2, target="b.example"), row(3, target="b.example"), row(4, check="Other")]
+    first, second = fixes(document(rows))
+    assert (first.first["id"], first.number, first.targets) == (2, 3, 2)
+    assert second.number == 1
+    assert "and 2 more findings like it on 2 targets in all" in page_parts.fix_first(document(rows))
+
+
+def test_long_lists_end_with_a_link_to_the_rest():
+    rows = [row(number, check=f"C{number}") for number in range(8)]
+    part = page_parts.fix_first(document(rows))
+    assert part.count("<li>") == 5
+    assert '<a href="#?state=failing">3 more to fix</a>' in part
+
+
+# --- numbers
+
+
+def test_numbers_by_severity_and_change():
+    bars = {bar.label: (bar.number, bar.failing) for bar in severities(mixed())}
+    assert bars == {
+        "critical": (2, 2),
+        "high": (3, 1),
+        "medium": (1, 0),
+        "low": (1, 0),
+        "info": (2, 0),
+        "unknown": (1, 1),
+    }
+    gone = [{"fingerprint": "1:0"}] * 4
+    bars = {bar.label: (bar.number, bar.failing) for bar in changes({**mixed(), "gone": gone})}
+    assert bars == {"new": (4, 2), "reopened": (1, 0), "worse": (1, 1), "known": (3, 1), "gone": (4, 0)}
+
+
+def test_without_a_baseline_nothing_is_called_new():
+    of = document([row(1, change=None)])
+    assert changes(of) == []
+    assert "The findings were compared with no baseline" in page_parts.panels(of)
+
+
+@pytest.mark.parametrize(
+    ("age", "label"),
+    [
+        (None, "unknown"),
+        (0, "under 1 day"),
+        (DAY - 1, "under 1 day"),
+        (DAY, "1 to 6 days"),
+        (7 * DAY, "7 to 29 days"),
+        (30 * DAY, "30 to 89 days"),
+        (90 * DAY - 1, "30 to 89 days"),
+        (90 * DAY, "90 days or more"),
+    ],
+)
+def test_ages(age, label):
+    assert age_label(age) == label
+    bars = {
+        bar.label: (bar.number, bar.failing)
+        for bar in ages(document([row(1, age=age), row(2, age=age, state="known")]))
+    }
+    assert bars[label] == (2, 1)
+    assert sum(number for number, failing in bars.values()) == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7200, "2 h"), (47 * 3600, "47 h"), (48 * 3600, "2 d")],
+)
+def test_short_durations(seconds, shown):
+    assert short_duration(seconds) == shown
+
+
+def test_targets_that_failed_come_first_with_their_reasons():
+    pairs = [
+        pair("a.example"),
+        pair("b.example", outcome="findings", verdict="fail"),
+        pair("c.example", outcome="scan_failed", verdict="fail", reasons=["It was aborted."], age=None, finished=None),
+        pair("d.example", "web", scan_id=7, outcome="findings", verdict="fail"),
+    ]
+    rows = [
+        row(1, target="b.example"),
+        row(2, target="b.example", state="below", severity="low"),
+        row(3, target="renamed.example", tool="web", scan_id=7, severity="critical"),
+        row(4, target="nowhere.example", scan_id=99),
+    ]
+    of = document(rows, pairs)
+    assert [(each.pair["target"], each.failing, sum(each.numbers.values())) for each in target_lines(of)] == [
+        ("c.example", 0, 0),
+        ("d.example", 1, 1),
+        ("b.example", 1, 2),
+        ("a.example", 0, 0),
+    ]
+    part = page_parts.targets(of)
+    assert "It was aborted." in part
+    assert ">never<" in part
+
+
+# --- waivers
+
+
+def test_waivers_that_end_first_come_first():
+    soon, later, never = (
+        {**WAIVER, "line": line, "expires": expires}
+        for line, expires in ((1, "2026-11-30"), (2, "2027-06-30"), (3, "never"))
+    )
+    of = document([waived(1, waiver=never), waived(2, waiver=later), waived(3, waiver=soon), waived(4, waiver=later)])
+    used = used_waivers(of)
+    assert [(each.waiver["expires"], len(each.rows), each.ends_soon) for each in used] == [
+        ("2026-11-30", 1, True),
+        ("2027-06-30", 2, False),
+        ("never", 1, False),
+    ]
+    part = page_waivers.waivers(of)
+    assert "in 7 d" in part and "and 1 more finding" in part and "team-web" in part and "waivers.yml:2" in part
+
+
+def test_expired_waivers_are_an_alarm_of_their_own():
+    of = {**mixed(), "waivers": {"expired": [WAIVER, WAIVER], "unused": [], "doubled": []}}
+    assert "2 expired waivers: what they waived counts again" in page_waivers.expired(of)
+    page = html(of)
+    assert page.index("2 expired waivers") < page.index("By severity")
+    assert "expired waiver" not in html(mixed())
+
+
+def test_unused_and_doubled_waivers_are_listed():
+    of = document(
+        [], waivers={"expired": [], "unused": [WAIVER], "doubled": [{"fingerprint": "1:7", "waivers": [WAIVER] * 2}]}
+    )
+    part = page_waivers.waivers(of)
+    assert "Unused waivers: no finding matches them" in part and "check: TLS-7" in part
+    assert "Findings that several waivers match" in part and "1:7" in part
+
+
+# --- the rest
+
+
+def test_without_a_script_the_first_failing_findings_are_listed():
+    part = page_parts.plain_findings(document([row(number) for number in range(80)]))
+    assert part.count("<tr id=") == 50
+    assert "80 findings: 80 failing, 0 waived, 0 known, 0 below." in part
+
+
+def test_the_page_names_the_policy_the_baseline_and_the_sources():
+    of = document(
+        [],
+        policy={"fail_on": "high", "only_new": True, "max": {}, "min_cvss": None},
+        baseline={"path": "base.json", "state": "read", "scheme": 1, "accepted": 2, "reason": None},
+        sources={"epss": {"path": "epss.csv", "date": "2026-11-21"}, "known_exploited": None},
+        outcomes={"findings": "warn", "incomplete": "fail", "passed": "pass"},
+    )
+    part = page_parts.about(of)
+    for fact in (
+        "high",
+        "policy.only_new",
+        "base.json, read, accepts 2 findings",
+        "epss.csv, data of 2026-11-21",
+        "findings: warn",
+    ):
+        assert fact in part
+    assert "min_cvss" not in part and "incomplete" not in part
