@@ -50,8 +50,8 @@ options:
     type: str
   exclusions:
     description:
-      - What need not be scanned. Each exclusion has a C(reason), a date C(expires) until the end of which (in UTC) it counts,
-        and at least one of the patterns C(workspace) and C(target). It can also have the pattern C(tool).
+      - What need not be scanned. Each exclusion has a C(reason), a date C(expires) until the end of which (in UTC) it
+        counts, and at least one of the patterns C(workspace) and C(target). It can also have the pattern C(tool).
       - An expired exclusion no longer counts, and is returned in RV(exclusions).
     type: list
     elements: dict

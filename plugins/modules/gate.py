@@ -10,10 +10,10 @@ DOCUMENTATION = r"""
 module: gate
 short_description: Pass or fail a pipeline on findings
 description:
-  - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome is
-    C(passed), or O(outcomes) says otherwise.
-  - Nothing that could not be read counts as clean. A scan that did not finish, a list that may be incomplete, or a service
-    that does not answer has an outcome of its own.
+  - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome
+    is C(passed), or O(outcomes) says otherwise.
+  - Nothing that could not be read counts as clean. A scan that did not finish, a list that may be incomplete, or a
+    service that does not answer has an outcome of its own.
   - The decision, the result and all files of O(artifacts) are computed from the same findings.
   - For a role that also starts the scans, see the role P(scanops.scanner.scan_gate#role).
   - Cost - 2 GET for each scan, and the lists of targets and scans of the workspace. See
@@ -67,8 +67,8 @@ options:
     type: path
   scan_results:
     description:
-      - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish in
-        time, is judged as such, and no older scan replaces it. Any other task that failed has the outcome
+      - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish
+        in time, is judged as such, and no older scan replaces it. Any other task that failed has the outcome
         C(service_error).
     type: list
     elements: dict
@@ -162,16 +162,16 @@ options:
     type: path
   baseline_missing:
     description:
-      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new. V(fail) has the outcome
-        C(stale_baseline). V(create) creates it from the present findings, which then count as known.
+      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new. V(fail) has the
+        outcome C(stale_baseline). V(create) creates it from the present findings, which then count as known.
       - Danger - V(create) accepts whatever exists now. The task warns with the number of findings.
     type: str
     choices: [create, fail, all_new]
     default: all_new
   baseline_update:
     description:
-      - Add the findings of this run to the O(baseline), and date them. Only a run in which everything could be read updates
-        it.
+      - Add the findings of this run to the O(baseline), and date them. Only a run in which everything could be read
+        updates it.
       - Danger - the next run no longer treats them as new.
     type: bool
     default: false
@@ -193,20 +193,20 @@ options:
     type: path
   known_exploited_file:
     description:
-      - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. It replaces what
-        the service says.
+      - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. It replaces
+        what the service says.
     type: path
   outcomes:
     description:
-      - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but C(passed)
-        fails it.
+      - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but
+        C(passed) fails it.
       - RV(passed) is true only for the outcome C(passed), whatever this option says.
       - Danger - an outcome that passes hides what could not be read.
     type: dict
   artifacts:
     description:
-      - A directory for the files of O(formats). It is created if its parent exists. The files are also written if the gate
-        fails.
+      - A directory for the files of O(formats). It is created if its parent exists. The files are also written if the
+        gate fails.
     type: path
   formats:
     description:
@@ -217,8 +217,8 @@ options:
     default: [json, markdown]
   sarif_profile:
     description:
-      - For whom C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as open. V(gitlab) and
-        V(full) list them as suppressed.
+      - For whom C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as open. V(gitlab)
+        and V(full) list them as suppressed.
     type: str
     choices: [github, gitlab, full]
     default: github
@@ -246,8 +246,8 @@ options:
     choices: [all, failing]
     default: all
 notes:
-  - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a pattern),
-    C(severity), C(port) and C(fingerprint). All that are given must match.
+  - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a
+    pattern), C(severity), C(port) and C(fingerprint). All that are given must match.
 seealso:
   - module: scanops.scanner.coverage_info
   - module: scanops.scanner.finding_info
@@ -289,8 +289,8 @@ RETURN = r"""
 outcome:
   description:
     - How the gate ended - C(service_error), C(unknown_state), C(nothing_scanned), C(scan_failed), C(queue_timeout),
-      C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is the
-      worst one of all targets.
+      C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is
+      the worst one of all targets.
   returned: always, once the gate has judged
   type: str
   sample: findings
