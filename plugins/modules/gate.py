@@ -453,7 +453,7 @@ files:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.options import EXPECT_OPTIONS, POLICY_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
+from ansible_collections.scanops.scanner.plugins.module_utils._judging.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]

@@ -14,24 +14,24 @@ from typing import Any, NamedTuple
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
 from .._exports.formats import Choices, write
 from .._exports.locations import Locations, locations_of
+from .._gate.document import document_of
+from .._gate.enrichment import exploits_of, read_epss, read_known_exploited
+from .._gate.expectation import Expect, expect_of
+from .._gate.judge import Decision, decide
+from .._gate.model import CREATED, FAIL, WARN, Exploits, Pair, Trouble
+from .._gate.policy import Policy, mapping_of, policy_of
+from .._gate.remember import Remembering, Wanted, remember
+from .._gate.rows import rows_of
+from .._gate.run import run_of
+from .._gate.saved import saved_of
+from .._gate.waits import with_results
+from .._gate.waiver_file import WaiverFile, read_waivers
+from .._gate.waivers import Rule, waive
 from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
-from .document import document_of
-from .enrichment import exploits_of, read_epss, read_known_exploited
-from .expectation import Expect, expect_of
 from .files import LONGEST_FINDINGS, File, content_of, make_directory, needed_content_of, write_files
-from .judge import Decision, decide
-from .model import CREATED, FAIL, WARN, Exploits, Pair, Trouble
-from .policy import Policy, mapping_of, policy_of
 from .read import read
-from .remember import Remembering, Wanted, remember
-from .rows import rows_of
-from .run import run_of
-from .saved import saved_of
-from .waits import with_results
-from .waiver_file import WaiverFile, read_waivers
-from .waivers import Rule, waive
 
 
 class NotPassed(ScannerError):

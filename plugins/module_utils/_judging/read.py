@@ -15,6 +15,7 @@ from .._contents import Contents
 from .._errors import ApiError, CallError, WrongOption, printable
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
+from .._gate.model import NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
 from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._lookup import Place, match, not_empty, place_of
@@ -26,7 +27,6 @@ from .._resources import FINDING, SCAN, TARGET, WORKSPACE
 from .._scan.record import last_moment_of, outcome_of, service_now
 from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task
-from .model import NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"
