@@ -183,7 +183,7 @@ def test_the_option_is_read():
     [
         ([], "expect is a list: write a dictionary, as in {tools: [Website Scanner], max_age: 7d}."),
         ({"target": ["a"]}, "expect has the unknown key 'target': did you mean targets?"),
-        ({"targets": "a.example"}, "expect.targets is a text: write a list."),
+        ({"targets": "a.example"}, "expect.targets is a string: write a list."),
         ({"targets": []}, "expect.targets is empty, so nothing would be expected: name at least one, or leave it out."),
         ({"tools": []}, "expect.tools is empty, so nothing would be expected"),
         ({"targets": ["a.example", " "]}, "expect.targets[1] is empty: write a name, or remove it."),

@@ -132,7 +132,7 @@ WRONG = [
         "m is empty, so it would match every finding: write one or more of the keys name, check, cve, target, severity,",
     ),
     (None, "m is null: write a dictionary with one or more of the keys name,"),
-    ("TLS*", "m is a text: write a dictionary"),
+    ("TLS*", "m is a string: write a dictionary"),
     ({"nmae": "a"}, "m has the unknown key 'nmae': did you mean name?"),
     ({1: "a"}, "m has the unknown key '1': its keys are name, check,"),
     ({"name": ""}, "m.name is empty: give a text"),

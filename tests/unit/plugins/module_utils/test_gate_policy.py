@@ -300,7 +300,7 @@ def test_the_texts_of_templates_are_read_as_booleans(text, flag):
 
 
 WRONG = [
-    ("high", "policy is a text: write a dictionary, as in {fail_on: high}."),
+    ("high", "policy is a string: write a dictionary, as in {fail_on: high}."),
     ({"failon": "high"}, "policy has the unknown key 'failon': did you mean fail_on?."),
     ({"fail_on": "severe"}, "policy.fail_on is 'severe': write one of critical, high, medium, low, info, none."),
     ({"fail_on": "unknown"}, "policy.fail_on is 'unknown': write one of"),
@@ -321,7 +321,7 @@ WRONG = [
         {"older_than": {"high": "a month"}},
         "policy.older_than.high is 'a month': give seconds, or a number with s, m, h, d",
     ),
-    ({"older_than": "30d"}, "policy.older_than is a text: write a dictionary by severity, as in {high: 30d}."),
+    ({"older_than": "30d"}, "policy.older_than is a string: write a dictionary by severity, as in {high: 30d}."),
     ({"older_than": {"hi": 1}}, "policy.older_than has the unknown key 'hi'"),
     ({"only_new": "maybe"}, "policy.only_new is 'maybe': write true or false."),
     ({"verified_only": 1}, "policy.verified_only is a number (1): write true or false."),
