@@ -92,9 +92,9 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
             continue
         own = tools or sorted(tool for target, tool in newest if target == record["id"] and isinstance(tool, int))
         for tool, tool_id in _named(own):
-            scan = newest.get((record["id"], tool_id))
             why = f"{printable(record['name'])} was never scanned with {tool}"
-            wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, scan, why))
+            newest_scan = newest.get((record["id"], tool_id))
+            wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
     return wanted
 
 
@@ -153,7 +153,7 @@ class _Workspaces:
     def name_of(self, place: Place) -> str | None:
         if place.name is not None:
             return place.name
-        if place.id not in self._names:
+        if place.id is not None and place.id not in self._names:
             record = self._task.client.read(WORKSPACE, place.id)
             self._names[place.id] = record["name"] if record else None
         return self._names[place.id]
@@ -225,7 +225,8 @@ def _with_findings(task: Task, wanted: _Wanted, pair: Pair) -> Pair:
     scan = wanted.scan
     if scan is None:
         return pair
-    tally, rows = Tally(), []
+    tally = Tally()
+    rows: list[Record] = []
     owners = {"task_id": scan["id"]}
     names = {wanted.target_id: wanted.target} if wanted.target_id is not None else {}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .._errors import counted
-from .._http.download import CONTENT_TYPES
+from .._http.content_types import CONTENT_TYPES
 from .._http.rate_limit import moment
 from .._records import Record
 from .._report.status import is_known
