@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from unittest import mock
@@ -404,10 +405,11 @@ def test_reading_modules_share_no_list(service, loop):
     assert service.calls().count(LIST) == 2
 
 
-def test_the_connection_of_an_interrupted_item_is_not_used_again(service, item):
+@pytest.mark.parametrize("interruption", [TimeoutError, KeyboardInterrupt])
+def test_the_connection_of_an_interrupted_item_is_not_used_again(service, item, interruption):
     loop = Loop()
     item(loop, "target", workspace_id=2, name="a.example.com")
-    with mock.patch.object(Transport, "send", side_effect=TimeoutError), pytest.raises(TimeoutError):
+    with mock.patch.object(Transport, "send", side_effect=interruption), contextlib.suppress(KeyboardInterrupt):
         item(loop, "target", workspace_id=2, id=1001)
     item(loop, "target", workspace_id=2, name="a.example.com")
     assert service.calls() == [LIST, LIST]
