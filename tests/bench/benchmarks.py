@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import bulk, exports, files, loops, reads, scans
+from . import bulk, exports, files, loops, page, reads, scans
 from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
@@ -219,5 +219,12 @@ BENCHMARKS = (
             exports.export(name),
         )
         for name in exports.NAMES
+    ),
+    Benchmark(
+        "page_rows",
+        f"the page with {page.ROWS:,} findings of {page.SIZE:,} bytes, opened, sorted and filtered in Chromium, against the"
+        f" page with {page.FEW}",
+        5,
+        page.many_rows,
     ),
 )
