@@ -296,7 +296,7 @@ def gone(document: Document) -> str:
 
 
 def about(document: Document) -> str:
-    """What the decision was made from."""
+    """The facts behind the decision."""
     baseline, sources = document["baseline"], document.get("sources") or {}
     facts = [("Outcome", document["outcome"]), ("Coverage", document["coverage"])]
     facts += [("Baseline", _baseline(baseline))]

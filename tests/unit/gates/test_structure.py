@@ -160,7 +160,6 @@ NEEDED = {
         "_names",
         "_preflight/openapi",
         "_preflight/relied_on",
-        "_http/download",
     },
     "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/answer", "_preflight/relied_on"},
     "coverage_info": {"_names", "_findings/model", *FILES},
