@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Exports the findings that the module C(gate) judged as CSV. The first column is the state: C(failing),
+  - Exports the findings that the module C(gate) judged as CSV. The first column is the state, C(failing),
     C(waived), C(known) or C(below).
   - If the run was not complete, the first rows are the targets that were not scanned or read completely, with their
     outcome in place of a state.

@@ -13,12 +13,13 @@ author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
   - Renders the result of the module C(gate) as one HTML page for people. It needs no other file and no network.
-  - The outcome and its reasons come first, then what to fix first, expired waivers, numbers by severity, change, age and
-    target, waivers, and a table of all findings that can be sorted and filtered.
-  - The address of a finding is C(#f-) and its fingerprint, for example C(gate.html#f-1:0123456789abcdef0123456789abcdef).
+  - The outcome and its reasons come first, then what to fix first, expired waivers, numbers by severity, change, age
+    and target, waivers, and a table of all findings that can be sorted and filtered.
+  - The address of a finding is C(#f-) and its fingerprint, for example
+    C(gate.html#f-1:0123456789abcdef0123456789abcdef).
   - The page works without JavaScript, except for the table. It then lists the first 50 failing findings.
-  - Text of the service is only ever shown as text. The content security policy of the page allows its own style and script
-    and nothing else.
+  - Text of the service is only ever shown as text. The content security policy of the page allows its own style and
+    script and nothing else.
 positional: _input
 options:
   _input:
