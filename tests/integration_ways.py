@@ -17,6 +17,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,4 +95,5 @@ def compare(one: str, other: str) -> None:
 
 
 if __name__ == "__main__":
-    {"as-modules": as_modules, "keep": keep, "compare": compare}[sys.argv[1]](*sys.argv[2:])
+    programs: dict[str, Callable[..., object]] = {"as-modules": as_modules, "keep": keep, "compare": compare}
+    programs[sys.argv[1]](*sys.argv[2:])

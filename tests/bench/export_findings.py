@@ -7,6 +7,7 @@ pair. `python export_findings.py DIRECTORY FORMAT FINDINGS SIZE PAIRS`, with the
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import time
@@ -128,7 +129,7 @@ def main() -> None:
     for _pair in range(pairs):
         parsed = seconds(lambda: json.loads(text))
         content = reader.read_document(json.loads(text))
-        exported = seconds(lambda content=content: formats.write(name, content, choices))
+        exported = seconds(functools.partial(formats.write, name, content, choices))
         print(exported, parsed)
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import statistics
 from pathlib import Path
-from typing import Any
-
-from page.browser import Browser, find_chromium
+from typing import TYPE_CHECKING, Any
 
 from .export_findings import document
 from .stage import BenchmarkFailed, Result, Stage
+
+if TYPE_CHECKING:
+    from ..page.browser import Browser, find_chromium
+else:
+    from page.browser import Browser, find_chromium
 
 ROWS = 10_000
 FEW = 100

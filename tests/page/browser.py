@@ -162,7 +162,9 @@ class Page:
 
     def texts(self, selector: str) -> list[str]:
         """The visible text of the elements that match a selector."""
-        return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((each) => each.innerText)")
+        query = f"[...document.querySelectorAll({json.dumps(selector)})].map((each) => each.innerText)"
+        found: list[str] = self.run(query)
+        return found
 
     def press(self, key: str, text: str = "") -> None:
         """Press and release a key, such as Tab or Enter."""
