@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from .stage import HERE, Result, Side, Stage
+from .stage import HERE, BenchmarkFailed, Result, Side, Stage
 
 # in the loops that each item of ours is compared with
 URI = 30
@@ -50,6 +50,8 @@ def separate(stage: Stage) -> Result:
 
 def by_processor(result: Result) -> Result:
     """The same, with the ratio of processor time in place of elapsed time."""
+    if result.processor is None:
+        raise BenchmarkFailed("the processor time was not measured")
     return result._replace(value=result.processor)
 
 
