@@ -43,6 +43,8 @@ BUILD = Path("build")
 # What the demo and the benchmarks need besides the requirements of the local service.
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
+# Has the schemas of GitHub, GitLab and Azure.
+PIPELINE_SCHEMAS = "check-jsonschema==0.39.0"
 # Reads the colours of a terminal for the pictures.
 RICH = "rich>=13"
 # The published client of the vendor; its MCP server does not start with a later mcp.
@@ -325,7 +327,7 @@ def changelog(session: nox.Session) -> None:
 
 
 @nox.session(name="packaging", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "PyYAML"])
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "PyYAML", PIPELINE_SCHEMAS])
 def packaging(session: nox.Session) -> None:
     """Build the artefact and check its content."""
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/packaging"]))

@@ -1,0 +1,211 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The examples of pipelines: valid by the schemas of the platforms, pinned, and without a secret in a shell."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parents[2]
+EXAMPLES = CHECKOUT / "docs" / "pipelines"
+GUIDE = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_pipelines.rst").read_text(encoding="utf-8")
+# The schema of Azure has regular expressions that only the lenient variant reads.
+SCHEMAS = {
+    "github-actions.yml": ["vendor.github-workflows"],
+    "gitlab-ci.yml": ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+    "azure-pipelines.yml": [
+        "vendor.azure-pipelines", "--data-transform", "azure-pipelines", "--regex-variant", "nonunicode",
+    ],
+}  # fmt: skip
+JENKINSFILE = "Jenkinsfile"
+PIPELINES = [*SCHEMAS, JENKINSFILE]
+# The keys whose values a shell runs: GitHub, GitLab (a list is one script), Azure.
+SHELL_KEYS = ("run", "before_script", "script", "after_script", "bash")
+GROOVY_SHELL = re.compile(r"""\bsh (?:'''(.*?)'''|'([^'\n]*)')""", re.DOTALL)
+# What a Groovy program consists of, as far as brackets matter: text and comments are left out.
+GROOVY_TEXT = re.compile(r"'''.*?'''|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|//[^\n]*", re.DOTALL)
+PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def text_of(name: str) -> str:
+    return (EXAMPLES / name).read_text(encoding="utf-8")
+
+
+def scripts_in(node: object) -> Iterator[str]:
+    """The scripts of a YAML document."""
+    if isinstance(node, list):
+        for item in node:
+            yield from scripts_in(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key in SHELL_KEYS:
+                yield "\n".join(value) if isinstance(value, list) else value
+            else:
+                yield from scripts_in(value)
+
+
+def scripts_of(name: str) -> list[str]:
+    if name == JENKINSFILE:
+        return [long.replace("\\\\", "\\") or short for long, short in GROOVY_SHELL.findall(text_of(name))]
+    return list(scripts_in(yaml.safe_load(text_of(name))))
+
+
+def blocks_of(groovy: str) -> Iterator[tuple[str, ...]]:
+    """The names of the blocks around each opening brace. Raises AssertionError if brackets do not match."""
+    open_brackets: list[tuple[str, str]] = []
+    code = GROOVY_TEXT.sub("''", groovy)
+    for match in re.finditer(r"[(\[{}\])]", code):
+        bracket = match[0]
+        if bracket in PAIRS:
+            assert open_brackets and open_brackets.pop()[0] == PAIRS[bracket], code[: match.start()]
+            continue
+        name = re.search(r"(\w+)\s*(?:\([^()]*\))?\s*$", code[: match.start()])
+        open_brackets.append((bracket, name[1] if name else ""))
+        if bracket == "{":
+            yield tuple(each for kind, each in open_brackets if kind == "{")
+    assert open_brackets == []
+
+
+def steps_of_github() -> list[dict]:
+    jobs = yaml.safe_load(text_of("github-actions.yml"))["jobs"]
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+def test_each_example_is_checked():
+    assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted([*PIPELINES, "gate.yml"])
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_pipeline_is_valid_by_the_schema_of_its_platform(name):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", *SCHEMAS[name], str(EXAMPLES / name)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_jenkinsfile_has_the_structure_of_a_declarative_pipeline():
+    text = text_of(JENKINSFILE)
+    blocks = list(blocks_of(text))
+    assert {
+        ("pipeline",),
+        ("pipeline", "agent"),
+        ("pipeline", "options"),
+        ("pipeline", "triggers"),
+        ("pipeline", "stages", "stage", "steps"),
+        ("pipeline", "stages", "stage", "environment"),
+        ("pipeline", "stages", "stage", "post", "always"),
+    } - set(blocks) == set()
+    always = text.partition("always {")[2]
+    assert "archiveArtifacts artifacts: 'scan_gate/**'" in always and "junit testResults:" in always
+
+
+def test_a_shell_of_the_jenkinsfile_is_not_interpolated_by_groovy():
+    text = text_of(JENKINSFILE)
+    assert len(re.findall(r"\bsh\b", text)) == len(GROOVY_SHELL.findall(text)) > 1
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_each_shell_of_a_pipeline_is_valid(name):
+    scripts = scripts_of(name)
+    assert any("ansible-playbook scan-gate.yml" in script for script in scripts)
+    for script in scripts:
+        done = subprocess.run(["bash", "-n"], input=script, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, f"{script}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_no_shell_names_a_secret_of_the_service_or_an_expression_of_the_platform(name):
+    """The values reach the shell as environment variables, so that no text of others becomes a command."""
+    for script in scripts_of(name):
+        assert "SCANNER_" not in script and "${{" not in script and "set -x" not in script, script
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_exit_status_of_the_gate_decides(name):
+    text = text_of(name)
+    for softener in ("continue-on-error", "continueOnError", "allow_failure", "catchError", "returnStatus", "|| true"):
+        assert softener not in text
+    (script,) = [script for script in scripts_of(name) if "ansible-playbook" in script]
+    assert re.fullmatch(r"(\.venv/bin/)?ansible-playbook scan-gate\.yml", script.strip())
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_each_package_is_pinned(name):
+    (line,) = re.findall(r"pip install (.+)", text_of(name))
+    assert all(re.fullmatch(r"[\w-]+==\d+(\.\d+)+", package) for package in line.split())
+    assert [word for word in line.split() if word.startswith("ansible-core==")]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_all_pipelines_install_the_same(name):
+    galaxy = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))
+    assert f"security/scanops-scanner-{galaxy['version']}.tar.gz" in text_of(name)
+    packages = {pipeline: re.search(r"pip install (.+)", text_of(pipeline))[1] for pipeline in PIPELINES}
+    assert packages[name] == packages["github-actions.yml"]
+
+
+def test_each_action_is_pinned_by_its_commit():
+    lines = re.findall(r"uses: (.+)", text_of("github-actions.yml"))
+    assert len(lines) == len([step for step in steps_of_github() if "uses" in step]) > 0
+    for line in lines:
+        assert re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+
+
+def test_the_job_with_the_key_may_only_read_the_repository():
+    workflow = yaml.safe_load(text_of("github-actions.yml"))
+    assert workflow["permissions"] == {}
+    with_key = [job for job in workflow["jobs"].values() if "secrets." in str(job)]
+    assert [job["permissions"] for job in with_key] == [{"contents": "read"}]
+
+
+def test_the_image_of_gitlab_is_pinned():
+    assert re.fullmatch(r"python:\d+\.\d+\.\d+-\w+", yaml.safe_load(text_of("gitlab-ci.yml"))["scan-gate"]["image"])
+
+
+@pytest.mark.parametrize("name, setting", [
+    ("github-actions.yml", "  group: scan-gate-${{ github.ref }}\n"),
+    ("gitlab-ci.yml", "  resource_group: scan-gate-$CI_COMMIT_REF_SLUG\n"),
+    ("azure-pipelines.yml", "lockBehavior: runLatest\n"),
+    ("Jenkinsfile", "disableConcurrentBuilds()\n"),
+])  # fmt: skip
+def test_a_branch_is_not_scanned_twice_at_a_time(name, setting):
+    assert setting in text_of(name)
+
+
+def test_artefacts_are_kept_if_the_gate_fails():
+    kept = [step for step in steps_of_github() if "upload-artifact@" in step.get("uses", "")]
+    assert [step["if"] for step in kept] == ["always()"]
+    assert yaml.safe_load(text_of("gitlab-ci.yml"))["scan-gate"]["artifacts"]["when"] == "always"
+    (stage,) = yaml.safe_load(text_of("azure-pipelines.yml"))["stages"]
+    tasks = [step for step in stage["jobs"][0]["steps"] if step.get("task", "").startswith("Publish")]
+    assert [step["condition"] for step in tasks] == ["always()", "always()"]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_playbook_writes_each_file_that_a_pipeline_reads(name):
+    written = {"json": "gate.json", "markdown": "gate.md", "html": "gate.html", "sarif": "gate.sarif",
+               "junit": "gate-junit.xml", "gitlab": "gl-dast-report.json"}  # fmt: skip
+    (play,) = yaml.safe_load(text_of("gate.yml"))
+    files = {written[format_] for format_ in play["roles"][0]["vars"]["scan_gate_formats"]}
+    read = set(re.findall(r"scan_gate/([\w.-]+\w)", text_of(name)))
+    assert read and read - files == set()
+
+
+def test_the_playbook_sets_only_options_of_the_role():
+    (play,) = yaml.safe_load(text_of("gate.yml"))
+    (role,) = play["roles"]
+    specification = CHECKOUT / "roles" / "scan_gate" / "meta" / "argument_specs.yml"
+    options = yaml.safe_load(specification.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    assert role["role"] == "scanops.scanner.scan_gate" and set(role["vars"]) - set(options) == set()
+
+
+@pytest.mark.parametrize("name", [*PIPELINES, "gate.yml"])
+def test_the_guide_links_to_each_file(name):
+    assert f"https://github.com/scanops/scanops.scanner/blob/main/docs/pipelines/{name}>`" in GUIDE
