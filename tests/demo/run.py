@@ -236,7 +236,7 @@ def demo() -> None:
 
 def masked(text: str) -> str:
     """The text with what differs between runs masked, and without trailing spaces."""
-    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text).replace(f"{CHECKOUT}/", "")
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
