@@ -54,7 +54,7 @@ TESTS_OF = {
     "_records": ["ensure", "findings"],
     "_scan/watch": ["watch"],
     "_scope/addresses": ["scope_cases"],
-    "_scope/gate": ["gate"],
+    "_scope/gate": ["scope_gate"],
     "_scope/rules": ["scope", "scope_cases"],
 }
 

@@ -176,12 +176,12 @@ def panels(document: Document) -> str:
 
 
 def _panel(title: str, bars: Sequence[Bar]) -> str:
-    most = max((bar.number for bar in bars), default=0) or 1
+    most = max((strip.number for strip in bars), default=0) or 1
     lines = "".join(
-        f'<tr><th scope="row">{severity_mark(bar.label) if bar.severity else text(bar.label)}</th>'
-        f'<td class="bar {f"s-{bar.severity}" if bar.severity else ""}">{_bar(bar, most)}</td>'
-        f'<td class="n">{_number(bar)}</td><td class="n small">{_failing(bar.failing)}</td></tr>\n'
-        for bar in bars
+        f'<tr><th scope="row">{severity_mark(strip.label) if strip.severity else text(strip.label)}</th>'
+        f'<td class="bar {f"s-{strip.severity}" if strip.severity else ""}">{_bar(strip, most)}</td>'
+        f'<td class="n">{_number(strip)}</td><td class="n small">{_failing(strip.failing)}</td></tr>\n'
+        for strip in bars
     )
     return (
         f'<div><h3>{title}</h3><table aria-label="{title}"><thead class="label"><tr><th scope="col">Kind</th>'
@@ -190,18 +190,18 @@ def _panel(title: str, bars: Sequence[Bar]) -> str:
     )
 
 
-def _number(bar: Bar) -> str:
-    if not bar.number:
+def _number(strip: Bar) -> str:
+    if not strip.number:
         return '<span class="soft">0</span>'
-    return filtered(str(bar.number), **{bar.key: bar.value}) if bar.key else str(bar.number)
+    return filtered(str(strip.number), **{strip.key: strip.value}) if strip.key else str(strip.number)
 
 
 def _failing(number: int) -> str:
     return f'<span class="bad">{number} failing</span>' if number else ""
 
 
-def _bar(bar: Bar, most: int) -> str:
-    whole, failing = (round(200 * number / most, 1) for number in (bar.number, bar.failing))
+def _bar(strip: Bar, most: int) -> str:
+    whole, failing = (round(200 * number / most, 1) for number in (strip.number, strip.failing))
     return (
         '<svg viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="rest" width="{whole}" height="12"/><rect width="{failing}" height="12"/></svg>'

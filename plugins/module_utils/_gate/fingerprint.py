@@ -105,7 +105,9 @@ def canonical(subject: Subject) -> bytes:
 
 def _json(part: str | int | None) -> str:
     # what json.dumps writes, in a fraction of the time
-    return "null" if part is None else str(part) if isinstance(part, int) else encode_basestring_ascii(part)
+    if isinstance(part, str):
+        return encode_basestring_ascii(part)
+    return "null" if part is None else str(part)
 
 
 def fingerprint_of(subject: Subject) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .baseline import Baseline, Entry, in_order
@@ -26,7 +27,7 @@ class Scheme(NamedTuple):
 
 
 # all schemes that this release can read, the present one among them
-SCHEMES: Mapping[int, Scheme] = {SCHEME: Scheme(SCHEME, fingerprint_of)}
+SCHEMES: Mapping[int, Scheme] = MappingProxyType({SCHEME: Scheme(SCHEME, fingerprint_of)})
 
 
 class Migrated(NamedTuple):

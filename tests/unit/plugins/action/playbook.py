@@ -72,6 +72,7 @@ def play(
         text=True,
         errors="replace",
         timeout=900,
+        check=False,
     )
     lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else []
     happened: dict[str, list[Event]] = {}

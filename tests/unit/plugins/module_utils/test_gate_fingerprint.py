@@ -302,8 +302,7 @@ def test_order_ids_texts_times_and_severity_change_no_fingerprint(checks, data):
     order = data.draw(st.permutations(range(len(changed))))
     after = identify(sightings(*(changed[place] for place in order), target="EXAMPLE.com."))
     assert [each.fingerprint for each in after] == [before[place].fingerprint for place in order]
-    key = lambda each: each[:2]  # noqa: E731
-    assert sorted(map(key, after)) == sorted(map(key, before))
+    assert sorted(each[:2] for each in after) == sorted(each[:2] for each in before)
 
 
 def test_severities_are_ordered_worst_first():

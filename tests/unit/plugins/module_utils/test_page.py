@@ -271,7 +271,7 @@ def test_long_lists_end_with_a_link_to_the_rest():
 
 
 def test_numbers_by_severity_and_change():
-    bars = {bar.label: (bar.number, bar.failing) for bar in severities(mixed())}
+    bars = {strip.label: (strip.number, strip.failing) for strip in severities(mixed())}
     assert bars == {
         "critical": (2, 2),
         "high": (3, 1),
@@ -281,7 +281,7 @@ def test_numbers_by_severity_and_change():
         "unknown": (1, 1),
     }
     gone = [{"fingerprint": "1:0"}] * 4
-    bars = {bar.label: (bar.number, bar.failing) for bar in changes({**mixed(), "gone": gone})}
+    bars = {strip.label: (strip.number, strip.failing) for strip in changes({**mixed(), "gone": gone})}
     assert bars == {"new": (4, 2), "reopened": (1, 0), "worse": (1, 1), "known": (3, 1), "gone": (4, 0)}
 
 
@@ -307,8 +307,8 @@ def test_without_a_baseline_nothing_is_called_new():
 def test_ages(age, label):
     assert age_label(age) == label
     bars = {
-        bar.label: (bar.number, bar.failing)
-        for bar in ages(document([row(1, age=age), row(2, age=age, state="known")]))
+        strip.label: (strip.number, strip.failing)
+        for strip in ages(document([row(1, age=age), row(2, age=age, state="known")]))
     }
     assert bars[label] == (2, 1)
     assert sum(number for number, failing in bars.values()) == 2
