@@ -77,9 +77,8 @@ def is_plain(value: object, depth: int = 100) -> bool:
     if not depth or kind not in (dict, list):
         return False
     if isinstance(value, dict):
-        for key in value:
-            if type(key) is not str:
-                return False
+        if any(key.__class__ is not str for key in value):
+            return False
         value = value.values()
     return all(type(part) in SINGLE or is_plain(part, depth - 1) for part in value)  # type: ignore[attr-defined]
 

@@ -21,7 +21,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Remembered
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, Run, run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
     FIRST,
     SECOND,
@@ -260,7 +260,7 @@ def test_a_new_scan_of_an_unchanged_state_changes_the_lines_of_its_pair_only():
 )
 def test_only_a_complete_run_updates(pairs):
     now = run(*pairs)
-    assert type(now) is Run
+    assert not isinstance(now, CompleteRun)
     with pytest.raises(TypeError, match="expected CompleteRun"):
         update(EMPTY, now, "1.0.0")
 
