@@ -276,6 +276,8 @@ def unknown_key(path: str, key: object, keys: Iterable[str]) -> str:
 def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | None:
     if isinstance(value, bool) and kind in ("int", "float"):
         return f"{path} is {shape_of(value)}: give a number"
+    if isinstance(value, bool) and kind == "dict":
+        return f"{path} is {shape_of(value)}: write a dictionary"
     if isinstance(value, bool) and kind in ("str", "path"):
         return (
             f"{path} is {shape_of(value)}, not text, as YAML reads words such as no, off and yes: put it in quotes (in a"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate.model import FAIL, FAILING, FINDINGS, NEW, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
+from .._gate.model import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
 from .document import Document, Row, is_whole, pair_problems, place, problems
 from .text import code, line
 
@@ -96,9 +96,11 @@ def _counts(document: Document) -> list[str]:
         worst[row["state"]] = min(known, row["severity"], key=_WORST_FIRST.index)
     table = ["| State | Findings | Worst |", "|---|---:|---|"]
     table += [f"| {state} | {counts[state]} | {worst.get(state, '')} |" for state in STATES]
+    compared = document["baseline"].get("state") not in (None, NO_BASELINE)
     changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
+    since = f"Since the baseline: {changes}." if compared else "Not compared with a baseline."
     severities = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
-    return [*table, "", f"Since the baseline: {changes}. All findings: {severities or 'none'}."]
+    return [*table, "", f"{since} All findings: {severities or 'none'}."]
 
 
 def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:

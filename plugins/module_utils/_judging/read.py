@@ -36,11 +36,13 @@ _NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does no
 
 
 class Reading(NamedTuple):
-    """What was read. workspace: its name, None for several; trouble: why nothing could be read."""
+    """What was read. workspace: its name, None for several; trouble: why nothing could be read; api_error: of the first call
+    that failed, as every failed module returns it."""
 
     pairs: tuple[Pair, ...]
     workspace: str | None = None
     trouble: Trouble | None = None
+    api_error: Record | None = None
 
 
 class _Wanted(NamedTuple):
@@ -65,11 +67,13 @@ def read(task: Task) -> Reading:
         workspaces = _Workspaces(task)
         places = {each.place.id: workspaces.name_of(each.place) for each in wanted}
     except CallError as error:
-        return Reading((), task.params["workspace"], Trouble(SERVICE_ERROR, str(error)))
+        return Reading((), task.params["workspace"], Trouble(SERVICE_ERROR, str(error)), error.result["api_error"])
     clock = _clock(task, [each.scan for each in wanted if each.scan])
     names = set(places.values())
-    pairs = tuple(_pairs(task, wanted, places, clock))
-    return Reading(pairs, names.pop() if len(names) == 1 else None)
+    failures: list[CallError] = []
+    pairs = tuple(_pairs(task, wanted, places, clock, failures))
+    api_error = failures[0].result["api_error"] if failures else None
+    return Reading(pairs, names.pop() if len(names) == 1 else None, None, api_error)
 
 
 def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
@@ -165,9 +169,13 @@ def _clock(task: Task, scans: Iterable[Record]) -> Clock:
 
 
 def _pairs(
-    task: Task, wanted: Sequence[_Wanted], workspaces: dict[int | None, str | None], clock: Clock
+    task: Task,
+    wanted: Sequence[_Wanted],
+    workspaces: dict[int | None, str | None],
+    clock: Clock,
+    failures: list[CallError],
 ) -> Iterator[Pair]:
-    """The pairs. After a failure that the next call would meet too, no more calls are sent."""
+    """The pairs. After a failure that the next call would meet too, no more calls are sent. failures: gets the errors."""
     stopped: CallError | None = None
     for each in wanted:
         pair = _pair(each, workspaces[each.place.id], clock)
@@ -177,6 +185,7 @@ def _pairs(
                     raise stopped
                 pair = _with_findings(task, each, pair)
             except CallError as error:
+                failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
                     stopped = error
                 pair = pair._replace(outcome=SERVICE_ERROR, complete=False, problems=(str(error),))

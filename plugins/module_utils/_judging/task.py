@@ -51,11 +51,12 @@ class _Asked(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is judged. workspace: the name of the only one."""
+    """What is judged. workspace: the name of the only one; api_error: of the first call that failed."""
 
     pairs: Sequence[Pair]
     workspace: str | None
     troubles: Sequence[Trouble]
+    api_error: Record | None = None
 
 
 def judge_task(task: Task) -> Record:
@@ -81,7 +82,7 @@ def judge_task(task: Task) -> Record:
     document = document_of(
         decision, collection_version=COLLECTION_VERSION, now=now, workspace=found.workspace, exploits=asked.exploits
     )
-    return _Ending(task, decision, document).end(asked, remembered)
+    return _Ending(task, decision, document, found.api_error).end(asked, remembered)
 
 
 def _asked(task: Task) -> _Asked:
@@ -130,16 +131,17 @@ def _found(task: Task, now: float) -> _Found:
     reading = read(task)
     pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
     common = (reading.trouble,) if reading.trouble else ()
-    return _Found(pairs, reading.workspace, (*common, *troubles))
+    return _Found(pairs, reading.workspace, (*common, *troubles), reading.api_error)
 
 
 class _Ending:
     """How a task ends that has judged."""
 
-    def __init__(self, task: Task, decision: Decision, document: Record) -> None:
+    def __init__(self, task: Task, decision: Decision, document: Record, api_error: Record | None) -> None:
         self._task = task
         self._decision = decision
         self._document = document
+        self._api_error = {"api_error": api_error} if api_error else {}
         self._files: list[Record] = []
 
     def end(self, asked: _Asked, remembered: Remembering) -> Record:
@@ -152,7 +154,7 @@ class _Ending:
             raise kind(sentence, **self._result()) from None
         self._warn(remembered)
         if self._decision.verdict == FAIL:
-            raise NotPassed(self._sentence(), **self._result())
+            raise NotPassed(self._sentence(), **self._result(), **self._api_error)
         if self._decision.verdict == WARN:
             self._task.warn(self._sentence())
         return self._result()

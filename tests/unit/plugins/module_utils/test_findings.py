@@ -80,6 +80,7 @@ def test_a_finding_without_anything_has_all_fields():
         "cve": [],
         "target_id": None,
         "task_id": None,
+        "target_name": None,
     }
 
 

@@ -514,8 +514,10 @@ READS = {
     "scan_output_info-raw": _task(
         "scan_output_info", False, f"GET {S}/40002, GET {S}/40002/output, GET {S}/40002/raw", id=40002
     ),
-    "finding_info-workspace": _task("finding_info", False, f"GET {W}, GET {S}, GET {S}, GET {F}", workspace="Web shop"),
-    "finding_info-current": _task("finding_info", False, f"GET {S}, GET {S}, GET {F}", "current"),
+    "finding_info-workspace": _task(
+        "finding_info", False, f"GET {W}, GET {S}, GET {S}, GET {T}, GET {T}, GET {F}", workspace="Web shop"
+    ),
+    "finding_info-current": _task("finding_info", False, f"GET {S}, GET {S}, GET {T}, GET {T}, GET {F}", "current"),
     "finding_info-target": _task(
         "finding_info", False, f"GET {T}, GET {S}, GET {S}, GET {F}", workspace_id=2, target="www.example.com"
     ),
@@ -525,11 +527,11 @@ READS = {
     "finding_info-target-id": _task(
         "finding_info", False, f"GET {T}/1001, GET {S}, GET {S}, GET {F}", target_id=1001, since="2000-01-01"
     ),
-    "finding_info-scan-id": _task("finding_info", False, f"GET {S}/40001, GET {F}", scan_id=40001),
+    "finding_info-scan-id": _task("finding_info", False, f"GET {S}/40001, GET {T}/1001, GET {F}", scan_id=40001),
     "finding_info-scan-id-not-finished": _task(
         "finding_info",
         False,
-        f"GET {W}, GET {S}/40003, GET {F}",
+        f"GET {W}, GET {S}/40003, GET {T}/1004, GET {F}",
         "not finished",
         scan_id=40003,
         workspace="My Workspace",
@@ -537,7 +539,7 @@ READS = {
     "finding_info-filtered": _task(
         "finding_info",
         False,
-        f"GET {S}, GET {S}, GET {F}",
+        f"GET {S}, GET {S}, GET {T}, GET {T}, GET {F}",
         workspace_id=2,
         group_duplicates=True,
         allow_mismatch=True,
@@ -546,7 +548,7 @@ READS = {
         cve=["cve-2021-44228"],
         name="*Injection",
     ),
-    "finding_info-id": _task("finding_info", False, f"GET {F}/70001", id=70001),
+    "finding_info-id": _task("finding_info", False, f"GET {F}/70001, GET {T}/1001", id=70001),
     "finding_info-no-id": _task("finding_info", False, f"GET {F}/99", id=99),
     "gate-workspace": _task(
         "gate",
@@ -576,7 +578,7 @@ READS = {
     "coverage_info-all": _task(
         "coverage_info",
         False,
-        f"GET {W}, GET {T}, GET {T}, GET {S}, GET {S}, GET {T}, GET {T}, GET {S}, GET {S}, GET {T}, GET {S}",
+        f"GET {W}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}",
     ),
     "vpn_profile_info-all": _task("vpn_profile_info", False, f"GET {V}"),
     "vpn_profile_info-name": _task("vpn_profile_info", False, f"GET {V}", name="Office"),

@@ -37,8 +37,10 @@ LEFT_OUT = {
     "state", "on_drift", "on_timeout", "purge", "format", "group_by", "redirect_level",
     "force", "continue_on_error", "report_unchanged", "wait", "stop_on_interrupt", "keep", "contents", "required", "schema",
     "group_duplicates", "report_full_plan", "allow_mismatch", "writes",
+    "baseline_missing", "baseline_update", "allow_permanent", "formats", "sarif_profile", "export_all", "rows",
 }  # fmt: skip
-FIELDS = ("description", "new_name", "dest")
+FILES = ("dest", "baseline", "findings_file", "epss_file", "known_exploited_file", "artifacts")
+FIELDS = ("description", "new_name", *FILES)
 # options of these names hold names of objects
 NAMES = ("name", "label", "new_name", "workspace", "target", "vpn_profile")
 
@@ -59,7 +61,10 @@ def on_each_option(takes):
 def run_with(service, module, name, value, check=False):
     optional = (*REFERENCES, *(option for option, entry in options_of(module).items() if "default" in entry))
     base = {option: given for option, given in TASKS[module].options.items() if option not in optional}
-    if module in ("target", "targets", "http_logger") and name not in ("workspace", "workspace_id"):
+    if module == "gate":
+        base.pop("scan_ids", None)
+    reference = ("workspace", "workspace_id", *(("scan_ids", "findings_file") if module == "gate" else ()))
+    if module in ("target", "targets", "http_logger", "gate") and name not in reference:
         base["workspace_id"] = 2
     connection = dict(base_url=service.base_url, api_key=service.api_key)
     return run_module(module, {**connection, **base, name: value}, check)
