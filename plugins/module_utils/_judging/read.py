@@ -96,7 +96,7 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
             continue
         own = tools or sorted(tool for target, tool in newest if target == record["id"] and isinstance(tool, int))
         for tool, tool_id in _named(own):
-            why = f"{printable(record['name'])} was never scanned with {tool}"
+            why = f"target {printable(record['name'])!r} was never scanned with {tool}"
             newest_scan = newest.get((record["id"], tool_id))
             wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
     return wanted
