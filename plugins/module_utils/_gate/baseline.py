@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from itertools import zip_longest
+from typing import NamedTuple, Optional
 
 from .._http.earned import earned
 from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
 from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered
 from .place import Place
-from .run import CompleteRun, Group, Key, Occurrence, Run, Scan
+from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan
 
 OPEN = "open"
 GONE = "gone"
@@ -83,6 +84,10 @@ class Comparison(NamedTuple):
     outdated: tuple[Key, ...]
 
 
+# the open and the gone entry of equal findings
+_Entries = tuple[Optional[Entry], Optional[Entry]]
+
+
 class _Match(NamedTuple):
     """What the baseline says of each occurrence of equal findings, and the severities in it that no occurrence has, of the
     open ones and of those that were gone."""
@@ -101,12 +106,14 @@ def compare(baseline: Baseline, run: Run) -> Comparison:
     """What changed between a baseline and a run.
 
     Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
-    a scan of its target and tool, no older than the baseline's own, was read completely and does not have it.
+    a scan of its target and tool, no older than the baseline's own, was read completely and does not have it. A finding of an
+    unknown tool is matched with what all tools have found.
     """
     rows = [Remembered(NEW)] * len(run.rows)
     outdated = {key for key, scan in run.scans.items() if _is_older(scan, baseline.scans.get(key))}
     gone: list[Gone] = []
-    for group, (opened, closed) in _by_group(baseline.entries).items():
+    groups = _by_group(baseline.entries)
+    for group, (opened, closed) in {**_of_any_tool(groups, run), **groups}.items():
         found = run.occurrences.get(group, ())
         match = _match(found, opened, closed)
         for occurrence, remembered in zip(found, match.remembered):
@@ -143,14 +150,40 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def _by_group(entries: Iterable[Entry]) -> dict[Group, tuple[Entry | None, Entry | None]]:
-    """The open and the gone entry of each fingerprint, target and tool."""
-    groups: dict[Group, tuple[Entry | None, Entry | None]] = {}
+def _by_group(entries: Iterable[Entry]) -> dict[Group, _Entries]:
+    """The entries of each fingerprint, target and tool."""
+    groups: dict[Group, _Entries] = {}
     for entry in entries:
         opened, closed = groups.get((entry.fingerprint, entry.key), (None, None))
         pair = (entry, closed) if entry.state == OPEN else (opened, entry)
         groups[entry.fingerprint, entry.key] = pair
     return groups
+
+
+def _of_any_tool(groups: Mapping[Group, _Entries], run: Run) -> dict[Group, _Entries]:
+    """The entries for each group of the run whose tool is unknown: those of all tools together."""
+    wanted = {(group[0], group[1][0]): group for group in run.occurrences if group[1][1] == UNKNOWN_TOOL}
+    found: dict[Group, _Entries] = {}
+    for (fingerprint, (target, _tool)), (opened, closed) in groups.items() if wanted else ():
+        group = wanted.get((fingerprint, target))
+        if group is not None:
+            others = found.get(group, (None, None))
+            found[group] = (_either(others[0], opened), _either(others[1], closed))
+    return found
+
+
+def _either(one: Entry | None, other: Entry | None) -> Entry | None:
+    """One entry for the same findings of two tools, with the worse severity of each. Two tools that report a finding have
+    found one, so the numbers are not added."""
+    if one is None or other is None:
+        return one or other
+    worst = [
+        worst_first(both)[0] if len(both) > 1 else both[0]
+        for both in (
+            tuple(each for each in pair if each is not None) for pair in zip_longest(one.severities, other.severities)
+        )
+    ]
+    return one._replace(severities=tuple(worst), first_seen=min(one.first_seen, other.first_seen))
 
 
 def _is_older(scan: Scan, than: Scan | None) -> bool:

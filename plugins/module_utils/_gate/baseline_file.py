@@ -46,7 +46,10 @@ _FINDING = {
 }
 
 _RESTORE = "restore the file from version control, or delete it and create it again with baseline_missing: create"
-_OTHER = "give the baseline of this workspace, or another path for a new one"
+_OTHER = (
+    "give the baseline of this workspace, or another path for a new one. If the workspace was renamed, correct workspace in"
+    " the file"
+)
 _UPGRADE = "update the collection, or create the baseline again with baseline_missing: create under another path"
 
 
@@ -66,8 +69,16 @@ class _Wrong(ValueError):
     """A file that is not a baseline; its text is the reason, which follows the file's name."""
 
 
+class AnyWorkspace:
+    """The type of ANY_WORKSPACE."""
+
+
+# for a run that does not say which workspace it is of
+ANY_WORKSPACE = AnyWorkspace()
+
+
 def parse(
-    content: bytes | str, workspace: str | None, schemes: Mapping[int, Scheme] = SCHEMES
+    content: bytes | str, workspace: str | AnyWorkspace | None, schemes: Mapping[int, Scheme] = SCHEMES
 ) -> Baseline | StaleBaseline:
     """The Baseline in a file, or why it is none for this workspace. A baseline of an older scheme is migrated."""
     try:
@@ -78,14 +89,14 @@ def parse(
             return StaleBaseline(
                 f"has fingerprints of scheme {_shown(data['scheme'])}, which this release does not know", _UPGRADE
             )
-        if data["workspace"] != workspace:
+        if not isinstance(workspace, AnyWorkspace) and data["workspace"] != workspace:
             return StaleBaseline(f"is for {_of(data['workspace'])}, not for {_of(workspace)}", _OTHER)
         scans = _scans(data["pairs"])
         scheme = schemes[data["scheme"]]
         entries = [
             _entry(f"findings[{number}]", finding, scans, scheme) for number, finding in enumerate(data["findings"])
         ]
-        baseline = Baseline(workspace, data["collection_version"], scans, tuple(entries), scheme.number)
+        baseline = Baseline(data["workspace"], data["collection_version"], scans, tuple(entries), scheme.number)
         _refuse_doubles(baseline.entries)
     except _Wrong as error:
         return StaleBaseline(str(error))

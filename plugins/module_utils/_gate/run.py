@@ -21,8 +21,10 @@ from .model import Pair, Row
 
 # a target in normal form, and a tool
 Key = tuple[str, str]
-# a fingerprint with its target and tool
+# a fingerprint with its target and tool; the tool is UNKNOWN_TOOL in a saved list of findings
 Group = tuple[str, Key]
+
+UNKNOWN_TOOL = ""
 
 _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
@@ -38,12 +40,14 @@ class Scan(NamedTuple):
 class Run:
     """The findings of a run, and the newest scan of each target and tool that the run read completely.
 
-    occurrences: the equal findings by fingerprint, target and tool, worst first.
+    occurrences: the equal findings by fingerprint, target and tool, worst first; names_workspace: false for a saved list of
+    findings, which says neither its workspace nor its tools.
     """
 
     rows: tuple[Row, ...]
     scans: Mapping[Key, Scan]
     occurrences: Mapping[Group, Sequence[Occurrence]]
+    names_workspace: bool = True
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
     occurrences = _occurrences(rows, normal)
     if proven and not doubtful:
         return CompleteRun(tuple(rows), proven, occurrences)
-    return Run(tuple(rows), proven, occurrences)
+    unnamed = bool(pairs) and all(pair.saved and pair.workspace is None for pair in pairs)
+    return Run(tuple(rows), proven, occurrences, not unnamed)
 
 
 def _occurrences(rows: Sequence[Row], normal: Mapping[str, str]) -> dict[Group, Sequence[Occurrence]]:

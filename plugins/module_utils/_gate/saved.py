@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, printable
+from .._errors import WrongOption, counted, printable
 from .._findings.model import SUMMARY, finding_of
 from .._moments import iso_moment
 from .._records import Record
@@ -199,6 +200,10 @@ def _is_severity(value: object) -> bool:
     return value in SUMMARY
 
 
+def _is_summary(value: object) -> bool:
+    return isinstance(value, dict) and all(severity in value and _is_id(value[severity]) for severity in SUMMARY)
+
+
 def _is_list(value: object) -> bool:
     return isinstance(value, list)
 
@@ -214,6 +219,7 @@ _DOCUMENT: _Checks = {
     "reasons": _is_list_of_texts,
     "workspace": _is_text_or_null,
     "targets": _is_list,
+    "summary": _is_summary,
     "findings": _is_list,
 }
 _TARGET: _Checks = {
@@ -290,9 +296,20 @@ def _of_gate(document: Any, now: float) -> Saved:
     for row in _objects(document["findings"], _ROW, "findings"):
         findings.setdefault(_key(row), []).append(_record(row))
     pairs = [_pair(target, findings.pop(_key(target), []), now) for target in targets]
+    _refuse_missing(document)
     # findings whose target the file does not list
     pairs += [_pair(_loose(rows[0], key), rows, now) for key, rows in findings.items()]
     return Saved(tuple(pairs), document["workspace"], tuple(_troubles(document, targets)))
+
+
+def _refuse_missing(document: Record) -> None:
+    """Refuse a file that lists less than it counts, such as a saved result of a task with rows: failing."""
+    listed = Counter(row["severity"] for row in document["findings"])
+    for severity, number in document["summary"].items():
+        if (number or 0) > listed[severity]:
+            raise _Wrong(
+                f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {listed[severity]:,}"
+            )
 
 
 def _key(record: Record) -> tuple[object, ...]:

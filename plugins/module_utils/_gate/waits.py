@@ -13,7 +13,7 @@ from .._errors import WrongOption, printable
 from .._names import normal_form
 from .._scan.statuses import FINISHED
 from .._scan.tools import tool_id_of
-from .model import SERVICE_ERROR, Pair, Trouble, outcome_of_scan
+from .model import INCOMPLETE, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
 
 
 class _Wait(NamedTuple):
@@ -40,6 +40,7 @@ def with_results(
         if _failed(result) and not own:
             msg = printable(result.get("msg") or "A task before the gate failed.", 2000)
             troubles.append(Trouble(SERVICE_ERROR, msg))
+        waits += _overlooked(result, pairs)
     judged = list(pairs)
     for wait in waits:
         numbers = [number for number, pair in enumerate(judged) if _is_of(pair, wait)]
@@ -86,6 +87,23 @@ def _waits_in(result: Mapping[str, Any]) -> Iterator[_Wait]:
         yield _Wait(
             str(scan.get("target") or ""), _tool_id(record, result), outcome_of_scan(outcome), printable(sentence, 2000)
         )
+
+
+def _overlooked(result: Mapping[str, Any], pairs: Sequence[Pair]) -> Iterator[_Wait]:
+    """The finished scans of a result in whose place an older one would be judged, as if it were the newest."""
+    scans = result.get("scans")
+    for scan in scans if isinstance(scans, list) else ():
+        record = scan.get("scan") if isinstance(scan, Mapping) and scan.get("outcome") == FINISHED else None
+        if not isinstance(record, Mapping) or not isinstance(record.get("id"), int):
+            continue
+        for pair in pairs:
+            is_its_own = (pair.target_id, pair.tool_id) == (record.get("target_id"), record.get("tool_id"))
+            if is_its_own and pair.outcome == PASSED and (pair.scan_id or 0) < record["id"]:
+                sentence = (
+                    f"Scan {record['id']} has finished, but scan {pair.scan_id} is the newest one that could be read: run"
+                    " the gate again."
+                )
+                yield _Wait(pair.target, pair.tool_id, INCOMPLETE, sentence)
 
 
 def _tool_id(record: Mapping[str, Any], result: Mapping[str, Any]) -> int | None:

@@ -112,13 +112,16 @@ def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record 
     by_form: dict[str, list[Record]] = {}
     for row in rows:
         by_form.setdefault(normal_form(row["name"]), []).append(row)
-    seen: set[str] = set()
+    seen: set[object] = set()
     for index, name in enumerate(names):
         not_empty(f"targets[{index}]", name)
         form = normal_form(name)
-        if form not in seen:
-            seen.add(form)
-            yield name, match(TARGET, by_form.get(form, []), name, normal_form)
+        record = match(TARGET, by_form.get(form, []), name, normal_form)
+        # two targets of a workspace can have one normal form
+        identity = form if record is None else record["id"]
+        if identity not in seen:
+            seen.add(identity)
+            yield name, record
 
 
 def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
 from .._exports.formats import Choices, write
 from .._exports.locations import Locations, locations_of
+from .._file.draft import shown
 from .._gate.document import document_of
 from .._gate.enrichment import exploits_of, read_epss, read_known_exploited
 from .._gate.expectation import Expect, expect_of
@@ -127,11 +128,21 @@ def _found(task: Task, now: float) -> _Found:
     path = task.params["findings_file"]
     if path is not None:
         saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now)
-        return _Found(saved.pairs, saved.workspace, saved.troubles)
+        pairs, troubles = with_results(saved.pairs, task.params["scan_results"])
+        return _Found(pairs, saved.workspace, (*saved.troubles, *troubles))
     reading = read(task)
     pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
     common = (reading.trouble,) if reading.trouble else ()
     return _Found(pairs, reading.workspace, (*common, *troubles), reading.api_error)
+
+
+def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
+    for file in files:
+        if baseline is not None and os.path.realpath(file.path) == os.path.realpath(baseline):
+            raise Refused(
+                f"The {file.kind} file of the gate would overwrite the baseline {shown(baseline)}: give another path for one"
+                " of them."
+            )
 
 
 class _Ending:
@@ -170,9 +181,16 @@ class _Ending:
                 for warning in written.warnings:
                     self._task.warn(warning)
                 files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
+                _refuse_own_baseline(files, params["baseline"])
                 write_files(self._task, files, self._files)
         # last, so that nothing is accepted whose artefacts are missing
         if remembered.text is not None and remembered.memory.path is not None:
+            # calls may have taken minutes since it was read
+            if content_of(remembered.memory.path, "baseline") != asked.baseline:
+                raise Refused(
+                    f"The baseline {shown(remembered.memory.path)} changed while the gate ran, and was not overwritten: run"
+                    " the task again."
+                )
             write_files(self._task, [File(remembered.memory.path, "baseline", remembered.text)], self._files)
 
     def _warn(self, remembered: Remembering) -> None:

@@ -69,6 +69,31 @@ def test_a_finding_of_the_baseline_is_known_since_it_was_first_seen():
 
 
 @pytest.mark.parametrize(
+    "first, second, now, change",
+    [
+        ([finding("a", 3)], [finding("b", 2)], [finding("a", 3)], ["known"]),
+        # both tools have found one and the same
+        ([finding("a", 3)], [finding("a", 2)], [finding("a", 3), finding("a", 3)], ["known", "new"]),
+        ([finding("a", 2), finding("a", 2)], [finding("a", 3)], [finding("a", 3), finding("a", 2)], ["known", "known"]),
+        ([finding("a", 2)], [finding("a", 2)], [finding("a", 3)], ["worse"]),
+        ([finding("a", 2)], [], [finding("b", 2)], ["new"]),
+    ],
+)
+def test_a_finding_of_an_unknown_tool_is_compared_with_those_of_all_tools(first, second, now, change):
+    both = update(EMPTY, run(pair(*first, tool="one"), pair(*second, tool="two", finished=SECOND)), "1.0.0")
+    saved = run(pair(*now, tool="", finished=None, saved=True)._replace(workspace=None))
+    assert (changes(both, saved), gone(both, saved)) == (change, [])
+    assert not isinstance(saved, CompleteRun)
+
+
+def test_a_finding_of_an_unknown_tool_reopens_what_every_tool_lost():
+    before = accepted(finding("a"), finding("b"))
+    later = update(before, run(pair(finding("b"), finished=SECOND)), "1.0.0")
+    saved = run(pair(finding("a"), tool="", finished=None, saved=True))
+    assert changes(later, saved) == ["reopened"]
+
+
+@pytest.mark.parametrize(
     "before, after, change",
     [(1, 2, "worse"), (3, 9, "worse"), (4, 9, "worse"), (2, 1, "known"), (9, 4, "known"), (3, 3, "known")],
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import threading
+import time
 
 import pytest
 
@@ -443,3 +445,94 @@ def test_the_calls(service, run, found):
         "GET /scans",
         "GET /findings",
     ]
+
+
+# --- what must not end as passed
+
+
+def test_a_saved_list_is_compared_with_the_baseline_of_any_tool(run, found, tmp_path):
+    found(3)
+    baseline, saved = tmp_path / "baseline.json", tmp_path / "findings.jsonl"
+    run("gate", workspace="Web shop", baseline=str(baseline), baseline_missing="create")
+    accepted = baseline.read_bytes()
+    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
+    options = {"findings_file": str(saved), "baseline": str(baseline), "policy": {"only_new": True}}
+    result = judged(run("gate", baseline_update=True, **options), "passed")
+    assert result["counts"]["known"] == 1
+    assert (result["coverage"], result["gone"]) == ("unknown", [])
+
+    found(3, 4, scan_id=40002)
+    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
+    result = judged(run("gate", baseline_update=True, **options), "findings")
+    assert [row["change"] for row in result["failing"]] == ["new"]
+    assert baseline.read_bytes() == accepted
+
+
+def test_the_failing_rows_alone_are_not_judged_again(run, found, tmp_path):
+    found(2, 4)
+    saved = tmp_path / "result.json"
+    saved.write_text(json.dumps(run("gate", workspace_id=2, rows="failing").result))
+    result = run("gate", findings_file=str(saved), policy={"fail_on": "medium"})
+    assert result.failed and "outcome" not in result.result
+    assert "is not complete: it counts 1 medium finding, and lists 0" in result.msg
+
+
+def test_each_of_two_targets_with_one_normal_form_is_judged(service, run, found):
+    found(0)
+    service.add(
+        targets=[{"id": 1002, "name": "WWW.example.com", "workspace_id": 2}],
+        scans=[scans(id=40002, target="WWW.example.com", status_name="aborted")],
+    )
+    result = judged(run("gate", workspace_id=2, targets=["www.example.com", "WWW.example.com"]), "scan_failed")
+    assert [row["target_id"] for row in result["targets"]] == [1001, 1002]
+
+
+def test_no_older_scan_is_judged_in_place_of_one_that_the_list_lacks(run, found):
+    found(0)
+    finished = {"id": 40002, "target_id": 1001, "tool_id": WEB}
+    results = [{"scans": [{"target": "www.example.com", "scan": finished, "outcome": "finished"}]}]
+    result = judged(run("gate", workspace_id=2, scan_results=results), "incomplete")
+    assert "Scan 40002 has finished, but scan 40001 is the newest one" in result["reasons"][0]
+
+
+def test_a_saved_list_hides_no_task_that_failed(run, found, tmp_path):
+    found(0)
+    saved = tmp_path / "findings.jsonl"
+    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
+    refused = {"failed": True, "msg": "The service refused to start the scan."}
+    judged(run("gate", findings_file=str(saved), scan_results=[refused]), "service_error")
+
+
+def test_a_baseline_that_changed_meanwhile_is_not_overwritten(service, run, found, tmp_path):
+    found(3)
+    baseline = tmp_path / "baseline.json"
+    options = {"workspace_id": 2, "baseline": str(baseline)}
+    run("gate", baseline_missing="create", **options)
+    found(3, 4, scan_id=40002)
+    service.clear_log()
+    service.fault(method="GET", path="/findings", action="delay", seconds=3)
+    other = baseline.read_text() + "\n"
+
+    def update():
+        while "GET /scans" not in service.calls():
+            time.sleep(0.05)
+        baseline.write_text(other)
+
+    writer = threading.Thread(target=update)
+    writer.start()
+    result = run("gate", baseline_update=True, **options)
+    writer.join()
+    assert (result.failed, result["outcome"]) == (True, "findings")
+    assert "changed while the gate ran, and was not overwritten" in result.msg
+    assert baseline.read_text() == other
+
+
+def test_an_artefact_never_overwrites_the_baseline(run, found, tmp_path):
+    found(3)
+    options = {"workspace_id": 2, "baseline": str(tmp_path / "gate.json")}
+    run("gate", baseline_missing="create", **options)
+    before = (tmp_path / "gate.json").read_bytes()
+    result = run("gate", artifacts=str(tmp_path), **options)
+    assert (result.failed, result["outcome"]) == (True, "findings")
+    assert "would overwrite the baseline" in result.msg
+    assert (tmp_path / "gate.json").read_bytes() == before
