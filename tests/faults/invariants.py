@@ -20,6 +20,8 @@ from urllib.parse import quote
 from ansible_collections.scanops.scanner.tests.faults.state import State, differences, undeclared
 
 # keys that depend on how a task gets its result
+# what grows while a task runs
+AGES = ("age", "generated")
 UNCOMPARED = {".api_calls", ".invocation", ".warnings", ".deprecations", ".diff", ".elapsed", ".plan.calls"}
 # where modules report failures besides api_error, which is that of one call
 REPORTS = {"targets": ("results",), "estate": ("results",), "service_info": ("service",), "scan": ("outcome", "scans")}
@@ -226,7 +228,8 @@ def _found(value: object, name: str) -> Iterator[Any]:
 def _differing(value: object, usual: object, twin: object, path: str = "") -> Iterator[str]:
     """Where a result differs from the usual one. Differences between the usual one and its twin are ignored."""
     if isinstance(usual, dict) and isinstance(value, dict) and isinstance(twin, dict):
-        for name in sorted(name for name in {*value, *usual} if f"{path}.{name}" not in UNCOMPARED):
+        compared = (name for name in {*value, *usual} if f"{path}.{name}" not in UNCOMPARED and name not in AGES)
+        for name in sorted(compared):
             if name not in value or name not in usual:
                 yield f"{path}.{name} is {'missing' if name not in value else 'new'}"
             else:
