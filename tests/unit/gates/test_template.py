@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import ansible
 import jinja2
 import pytest
 import yaml
@@ -67,7 +68,9 @@ def change_table(scratch, *changes):
 
 
 def run(scratch, *command):
-    environment = {**os.environ, "PYTHONPATH": str(scratch.parents[2]), "PYTHONDONTWRITEBYTECODE": "1"}
+    # ansible-test has ansible-core in a directory of its own
+    libraries = os.pathsep.join([str(scratch.parents[2]), os.path.dirname(os.path.dirname(ansible.__file__))])
+    environment = {**os.environ, "PYTHONPATH": libraries, "PYTHONDONTWRITEBYTECODE": "1"}
     for name in list(environment):
         if name.startswith("PYTEST_"):
             del environment[name]

@@ -73,9 +73,8 @@ def test_a_time_limit_ends_the_task_and_the_next_one_runs(tmp_path, service):
     played = play(tmp_path, service, some, arguments=("-vvv",), faults=FAULTS)
     assert played.output.count("runs in process") == 2
     assert [event.kind for event in played.events["read"]] == ["failed"]
-    assert (
-        "timed out" in str(played.events["read"][0].result).lower() or "timeout" in str(played.events["read"]).lower()
-    )
+    said = str(played.events["read"]).lower()
+    assert any(words in said for words in ("timed out", "timeout", "expected time frame"))
     assert [event.kind for event in played.events["next"]] == ["ok"]
 
 
