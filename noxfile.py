@@ -413,7 +413,9 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
         entry = results.get(name, {"result": "failed", "reason": "has no result", "duration": 0})
         outcome = {"success": "passed", "skipped": "skipped"}.get(entry["result"], "failed")
         reason = f"  {entry['reason']}" if outcome != "passed" and entry["reason"] else ""
-        lines.append(f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}")
+        line = f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}"
+        # failed ones last, where one looks first
+        lines.insert(len(lines) if outcome == "failed" else len(lines) - counts["failed"], line)
         counts[outcome] += 1
     if missing:
         lines += ["", "Not tested on this machine:"]
