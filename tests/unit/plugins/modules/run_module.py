@@ -117,7 +117,7 @@ def run_module(
 def _may_run_in_process(module, options: dict) -> bool:
     """Whether an action plugin runs this task in process, where nothing but the task decides."""
     declared = module.MODULE
-    return not declared.hidden and not (declared.add_file_common_args and options.get("dest"))
+    return not declared.hidden and not declared.writes_file(options)
 
 
 def _forget_secrets() -> None:
