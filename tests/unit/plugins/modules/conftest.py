@@ -44,9 +44,11 @@ def account(service):
 def run(service):
     """Run a module against the local service: run(name, check=..., diff=..., verbosity=..., **options)."""
 
-    def with_connection(module, check=False, diff=True, verbosity=2, sleep=None, clock=time.monotonic, **options):
+    def with_connection(
+        module, check=False, diff=True, verbosity=2, sleep=None, clock=time.monotonic, shared=None, **options
+    ):
         connection = dict(base_url=service.base_url, api_key=service.api_key)
-        return run_module(module, {**connection, **options}, check, diff, verbosity, sleep, clock)
+        return run_module(module, {**connection, **options}, check, diff, verbosity, sleep, clock, shared)
 
     return with_connection
 

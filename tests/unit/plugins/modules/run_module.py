@@ -23,7 +23,7 @@ from unittest import mock
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings as ansible_warnings
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.scanops.scanner.plugins.module_utils import _task
+from ansible_collections.scanops.scanner.plugins.module_utils import _module, _task
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 
 try:
@@ -73,8 +73,10 @@ def run_module(
     verbosity: int = 2,
     sleep=None,
     clock=time.monotonic,
+    shared=None,
 ) -> Run:
-    """Run a module with these options. No waits are waited, unless sleep is time.sleep; clock: what its waits go by.
+    """Run a module with these options. No waits are waited, unless sleep is time.sleep; clock: what its waits go by; shared:
+    what the items of a loop share.
 
     Fails where the key is in what the module prints.
     """
@@ -103,8 +105,12 @@ def run_module(
         stack.enter_context(mock.patch.object(_task, "Transport", transport))
         stack.enter_context(contextlib.redirect_stdout(printed))
         if IN_PROCESS and _may_run_in_process(module, options):
-            print(_in_process._Run(module.MODULE, _core.as_module_reads(arguments), None).printed())
+            directory = options.get("_ansible_tmpdir")
+            print(_in_process._Run(module.MODULE, _core.as_module_reads(arguments), directory, shared).printed())
         else:
+            stack.enter_context(
+                mock.patch.object(_module, "perform", functools.partial(_module.perform, shared=shared))
+            )
             with contextlib.suppress(SystemExit):
                 module.main()
     text = _as_displayed(printed.getvalue())

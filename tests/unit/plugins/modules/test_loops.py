@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 from unittest import mock
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _module
 from ansible_collections.scanops.scanner.plugins.module_utils._http.kept import LONGEST
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import Loop
@@ -39,8 +37,7 @@ def item(run):
     """Run an item of a loop: item(loop, module, **options)."""
 
     def run_item(loop, module, **options):
-        with mock.patch.object(_module, "perform", functools.partial(_module.perform, shared=loop)):
-            return run(module, **options)
+        return run(module, shared=loop, **options)
 
     return run_item
 
