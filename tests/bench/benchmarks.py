@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import bulk, exports, files, loops, page, reads, scans
+from . import budget, bulk, exports, files, loops, page, reads, scans
 from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
@@ -207,6 +207,21 @@ BENCHMARKS = (
             f" this limit permits, without a failed item and with at most {bulk.MOST_REFUSED} answers 429",
             1 / 0.95,
             bulk.limited(window),
+        )
+        for window, words in bulk.WINDOWS.items()
+    ),
+    *(
+        Benchmark(
+            f"budget_{name}{window}",
+            f"{budget.CALLS:,} creates from {processes} processes of {owner}, with {budget.WRITES} writes a second,"
+            f" {words.replace('minute', 'second')}, against the shortest time that this limit permits, without a failed call"
+            f" and with at most {budget.MOST_REFUSED} answers 429",
+            1.05,
+            budget.shared(window, controllers, processes),
+        )
+        for name, owner, (controllers, processes) in (
+            ("", "one controller", budget.ONE),
+            ("controllers_", f"each of {budget.FOUR[0]} controllers", budget.FOUR),
         )
         for window, words in bulk.WINDOWS.items()
     ),

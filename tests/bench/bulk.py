@@ -119,17 +119,19 @@ def limited(window: str) -> Callable[[Stage], Result]:
         if len(created) != NEW or refused > MOST_REFUSED:
             raise BenchmarkFailed(f"{len(created)} targets were created, with {refused} answers 429")
         taken = created[-1] - created[0]
-        least = _least(window, created[0], (created[NEW // 2 - 1] - created[0]) / (NEW // 2 - 1))
-        return Result(taken / least, taken / least, taken / least, None, (taken, least), (stage.shown(side), window))
+        counter = limits.WINDOWS[window](WRITES_A_MINUTE, 60)
+        shortest = least(counter, NEW, created[0], (created[NEW // 2 - 1] - created[0]) / (NEW // 2 - 1))
+        ratio = taken / shortest
+        return Result(ratio, ratio, ratio, None, (taken, shortest), (stage.shown(side), window))
 
     return measure
 
 
-def _least(window: str, start: float, each: float) -> float:
-    """Seconds from the first to the last write, if each is sent as soon as it is allowed and takes `each` seconds."""
-    counter = limits.WINDOWS[window](WRITES_A_MINUTE, 60)
+def least(counter: limits.Counter, number: int, start: float, each: float) -> float:
+    """Seconds from the first to the last of so many calls, if each is sent as soon as it is allowed and takes `each`
+    seconds. counter: a new one, which counts as the service does."""
     now = last = start
-    for dummy in range(NEW):
+    for dummy in range(number):
         verdict = counter.take(now)
         while not verdict.allowed:
             now += verdict.wait + 1e-6

@@ -9,17 +9,11 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-from collections import Counter
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
 from ansible_collections.scanops.scanner.plugins.module_utils._http import pace_file
 from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Pace
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
-
-LIMITS = {"window": "sliding", "seconds": 1, "GET": 125, "write": 125, "retry_after": "seconds"}
-PROCESSES, CALLS = 50, 10
 
 
 @pytest.fixture
@@ -177,33 +171,3 @@ def test_the_lock_of_a_dead_process_is_free(service, open_one, runtime):
     one, warnings = open_one()
     one.send("GET", "/workspaces")
     assert warnings == []
-
-
-# --- many processes
-
-
-def start(connection, calls):
-    """Send calls in a process of its own; returns its id. It exits with 0 if all of them succeeded."""
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        one = Transport(connection)
-        for dummy in range(calls):
-            one.send("GET", "/workspaces")
-        code = 0
-    finally:
-        os._exit(code)
-
-
-@pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
-def test_processes_share_one_limit(service, window):
-    """The documented limit of writes, with a second for a minute."""
-    service.settings(validate=False, rate_limits={**LIMITS, "window": window, "tick": 1 / 60})
-    connection = Connection(service.base_url, service.api_key, rate_window=1.0)
-    running = [start(connection, CALLS) for dummy in range(PROCESSES)]
-    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in running] == [0] * PROCESSES
-    statuses = Counter(entry["status"] for entry in service.log())
-    assert statuses[200] == PROCESSES * CALLS
-    assert statuses[429] <= 5
