@@ -154,9 +154,9 @@ def _by_group(entries: Iterable[Entry]) -> dict[Group, _Entries]:
     """The entries of each fingerprint, target and tool."""
     groups: dict[Group, _Entries] = {}
     for entry in entries:
-        opened, closed = groups.get((entry.fingerprint, entry.key), (None, None))
-        pair = (entry, closed) if entry.state == OPEN else (opened, entry)
-        groups[entry.fingerprint, entry.key] = pair
+        group = (entry.fingerprint, (entry.target, entry.tool))
+        opened, closed = groups.get(group, (None, None))
+        groups[group] = (entry, closed) if entry.state == OPEN else (opened, entry)
     return groups
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .._errors import printable
@@ -30,7 +31,7 @@ _LARGEST_ID = 2**63 - 1
 _HEADER = {"schema", "version", "scheme", "collection_version", "workspace", "pairs", "findings"}
 _PAIR = {"target", "tool", "scan_id", "finished"}
 _PLACE = Place._fields
-_FINDING = {
+_FINDING_KEYS = (
     "fingerprint",
     "target",
     "tool",
@@ -43,7 +44,11 @@ _FINDING = {
     "first_seen",
     "last_seen",
     "gone_since",
-}
+)
+_FINDING = set(_FINDING_KEYS)
+_VALUES = itemgetter(*_FINDING_KEYS)
+_TEXTS = frozenset({str})
+_STATES = f"{OPEN} or {GONE}"
 
 _RESTORE = "restore the file from version control, or delete it and create it again with baseline_missing: create"
 _OTHER = (
@@ -93,11 +98,9 @@ def parse(
             return StaleBaseline(f"is for {_of(data['workspace'])}, not for {_of(workspace)}", _OTHER)
         scans = _scans(data["pairs"])
         scheme = schemes[data["scheme"]]
-        entries = [
-            _entry(f"findings[{number}]", finding, scans, scheme) for number, finding in enumerate(data["findings"])
-        ]
-        baseline = Baseline(data["workspace"], data["collection_version"], scans, tuple(entries), scheme.number)
-        _refuse_doubles(baseline.entries)
+        entries = tuple(_entries(data["findings"], scans, scheme))
+        baseline = Baseline(data["workspace"], data["collection_version"], scans, entries, scheme.number)
+        _refuse_doubles(entries)
     except _Wrong as error:
         return StaleBaseline(str(error))
     baseline = migrated(baseline, schemes).baseline
@@ -211,34 +214,59 @@ def _scans(listed: list[object]) -> dict[Key, Scan]:
     return scans
 
 
-def _entry(where: str, each: object, scans: Mapping[Key, Scan], scheme: Scheme) -> Entry:
+def _entries(findings: list[Any], scans: Mapping[Key, Scan], scheme: Scheme) -> Iterator[Entry]:
+    """The entries of a file. Most have values of the same types and the same times, which are checked once."""
+    right: set[tuple[type, ...]] = set()
+    known: dict[tuple[object, ...], tuple[str, str, str | None]] = {}
+    for number, finding in enumerate(findings):
+        where = f"findings[{number}]"
+        try:
+            types = tuple(map(type, _VALUES(finding)))
+        except (KeyError, TypeError):
+            types = ()
+        if types not in right or len(finding) != len(_FINDING):
+            _check_types(where, finding)
+            right.add(types)
+        yield _entry(where, finding, scans, scheme, known)
+
+
+def _check_types(where: str, each: object) -> None:
     finding = _check(where, each, _FINDING)
     for key in ("fingerprint", "target", "tool", "name"):
         _demand(where, key, isinstance(finding[key], str), "a text")
-    _demand(where, "state", finding["state"] in (OPEN, GONE), f"{OPEN} or {GONE}")
     for key in ("check", "protocol", "path", "method", "parameter"):
         _demand(where, key, _is_optional_text(finding[key]), "a text or null")
-    _demand(where, "port", _is_port(finding["port"]), "a port or null")
-    cve = finding["cve"]
-    _demand(where, "cve", isinstance(cve, list) and all(isinstance(text, str) for text in cve), "a list of texts")
-    scan = scans.get((finding["target"], finding["tool"]))
-    if scan is None:
-        raise _Wrong(f"has no pair for {where}, of {_shown(finding['target'])} and {_shown(finding['tool'])}")
-    last_seen = scan.finished if finding["state"] == OPEN else finding["last_seen"]
-    times = _times(where, finding, last_seen, scan)
-    entry = Entry(
-        finding["fingerprint"],
-        finding["target"],
-        finding["tool"],
-        finding["state"],
-        _severities(where, finding["severities"]),
-        finding["name"],
-        finding["check"],
-        tuple(cve),
-        Place(*(finding[key] for key in _PLACE)),
-        *times,
+
+
+def _entry(
+    where: str,
+    finding: dict[str, Any],
+    scans: Mapping[Key, Scan],
+    scheme: Scheme,
+    known: dict[tuple[object, ...], tuple[str, str, str | None]],
+) -> Entry:
+    """known: the times that were found right, by what the file says of them."""
+    fingerprint, target, tool, state, counts, name, check, cve, *place, first_seen, last_seen, gone_since = _VALUES(
+        finding
     )
-    if scheme_of(entry.fingerprint) != scheme.number or scheme.fingerprint(entry.subject) != entry.fingerprint:
+    _demand(where, "state", state in (OPEN, GONE), _STATES)
+    _demand(where, "port", _is_port(finding["port"]), "a port or null")
+    _demand(where, "cve", isinstance(cve, list) and _TEXTS.issuperset(map(type, cve)), "a list of texts")
+    scan = scans.get((target, tool))
+    if scan is None:
+        raise _Wrong(f"has no pair for {where}, of {_shown(target)} and {_shown(tool)}")
+    said = (state, first_seen, last_seen, gone_since, scan)
+    try:
+        times = known.get(said)
+    except TypeError:
+        # not a text
+        times = None
+    if times is None:
+        times = _times(where, finding, scan.finished if state == OPEN else last_seen, scan)
+        known[said] = times
+    severities = _severities(where, counts)
+    entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), Place(*place), *times)
+    if scheme_of(fingerprint) != scheme.number or scheme.fingerprint(entry.subject) != fingerprint:
         raise _Wrong(f"was edited: the fingerprint of {where} is not that of its target, check and place")
     return entry
 
@@ -262,13 +290,18 @@ def _times(where: str, finding: dict[str, Any], last_seen: object, scan: Scan) -
 def _severities(where: str, counts: object) -> tuple[str, ...]:
     if not isinstance(counts, dict) or not counts or not set(counts) <= set(SUMMARY):
         raise _Wrong(f"is wrong in {where}: severities is not the number of findings by severity")
+    if len(counts) == 1:
+        (severity, number), *_none = counts.items()
+        if type(number) is int and number == 1:
+            # nearly every finding
+            return (severity,)
     for number in counts.values():
         _demand(where, "severities", _is_integer(number) and 0 < number <= _MOST_EQUAL, "positive numbers")
     return tuple(severity for severity in worst_first(counts) for _one in range(counts[severity]))
 
 
 def _refuse_doubles(entries: Iterable[Entry]) -> None:
-    groups = Counter((entry.fingerprint, entry.key, entry.state) for entry in entries)
+    groups = Counter((entry.fingerprint, (entry.target, entry.tool), entry.state) for entry in entries)
     for (fingerprint, _key, _state), number in groups.items():
         if number > 1:
             raise _Wrong(f"has the finding {fingerprint} twice, as after a merge")

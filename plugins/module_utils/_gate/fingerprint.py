@@ -30,6 +30,8 @@ _DIGITS = 32
 _FINGERPRINT = re.compile(rf"(0|[1-9][0-9]{{0,5}}):[0-9a-f]{{{_DIGITS}}}")
 # what each digest begins with, so that no other digest of the same texts is equal
 _DOMAIN = "scanops.scanner/fingerprint"
+_HEAD = f"[{encode_basestring_ascii(_DOMAIN)},{SCHEME}"
+_NULL = "null"
 # an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
 _NO_CHECK = re.compile(r"NONVULN-[0-9]+-0+", re.IGNORECASE)
 # worst first; an unknown severity may be the worst
@@ -98,16 +100,21 @@ def plain_name(value: object) -> str:
 
 def canonical(subject: Subject) -> bytes:
     """The bytes that scheme 1 digests: a JSON array in ASCII, without spaces."""
-    by = ("check", subject.check) if subject.check is not None else ("name", subject.name)
-    parts: list[str | int | None] = [_DOMAIN, SCHEME, subject.target, *by, *subject.place]
-    return f"[{','.join(map(_json, parts))}]".encode("ascii")
-
-
-def _json(part: str | int | None) -> str:
+    target, check, name, port, protocol, path, method, parameter = subject
+    by = name if check is None else check
     # what json.dumps writes, in a fraction of the time
-    if isinstance(part, str):
-        return encode_basestring_ascii(part)
-    return "null" if part is None else str(part)
+    parts = (
+        _HEAD,
+        encode_basestring_ascii(target),
+        '"name"' if check is None else '"check"',
+        _NULL if by is None else encode_basestring_ascii(by),
+        _NULL if port is None else str(port),
+        _NULL if protocol is None else encode_basestring_ascii(protocol),
+        _NULL if path is None else encode_basestring_ascii(path),
+        _NULL if method is None else encode_basestring_ascii(method),
+        _NULL if parameter is None else encode_basestring_ascii(parameter),
+    )
+    return f"{','.join(parts)}]".encode("ascii")
 
 
 def fingerprint_of(subject: Subject) -> str:

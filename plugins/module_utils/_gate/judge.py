@@ -53,7 +53,7 @@ from .model import (
     worst_outcome,
     worst_verdict,
 )
-from .policy import Policy
+from .policy import Counting, Policy
 
 # pairs that the reasons of a decision name
 _MOST_NAMED = 20
@@ -157,6 +157,7 @@ def _judged(
     if not len(rows) == len(remembered) == len(waivers):
         raise ValueError("the baseline and the waivers were compared with other rows")
     outside = [policy.out_of_scope(row) for row in rows]
+    counting = _Counting(policy)
     exceeded = policy.exceeded(
         row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
     )
@@ -166,17 +167,18 @@ def _judged(
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = ages[first_seen]
         state, reasons = (
-            _state(policy, row, was, age, exceeded if waiver is None else {}) if reason is None else (BELOW, (reason,))
+            _state(policy, row, counting.of(row), was, age, exceeded if waiver is None else {})
+            if reason is None
+            else (BELOW, (reason,))
         )
         judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
     return judged
 
 
 def _state(
-    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str]
+    policy: Policy, row: Row, by_severity: Counting, was: Remembered, age: int | None, exceeded: Mapping[str, str]
 ) -> tuple[str, tuple[str, ...]]:
     """The state of a finding in scope, without waivers, and why, as clauses."""
-    by_severity = policy.counts(row)
     accepted = by_severity.counts and policy.only_new and was.change == KNOWN
     fails = by_severity.reasons if by_severity.counts and not accepted else ()
     others = [reason for reason in (policy.too_old(row, age), exceeded.get(row.severity)) if reason is not None]
@@ -185,6 +187,22 @@ def _state(
     if accepted:
         return KNOWN, (*by_severity.reasons, "it is in the baseline, only_new is true")
     return BELOW, by_severity.reasons
+
+
+class _Counting:
+    """Which findings fail_on counts. Without numbers in the policy, few fields of a finding decide it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._has_numbers = policy.min_cvss is not None or policy.min_epss is not None
+        self._known: dict[tuple[object, ...], Counting] = {}
+
+    def of(self, row: Row) -> Counting:
+        if self._has_numbers:
+            return self._policy.counts(row)
+        key = (row.severity, row.verified, row.known_exploited)
+        known = self._known.get(key)
+        return known or self._known.setdefault(key, self._policy.counts(row))
 
 
 class _Ages(dict[Optional[str], Optional[int]]):

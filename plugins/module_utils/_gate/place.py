@@ -25,6 +25,8 @@ _PARAMETER = re.compile(r"[\w.$\[\]:-]{1,200}", re.ASCII)
 # the printable characters of ASCII; browsers and scanners encode all others in an address
 _ADDRESS = re.compile(r"[!-~]{1,2000}")
 _NO_ADDRESS = re.compile(r"[<>\"\\]")
+# nearly every path of a finding: what path_of returns as it is
+_PATH = re.compile(r"/(?!/)[!$-;=@-\[\]-~]{0,1999}")
 
 # headers of evidence tables, in lower case
 _PATH_HEADERS = ("path", "url")
@@ -44,10 +46,15 @@ class Place(NamedTuple):
 
 def place_of(finding: Record) -> Place:
     """The Place in a record of the service."""
+    port, protocol = port_of(finding.get("port")), protocol_of(finding.get("protocol"))
     table = _table(finding.get("vuln_evidence"))
+    if not table:
+        # without a table the fields say all of it
+        path, method, parameter = finding.get("path"), finding.get("method"), finding.get("parameter")
+        return Place(port, protocol, path_of(path), method_of(method), parameter_of(parameter))
     return Place(
-        port_of(finding.get("port")),
-        protocol_of(finding.get("protocol")),
+        port,
+        protocol,
         _read(path_of, finding, table, _PATH_HEADERS),
         _read(method_of, finding, table, _METHOD_HEADERS),
         _read(parameter_of, finding, table, _PARAMETER_HEADERS),
@@ -70,7 +77,11 @@ def protocol_of(value: object) -> str | None:
 
 def path_of(value: object) -> str | None:
     """The path in a URL or a path, without query and fragment, which hold what the scanner tried; None for other text."""
-    text = re.split(r"[?#]", _stripped(value), maxsplit=1)[0]
+    if not isinstance(value, str):
+        return None
+    if _PATH.fullmatch(value):
+        return value
+    text = re.split(r"[?#]", value.strip(), maxsplit=1)[0]
     if not _ADDRESS.fullmatch(text) or _NO_ADDRESS.search(text):
         return None
     if text.startswith("/") and not text.startswith("//"):

@@ -40,7 +40,7 @@ def _target(pair: Pair, finding: Record) -> str:
 def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploits: Exploits) -> Row:
     finding = sighting.finding
     cves = tuple(sorted({cve.upper() for cve in finding["cve"]}))
-    place = identity.subject.place
+    subject = identity.subject
     first_seen = finding.get("first_seen") if pair.saved else None
     return Row(
         pair=number,
@@ -52,8 +52,8 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploi
         check=_text_or_none(finding.get("vuln_id")),
         cve=cves,
         cwe=_text_or_none(finding.get("cwe")),
-        cvss=_worst([_number(finding.get(field), _LARGEST_CVSS) for field in ("cvssv3", "cvss")]),
-        epss=_worst([_number(finding.get("epss_score"), 1.0), *_epss_of(cves, exploits)]),
+        cvss=_worst((_number(finding.get("cvssv3"), _LARGEST_CVSS), _number(finding.get("cvss"), _LARGEST_CVSS))),
+        epss=_worst((_number(finding.get("epss_score"), 1.0), *_epss_of(cves, exploits))),
         known_exploited=_known_exploited(_flag(finding.get("in_cisa_catalog")), cves, exploits),
         verified=_flag(finding.get("verified")),
         status=_text_or_none(finding.get("status")),
@@ -62,12 +62,12 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploi
         workspace=pair.workspace,
         tool=pair.tool,
         scan_id=pair.scan_id if pair.scan_id is not None else _integer(finding.get("task_id")),
-        port=place.port,
-        protocol=place.protocol,
+        port=subject.port,
+        protocol=subject.protocol,
         service=_text_or_none(finding.get("service")),
-        path=place.path,
-        method=place.method,
-        parameter=place.parameter,
+        path=subject.path,
+        method=subject.method,
+        parameter=subject.parameter,
         description=text_of(finding.get("vuln_description") or finding.get("test_description")),
         risk=text_of(finding.get("risk_description")),
         recommendation=text_of(finding.get("recommendation")),
@@ -111,7 +111,7 @@ def _flag(value: object) -> bool | None:
 
 def _number(value: object, largest: float) -> float | None:
     """A number from 0, also one in a text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         number = float(value)
@@ -121,7 +121,11 @@ def _number(value: object, largest: float) -> float | None:
 
 
 def _worst(numbers: Iterable[float | None]) -> float | None:
-    return max((number for number in numbers if number is not None), default=None)
+    worst = None
+    for number in numbers:
+        if number is not None and (worst is None or number > worst):
+            worst = number
+    return worst
 
 
 def _epss_of(cves: Sequence[str], exploits: Exploits) -> Iterable[float | None]:

@@ -14,6 +14,7 @@ import codecs
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
@@ -65,11 +66,13 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
 def _is_gate(content: bytes) -> bool:
     """Whether a file is one JSON document, and not lines of JSON."""
     first = next(line for line in _lines(content) if line.strip()).strip()
+    # a document with line breaks, or of one line, which is not parsed twice
+    if first == b"{" or first.startswith((b'{"schema"', b'{ "schema"')):
+        return True
     try:
         line = json.loads(first)
     except (ValueError, RecursionError):
-        # a document with line breaks, or spoilt
-        return first == b"{" or first.startswith((b'{"schema"', b'{ "schema"'))
+        return False
     return isinstance(line, dict) and "schema" in line
 
 
@@ -266,6 +269,23 @@ _ROW: _Checks = {
     "first_seen": _is_moment_or_null,
 }
 
+_TEXTS = frozenset({str})
+_VALUES = itemgetter(*_ROW)
+_KEY = itemgetter("target", "target_id", "workspace", "tool", "scan_id")
+# the fields of the finding that a row was made of, and the keys of the row that hold them
+_RENAMED = {
+    "task_id": "scan_id",
+    "target_name": "target",
+    "vuln_id": "check",
+    "epss_score": "epss",
+    "in_cisa_catalog": "known_exploited",
+    "vuln_description": "description",
+    "risk_description": "risk",
+    "vuln_evidence": "evidence",
+}
+_FIELDS = {key: key for key in _ROW if key not in (*_RENAMED.values(), "workspace", "tool")} | _RENAMED
+_FIELD_VALUES = itemgetter(*_FIELDS.values())
+
 
 def _checked(value: Any, checks: _Checks, where: str) -> Record:
     """An object with the right values. where: its path with a dot, "" for the document."""
@@ -283,6 +303,28 @@ def _objects(values: Iterable[Any], checks: _Checks, name: str) -> Iterator[Reco
     return (_checked(value, checks, f"{name}[{number}].") for number, value in enumerate(values))
 
 
+def _rows(values: Iterable[Any]) -> Iterator[Record]:
+    """The rows of a gate.json. Most have values of the same types, which are checked once."""
+    right: set[tuple[type, ...]] = set()
+    moments: set[str | None] = set()
+    for number, row in enumerate(values):
+        try:
+            types = tuple(map(type, _VALUES(row)))
+        except (KeyError, TypeError):
+            types = ()
+        if (
+            types not in right
+            or row["first_seen"] not in moments
+            or row["severity"] not in SUMMARY
+            or not _TEXTS.issuperset(map(type, row["cve"]))
+            or not _TEXTS.issuperset(map(type, row["references"]))
+        ):
+            _checked(row, _ROW, f"findings[{number}].")
+            right.add(types)
+            moments.add(row["first_seen"])
+        yield row
+
+
 def _of_gate(document: Any, now: float) -> Saved:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise _Wrong("is neither a gate.json nor a list of findings")
@@ -293,8 +335,8 @@ def _of_gate(document: Any, now: float) -> Saved:
     _checked(document, _DOCUMENT, "")
     targets = list(_objects(document["targets"], _TARGET, "targets"))
     findings: dict[tuple[object, ...], list[Record]] = {}
-    for row in _objects(document["findings"], _ROW, "findings"):
-        findings.setdefault(_key(row), []).append(_record(row))
+    for row in _rows(document["findings"]):
+        findings.setdefault(_key(row), []).append(dict(zip(_FIELDS, _FIELD_VALUES(row))))
     pairs = [_pair(target, findings.pop(_key(target), []), now) for target in targets]
     _refuse_missing(document)
     # findings whose target the file does not list
@@ -313,7 +355,8 @@ def _refuse_missing(document: Record) -> None:
 
 
 def _key(record: Record) -> tuple[object, ...]:
-    return record["target"], record["target_id"], record["workspace"], record["tool"], record["scan_id"]
+    key: tuple[object, ...] = _KEY(record)
+    return key
 
 
 def _loose(finding: Record, key: tuple[object, ...]) -> Record:
@@ -354,38 +397,6 @@ def _pair(target: Record, findings: list[Record], now: float) -> Pair:
         findings=tuple(findings),
         saved=True,
     )
-
-
-def _record(row: Record) -> Record:
-    """The finding that a row was made of."""
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "severity": row["severity"],
-        "status": row["status"],
-        "cve": row["cve"],
-        "target_id": row["target_id"],
-        "task_id": row["scan_id"],
-        "target_name": row["target"],
-        "vuln_id": row["check"],
-        "cwe": row["cwe"],
-        "cvss": row["cvss"],
-        "epss_score": row["epss"],
-        "in_cisa_catalog": row["known_exploited"],
-        "verified": row["verified"],
-        "port": row["port"],
-        "protocol": row["protocol"],
-        "service": row["service"],
-        "path": row["path"],
-        "method": row["method"],
-        "parameter": row["parameter"],
-        "vuln_description": row["description"],
-        "risk_description": row["risk"],
-        "recommendation": row["recommendation"],
-        "vuln_evidence": row["evidence"],
-        "references": row["references"],
-        "first_seen": row["first_seen"],
-    }
 
 
 def _troubles(document: Record, targets: Iterable[Record]) -> Iterator[Trouble]:
