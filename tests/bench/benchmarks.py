@@ -210,6 +210,13 @@ BENCHMARKS = (
         )
         for window, words in bulk.WINDOWS.items()
     ),
+    Benchmark(
+        "gate_50000",
+        f"the decision over a saved gate.json with {exports.FINDINGS:,} findings of {exports.FINDING_SIZE:,} bytes, a baseline"
+        f" and {exports.WAIVERS:,} waivers, in at most {exports.MOST_MEMORY >> 20} MiB, against json.loads of the same file",
+        6,
+        exports.decision,
+    ),
     *(
         Benchmark(
             f"budget_{name}{window}",

@@ -97,8 +97,9 @@ def _note(missing: int) -> str:
 
 
 def _text_or_none(value: object) -> str | None:
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    return (text.strip() or None) if isinstance(text, str) else None
+    if isinstance(value, str):
+        return value.strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _integer(value: object) -> int | None:

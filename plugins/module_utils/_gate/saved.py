@@ -58,7 +58,12 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
         content = content.removeprefix(codecs.BOM_UTF8)
         if not content.strip():
             return Saved(())
-        return _of_gate(_parsed(content), now) if _is_gate(content) else _of_lines(content)
+        if not _is_gate(content):
+            return _of_lines(content)
+        text = _text(content)
+        # a large file has no room for the bytes, the text and the values at once
+        del content
+        return _of_gate(_parsed(text), now)
     except _Wrong as error:
         raise WrongOption(f"findings_file {printable(repr(path), 200)} {error}. {_ADVICE}") from None
 
@@ -86,7 +91,14 @@ def _lines(content: bytes) -> Iterator[bytes]:
         start = end + 1
 
 
-def _parsed(content: bytes) -> Any:
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _Wrong("is not text in UTF-8") from None
+
+
+def _parsed(text: str) -> Any:
     def refused(constant: str) -> float:
         raise _Wrong(f"has the value {constant}, which JSON does not have")
 
@@ -97,9 +109,7 @@ def _parsed(content: bytes) -> Any:
         return read
 
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=once, parse_constant=refused)
-    except UnicodeDecodeError:
-        raise _Wrong("is not text in UTF-8") from None
+        return json.loads(text, object_pairs_hook=once, parse_constant=refused)
     except json.JSONDecodeError as error:
         raise _Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
     except _Wrong:
@@ -118,7 +128,7 @@ def _of_lines(content: bytes) -> Saved:
         if not line.strip():
             continue
         try:
-            finding = _line(_parsed(line))
+            finding = _line(_parsed(_text(line)))
         except _Wrong as error:
             raise _Wrong(f"line {number} {error}") from None
         # a file that another was appended to; a different finding with the same id counts, too

@@ -31,6 +31,7 @@ from .._gate.waivers import Rule, waive
 from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
+from .collector import paused
 from .files import LONGEST_FINDINGS, File, content_of, make_directory, needed_content_of, write_files
 from .read import read
 
@@ -60,6 +61,7 @@ class _Found(NamedTuple):
     api_error: Record | None = None
 
 
+@paused()
 def judge_task(task: Task) -> Record:
     """The work of the module. Raises NotPassed if the outcome fails the task."""
     params = task.params
