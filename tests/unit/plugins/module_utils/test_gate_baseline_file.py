@@ -256,6 +256,46 @@ def test_what_is_wrong_in_a_file_is_said(path, value, expected):
     assert reason(changed(path, value)) == expected
 
 
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("state", "closed"),
+        ("state", []),
+        ("port", True),
+        ("port", 65536),
+        ("cve", [1]),
+        ("severities", {"low": True}),
+        ("first_seen", "2026"),
+        ("first_seen", []),
+        ("last_seen", {}),
+        ("gone_since", 5),
+        ("name", None),
+        ("other", 1),
+    ],
+)
+def test_a_wrong_finding_after_a_right_one_is_found(number, key, value):
+    data = json.loads(TEXT)
+    right = data["findings"][number]
+    data["findings"] = [right, {**right, key: value}]
+    found = reason(json.dumps(data))
+    assert found.startswith("is wrong in findings[1]: ") and key in found
+
+
+def test_a_finding_after_a_right_one_that_lacks_a_key_is_found():
+    data = json.loads(TEXT)
+    right = data["findings"][0]
+    data["findings"] = [right, {key: value for key, value in right.items() if key != "port"}]
+    assert reason(json.dumps(data)) == "is wrong in findings[1]: port is missing"
+
+
+def test_the_state_of_a_finding_decides_about_its_times():
+    data = json.loads(TEXT)
+    right = data["findings"][0]
+    data["findings"] = [right, {**right, "state": "open"}]
+    assert reason(json.dumps(data)) == "is wrong in findings[1]: last_seen is not null while its state is open"
+
+
 @pytest.mark.parametrize(
     "content, expected",
     [

@@ -507,6 +507,38 @@ def test_a_spoilt_file_is_refused_and_never_read_in_part(content, message):
     )
 
 
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("severity", "none"),
+        ("severity", None),
+        ("cve", [1]),
+        ("cve", "CVE-2021-44228"),
+        ("references", ["a", None]),
+        ("first_seen", "2026-13-41T00:00:00Z"),
+        ("first_seen", []),
+        ("port", True),
+        ("cvss", "7.5"),
+        ("name", {}),
+    ],
+)
+def test_a_wrong_row_after_a_right_one_is_found(key, value):
+    document = json.loads(json.dumps(DOCUMENTS["full"]))
+    right = document["findings"][0]
+    document["findings"] = [right, {**right, "id": 8}, {**right, "id": 9, key: value}]
+    with pytest.raises(WrongOption) as refused:
+        saved_of(json.dumps(document).encode(), "f.json", NOW)
+    assert f"is not a gate.json: findings[2].{key} has the value " in str(refused.value)
+
+
+@pytest.mark.parametrize("row", [None, 5, "text", [], {}])
+def test_a_row_that_is_none_after_a_right_one_is_found(row):
+    document = json.loads(json.dumps(DOCUMENTS["full"]))
+    document["findings"] = [document["findings"][0], row]
+    with pytest.raises(WrongOption, match=r"findings\[1\]"):
+        saved_of(json.dumps(document).encode(), "f.json", NOW)
+
+
 @pytest.mark.parametrize("part", ["targets", "findings"])
 def test_every_value_that_is_read_is_checked(part):
     first = DOCUMENTS["full"]
