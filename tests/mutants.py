@@ -44,6 +44,7 @@ TESTS_OF = {
     "_gate/rows": ["gate_rows"],
     "_gate/run": ["gate_baseline"],
     "_gate/saved": ["gate_document"],
+    "_gate/saved_checks": ["gate_document"],
     "_gate/waiver_file": ["gate_waivers"],
     "_gate/waivers": ["gate_waivers"],
     "_http/border": ["border"],
