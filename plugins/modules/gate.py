@@ -28,11 +28,12 @@ attributes:
   diff_mode:
     support: none
     details:
-      - The module changes only files. RV(files) says which ones.
+      - The module changes only files. RV(files) says which ones, also in check mode.
   idempotent:
     support: partial
     details:
-      - The files hold the time of the run, so C(changed) is true whenever O(artifacts) is set.
+      - Most O(formats) hold the time of the run or the age of findings, so their files change in each run. The
+        O(baseline) changes only if a newer scan was read.
 extends_documentation_fragment:
   - scanops.scanner.attributes
   - scanops.scanner.attributes.writes
@@ -62,14 +63,17 @@ options:
     description:
       - Judge a file that M(scanops.scanner.finding_info) wrote with O(scanops.scanner.finding_info#module:dest), or a
         C(gate.json) of this module. No call is sent, so no connection is needed.
+      - A file of M(scanops.scanner.finding_info) names neither a workspace nor tools. Its findings are compared with
+        those of all tools in the O(baseline), whatever workspace that is of.
       - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
         outcome C(nothing_scanned).
     type: path
   scan_results:
     description:
       - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish
-        in time, is judged as such, and no older scan replaces it. Any other task that failed has the outcome
-        C(service_error).
+        in time, is judged as such, and no older scan replaces it. If the list of scans lacks a scan that has finished,
+        the outcome is C(incomplete).
+      - Any other task that failed has the outcome C(service_error).
     type: list
     elements: dict
   policy:
