@@ -1,0 +1,77 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the role scan_gate does before the first scan, and if its gate crashes. The integration target runs the rest."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import ROOT, play
+
+SETTINGS = {"scan_gate_workspace": "Web shop", "scan_gate_targets": ["www.example.com"], "scan_gate_poll_interval": 1}
+CHECKED = "Check the policy and the files before any scan"
+COLLECTION = "ansible_collections/scanops/scanner"
+
+
+def gated(directory, service, environment=None, arguments=(), faults=None, **settings):
+    """One play with the role, which begins with an empty account in each task."""
+    role = {
+        "name": "Scan and judge",
+        "ansible.builtin.include_role": {"name": "scanops.scanner.scan_gate"},
+        "vars": {**SETTINGS, "scan_gate_artifacts": str(directory / "artifacts"), **settings},
+    }
+    plays = [{"name": "Gate", "hosts": "localhost", "gather_facts": False, "tasks": [role]}]
+    return play(directory, service, plays, environment=environment, arguments=arguments, faults=faults)
+
+
+@pytest.mark.parametrize(
+    "settings, said",
+    [
+        ({"scan_gate_policy": {"fail_on": "hihg"}}, "hihg"),
+        ({"scan_gate_policy": {"older_than": {"low": "soon"}}}, "older_than"),
+        ({"scan_gate_waivers": ["/missing/waivers.yml"]}, "waivers[0] '/missing/waivers.yml' does not exist"),
+        ({"scan_gate_estate_files": ["/missing/estate.yml"]}, "estate_files[0] '/missing/estate.yml' does not exist"),
+        ({"scan_gate_outcomes": {"incomplet": "warn"}}, "incomplet"),
+        ({"scan_gate_tools": ["Website Scanner", "Wbsite Scanner"]}, "Wbsite Scanner"),
+        ({"scan_gate_baseline": "/"}, "is a directory"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_mistake_fails_before_any_call(service, tmp_path, settings, said):
+    played = gated(tmp_path, service, **settings)
+    assert played.status == 2, played.output
+    (event,) = played.events[CHECKED]
+    assert event.kind == "failed" and said in event.result["msg"], played.output
+    assert event.log == []
+    assert "Declare the workspace and its targets" not in played.events
+
+
+def test_a_gate_that_crashes_says_why(service, tmp_path):
+    copy = tmp_path / "collections" / COLLECTION
+    for name in ("plugins", "roles", "meta"):
+        shutil.copytree(ROOT / COLLECTION / name, copy / name)
+    shutil.copy(ROOT / COLLECTION / "galaxy.yml", copy)
+    broken = copy / "plugins" / "module_utils" / "_judging" / "read.py"
+    end = 'import os, sys\n    sys.stderr.write("out of memory\\n")\n    os._exit(137)\n'
+    text = broken.read_text()
+    start = "def read(task: Task) -> Reading:\n"
+    assert start in text
+    broken.write_text(text.replace(start, f"{start}    {end}"))
+    played = gated(tmp_path, service, {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections")})
+    assert played.status == 2, played.output
+    (event,) = played.events["End with the outcome"]
+    assert "The gate did not return an outcome, so it fails. out of memory" in event.result["msg"]
+    (stats,) = played.events["Pass the outcome on"]
+    assert stats.result["ansible_stats"]["data"]["scan_gate_passed"] is False
+
+
+def test_a_service_that_fails_is_not_green_in_check_mode(service, tmp_path):
+    check = ("--check",)
+    assert gated(tmp_path / "would", service, arguments=check).status == 0
+    refused = {"method": "GET", "path": "/workspaces", "action": "status", "status": 401, "times": None}
+    played = gated(tmp_path / "refused", service, arguments=check, faults={"Scan the targets": [refused]})
+    assert played.status == 2, played.output
+    assert played.events["End with the outcome"][0].result["msg"].startswith("The gate ended with service_error.")
