@@ -49,21 +49,28 @@ def test_a_mistake_fails_before_any_call(service, tmp_path, settings, said):
     assert "Declare the workspace and its targets" not in played.events
 
 
-def test_a_gate_that_crashes_says_why(service, tmp_path):
+def test_a_gate_that_crashes_fails_and_shows_no_secret(service, tmp_path):
     copy = tmp_path / "collections" / COLLECTION
     for name in ("plugins", "roles", "meta"):
         shutil.copytree(ROOT / COLLECTION / name, copy / name)
     shutil.copy(ROOT / COLLECTION / "galaxy.yml", copy)
     broken = copy / "plugins" / "module_utils" / "_judging" / "read.py"
-    end = 'import os, sys\n    sys.stderr.write("out of memory\\n")\n    os._exit(137)\n'
+    # what a program that is killed prints last can be anything, such as its environment
+    end = 'import os, sys\n    sys.stderr.write(f"out of memory {os.environ}\\n")\n    os._exit(137)\n'
     text = broken.read_text()
     start = "def read(task: Task) -> Reading:\n"
     assert start in text
     broken.write_text(text.replace(start, f"{start}    {end}"))
-    played = gated(tmp_path, service, {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections")})
+    secrets = {"OTHER_KEY": "another-secret-of-the-play"}
+    played = gated(tmp_path, service, {**secrets, "ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections")})
     assert played.status == 2, played.output
+    (judged,) = played.events["Judge the findings"]
+    assert secrets["OTHER_KEY"] in str(judged.result)
     (event,) = played.events["End with the outcome"]
-    assert "The gate did not return an outcome, so it fails. out of memory" in event.result["msg"]
+    assert event.result["msg"].startswith("The gate did not return an outcome, so it fails.")
+    for secret in (service.api_key, secrets["OTHER_KEY"]):
+        assert secret not in str(event.result)
+        assert secret not in played.output
     (stats,) = played.events["Pass the outcome on"]
     assert stats.result["ansible_stats"]["data"]["scan_gate_passed"] is False
 
