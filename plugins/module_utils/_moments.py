@@ -22,6 +22,10 @@ _TIME = re.compile(
 # larger numbers are milliseconds: as seconds they would be in the year 5138
 _MILLISECONDS = 10**11
 _LAST = 10**14
+# what follows a time: the name of a zone, or an offset in a form that is not understood
+_OTHER_ZONE = re.compile(r"\s*(?:[A-Z]{1,5}\b|[A-Z][A-Za-z_]+/|[+-][0-9])")
+# clocks differ by less than this, in seconds
+_CLOCKS = 3600
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -40,7 +44,14 @@ class Clock(NamedTuple):
 
     def age_of(self, moment: Moment) -> float:
         """The seconds since a moment, 0 for one in the future."""
-        return max(0, self.now + (0 if moment.zoned else self.ahead) - moment.at)
+        return max(0, self._since(moment))
+
+    def is_past(self, moment: Moment) -> bool:
+        """Whether a moment has passed. A record that says otherwise of an end is wrong, and shows no age."""
+        return self._since(moment) > -_CLOCKS
+
+    def _since(self, moment: Moment) -> float:
+        return self.now + (0 if moment.zoned else self.ahead) - moment.at
 
 
 def moment_of(value: object) -> Moment | None:
@@ -50,9 +61,12 @@ def moment_of(value: object) -> Moment | None:
         text = value.strip()
         if re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", text):
             return _numeric(float(text))
-        # ignores what follows the time
         found = _TIME.match(text)
-        return _moment(found) if found else None
+        # read as UTC, a time of a zone east of it would seem younger than it is
+        if found is None or _OTHER_ZONE.match(text, found.end()):
+            return None
+        # ignores what else follows the time
+        return _moment(found)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _numeric(value)
     return None

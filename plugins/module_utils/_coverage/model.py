@@ -185,7 +185,7 @@ def _row(
         return row._replace(reason="No scan of it has finished.")
     row = row._replace(tool=tool_name_of(scan["tool_id"]), scan_id=scan["id"])
     ended = last_moment_of(scan)
-    if ended is None:
+    if ended is None or not clock.is_past(ended):
         return row._replace(
             covered=max_age is None,
             reason="" if max_age is None else f"The record of scan {scan['id']} does not say when it ended.",

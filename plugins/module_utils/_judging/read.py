@@ -217,6 +217,8 @@ def _pair(wanted: _Wanted, workspace: str | None, clock: Clock) -> Pair:
         return pair
     outcome = outcome_of_scan(outcome_of(scan))
     ended = last_moment_of(scan)
+    if ended is not None and not clock.is_past(ended):
+        ended = None
     at = None if ended is None else ended.at - (0 if ended.zoned else clock.ahead)
     return pair._replace(
         outcome=outcome,

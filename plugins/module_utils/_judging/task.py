@@ -91,6 +91,8 @@ def judge_task(task: Task) -> Record:
 def _asked(task: Task) -> _Asked:
     params = task.params
     _refuse_bad_formats(params)
+    if params["tools"] is not None and not params["tools"]:
+        raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
     epss, exploited = params["epss_file"], params["known_exploited_file"]
     return _Asked(
         policy_of({name: value for name, value in (params["policy"] or {}).items() if value is not None}),

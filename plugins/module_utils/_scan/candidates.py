@@ -45,6 +45,8 @@ def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
     ended = last_moment_of(record)
     if ended is None:
         return "its record does not say when it ended"
+    if not clock.is_past(ended):
+        return "its record says that it ends in the future"
     age = clock.age_of(ended)
     return f"it ended {_duration(age)} ago, and max_age is {_duration(max_age)}" if age > max_age else None
 

@@ -25,6 +25,8 @@ from .statuses import (
 
 # time zones differ by multiples of this, in seconds
 _ZONE_STEP = 900
+# and no zone is farther ahead of UTC
+_FARTHEST_ZONE = 14 * 3600
 # and clocks by less than this
 _TOLERANCE = 300
 
@@ -59,7 +61,7 @@ def service_now(date: str | None, rows: Iterable[Record], local: float) -> Clock
     parsed = parsedate_tz(date) if date else None
     now = local if parsed is None else mktime_tz(parsed)
     moments = [moment for moment in map(last_moment_of, rows) if moment and not moment.zoned]
-    ahead = max([moment.at for moment in moments], default=0) - now
+    ahead = max([moment.at - now for moment in moments if moment.at - now <= _FARTHEST_ZONE], default=0)
     return Clock(now, -(-ahead // _ZONE_STEP) * _ZONE_STEP if ahead > _TOLERANCE else 0)
 
 

@@ -54,6 +54,13 @@ def test_times_in_records(value, at, zoned):
         "9999-12-31 23:59:59",
         "2024-05-17T10:30:00+24:00",
         "20240517",
+        # read as UTC, a time east of it would seem younger
+        "2024-05-17 10:30:00 CEST",
+        "2024-05-17 10:30:00 EET and more",
+        "2024-05-17 10:30:00 Europe/Helsinki",
+        "2024-05-17 10:30:00 UTC+2",
+        "2024-05-17T10:30:00+2",
+        "2024-05-17 08:30:00 PM",
         "\u0662\u0660\u0662\u0664-05-17 08:30:00",
         None,
         True,
@@ -80,6 +87,15 @@ def test_nothing_in_a_record_makes_reading_it_fail(value):
     assert moment is None or Clock(NOW).age_of(moment) >= 0
     if isinstance(value, str):
         assert iso_moment(value) is None or iso_moment(value) >= 0
+
+
+def test_an_end_in_the_future_is_no_time():
+    assert Clock(NOW).is_past(Moment(NOW - 5, True))
+    # clocks differ
+    assert Clock(NOW).is_past(Moment(NOW + 3599, True))
+    assert not Clock(NOW).is_past(Moment(NOW + 3600, True))
+    assert Clock(NOW, 7200).is_past(Moment(NOW + 7200, False))
+    assert not Clock(NOW, 7200).is_past(Moment(NOW + 7200, True))
 
 
 def test_an_age_goes_by_the_zone_of_the_records_only_where_a_time_names_none():

@@ -97,6 +97,9 @@ def at(moment):
         (DATE, [-7100], NOW + 7200),
         (DATE, [-7100, 500], NOW + 7200),
         (DATE, [-7200 + 1700], NOW + 6300),
+        # no zone is that far ahead
+        (DATE, [-14 * 3600 - 1], NOW),
+        (DATE, [-14 * 3600 - 1, -7100], NOW + 7200),
     ],
 )
 def test_the_present_is_by_the_service_clock(date, ages, expected):
@@ -117,6 +120,13 @@ def test_the_zone_of_the_records_is_not_added_to_a_time_that_has_its_own(end_tim
     rows = [{"id": 1, "status_name": "finished", "end_time": end_time}]
     assert candidates(rows, Clock(NOW, ahead), 600)[0][1] is None
     assert candidates(rows, Clock(NOW, ahead), 599)[0][1] is not None
+
+
+def test_an_end_that_cannot_be_read_is_never_fresh():
+    future = {"id": 2, "status_name": "finished", "end_time": "2024-05-18T08:30:00Z"}
+    assert candidates([future], Clock(NOW), 10**9)[0][1] == "its record says that it ends in the future"
+    named = {"id": 3, "status_name": "finished", "end_time": "2024-05-17 08:30:00 CEST"}
+    assert candidates([named], Clock(NOW), 10**9)[0][1] == "its record does not say when it ended"
 
 
 def test_the_newest_finished_one_comes_first_then_those_in_progress():

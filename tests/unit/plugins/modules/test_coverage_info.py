@@ -32,6 +32,17 @@ def _account(service):
     )
 
 
+@pytest.mark.parametrize("end_time", ["2999-01-01T00:00:00Z", "2026-01-01 01:00:00 CEST"])
+def test_an_end_that_cannot_be_read_is_never_fresh(service, run, end_time):
+    # the contract has no such time
+    service.allow_violations = True
+    scan = {"id": 40005, "target": "new.example.com", "workspace_id": 2, "tool_id": WEB, "start_time": None}
+    service.add(scans=[{**scan, "end_time": end_time}])
+    (row,) = good(run("coverage_info", workspace_id=2, targets=["new.example.com"], max_age="9999d"))["rows"]
+    assert (row["covered"], row["age"]) == (False, None)
+    assert row["reason"] == "The record of scan 40005 does not say when it ended."
+
+
 def good(result):
     assert not result.failed, result.msg
     return result

@@ -239,6 +239,50 @@ def test_what_is_expected_must_have_been_scanned_lately(run, found):
     judged(run("gate", workspace_id=2, expect={"targets": ["other.example.com"]}), "not_covered")
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+def test_the_zone_of_this_machine_makes_no_scan_younger(run, found, monkeypatch, zone):
+    ended = time.gmtime(time.time() - 3 * 3600)
+    found(0, start_time=None, end_time=time.strftime("%Y-%m-%d %H:%M:%S", ended))
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        judged(run("gate", workspace_id=2, expect={"max_age": "2h"}), "not_covered")
+        result = judged(run("gate", workspace_id=2, expect={"max_age": "4h"}), "passed")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert result["targets"][0]["finished"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", ended)
+
+
+@pytest.mark.parametrize("hours", [5, -5])
+def test_an_offset_of_a_scan_counts(service, run, found, hours):
+    # the contract has no such time
+    service.allow_violations = True
+    local = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + (hours - 3) * 3600))
+    found(0, start_time=None, end_time=f"{local}{hours:+03}:00")
+    judged(run("gate", workspace_id=2, expect={"max_age": "2h"}), "not_covered")
+    judged(run("gate", workspace_id=2, expect={"max_age": "4h"}), "passed")
+
+
+@pytest.mark.parametrize("end_time", ["2999-01-01 00:00:00", "2999-01-01T00:00:00Z", "soon", None])
+def test_an_end_that_cannot_be_read_is_never_fresh(service, run, found, end_time):
+    # the contract has no such time
+    service.allow_violations = True
+    found(0, start_time=None, end_time=end_time)
+    result = judged(run("gate", workspace_id=2, expect={"max_age": "9999d"}), "not_covered")
+    assert "does not say when it ended" in result["reasons"][0]
+    assert (result["targets"][0]["finished"], result["targets"][0]["age"]) == (None, None)
+
+
+def test_no_tools_are_not_all_tools(service, run, found):
+    found(0)
+    service.clear_log()
+    result = run("gate", workspace_id=2, tools=[])
+    assert result.failed and "outcome" not in result.result
+    assert result.msg == "tools is empty, so nothing would be judged: name at least one, or leave it out."
+    assert service.calls() == []
+
+
 # --- baseline and waivers
 
 
