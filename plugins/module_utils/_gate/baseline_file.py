@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .._errors import printable
 from .._findings.model import SUMMARY
 from .baseline import GONE, OPEN, Baseline, Entry, in_order
-from .fingerprint import SCHEME, scheme_of, worst_first
+from .fingerprint import SCHEME, worst_first
 from .migrate import SCHEMES, Scheme, migrated
 from .place import Place, port_of
 from .run import Key, Scan, is_moment
@@ -47,6 +47,7 @@ _FINDING_KEYS = (
 )
 _FINDING = set(_FINDING_KEYS)
 _VALUES = itemgetter(*_FINDING_KEYS)
+_PLACE_IN_VALUES = slice(_FINDING_KEYS.index(_PLACE[0]), _FINDING_KEYS.index(_PLACE[-1]) + 1)
 _TEXTS = frozenset({str})
 _STATES = f"{OPEN} or {GONE}"
 
@@ -221,6 +222,8 @@ def _entries(findings: list[Any], scans: Mapping[Key, Scan], scheme: Scheme) -> 
     right: set[tuple[type, ...]] = set()
     known: dict[tuple[object, ...], tuple[str, str, str | None]] = {}
     for number, finding in enumerate(findings):
+        # two forms of all of them take twice the memory
+        findings[number] = None
         where = f"findings[{number}]"
         try:
             types = tuple(map(type, _VALUES(finding)))
@@ -248,12 +251,16 @@ def _entry(
     known: dict[tuple[object, ...], tuple[str, str, str | None]],
 ) -> Entry:
     """known: the times that were found right, by what the file says of them."""
-    fingerprint, target, tool, state, counts, name, check, cve, *place, first_seen, last_seen, gone_since = _VALUES(
-        finding
+    values = _VALUES(finding)
+    fingerprint, target, tool, state, counts, name, check, cve, port, *_place, first_seen, last_seen, gone_since = (
+        values
     )
-    _demand(where, "state", state in (OPEN, GONE), _STATES)
-    _demand(where, "port", _is_port(finding["port"]), "a port or null")
-    _demand(where, "cve", isinstance(cve, list) and _TEXTS.issuperset(map(type, cve)), "a list of texts")
+    if state != OPEN:
+        _demand(where, "state", state == GONE, _STATES)
+    if port is not None:
+        _demand(where, "port", _is_port(port), "a port or null")
+    if cve != []:
+        _demand(where, "cve", isinstance(cve, list) and _TEXTS.issuperset(map(type, cve)), "a list of texts")
     scan = scans.get((target, tool))
     if scan is None:
         raise _Wrong(f"has no pair for {where}, of {_shown(target)} and {_shown(tool)}")
@@ -267,8 +274,9 @@ def _entry(
         times = _times(where, finding, scan.finished if state == OPEN else last_seen, scan)
         known[said] = times
     severities = _severities(where, counts)
-    entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), Place(*place), *times)
-    if scheme_of(fingerprint) != scheme.number or scheme.fingerprint(entry.subject) != fingerprint:
+    place = Place(*values[_PLACE_IN_VALUES])
+    entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
+    if scheme.fingerprint(entry.subject) != fingerprint:
         raise _Wrong(f"was edited: the fingerprint of {where} is not that of its target, check and place")
     return entry
 

@@ -14,6 +14,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -96,13 +97,23 @@ def path_of(value: object) -> str | None:
 
 def method_of(value: object) -> str | None:
     """A method of HTTP in upper case; None for other text."""
-    text = _stripped(value).upper()
+    return _method(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=1024)
+def _method(value: str) -> str | None:
+    text = value.strip().upper()
     return text if _METHOD.fullmatch(text) else None
 
 
 def parameter_of(value: object) -> str | None:
     """The name of a parameter; None for other text."""
-    text = _stripped(value)
+    return _parameter(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=1024)
+def _parameter(value: str) -> str | None:
+    text = value.strip()
     return text if _PARAMETER.fullmatch(text) else None
 
 

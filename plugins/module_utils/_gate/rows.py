@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._findings.model import UNKNOWN
 from .._records import Record
@@ -21,14 +21,19 @@ from .run import is_moment
 LONGEST_TEXT = 4000
 _LARGEST_CVSS = 10.0
 _MOST_REFERENCES = 100
+# what _Details is read of, beside the CVE ids
+_DETAILS = ("vuln_id", "cwe", "cvssv3", "cvss", "epss_score", "in_cisa_catalog", "verified", "status", "service")
+# combinations that are kept in memory
+_MOST_DETAILS = 10_000
 
 
 def rows_of(pairs: Sequence[Pair], exploits: Exploits = NO_EXPLOITS) -> tuple[Row, ...]:
     """The rows of all findings, in the order of the pairs. exploits: what the user's files say of CVEs."""
     found = [(number, finding) for number, pair in enumerate(pairs) for finding in pair.findings]
     sightings = [Sighting(finding, _target(pairs[number], finding), pairs[number].tool) for number, finding in found]
+    details = _DetailsOf(exploits)
     return tuple(
-        _row(number, pairs[number], sighting, identity, exploits)
+        _row(number, pairs[number], sighting, identity, details.of(sighting.finding))
         for (number, _finding), sighting, identity in zip(found, sightings, identify(sightings))
     )
 
@@ -37,44 +42,97 @@ def _target(pair: Pair, finding: Record) -> str:
     return pair.target or str(finding.get("target_name") or "")
 
 
-def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploits: Exploits) -> Row:
-    finding = sighting.finding
-    cves = tuple(sorted({cve.upper() for cve in finding["cve"]}))
-    subject = identity.subject
-    first_seen = finding.get("first_seen") if pair.saved else None
+def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, details: _Details) -> Row:
+    get = sighting.finding.get
+    first_seen = get("first_seen") if pair.saved else None
+    check, cve, cwe, cvss, epss, known_exploited, verified, status, service = details
+    fingerprint, index, (_target, _check, _name, port, protocol, path, method, parameter) = identity
+    # in the order of Row, because names take three times as long
     return Row(
-        pair=number,
-        fingerprint=identity.fingerprint,
-        number=identity.number,
-        severity=finding.get("severity", UNKNOWN),
-        id=_integer(finding.get("id")),
-        name=text_of(finding.get("name"), None),
-        check=_text_or_none(finding.get("vuln_id")),
-        cve=cves,
-        cwe=_text_or_none(finding.get("cwe")),
-        cvss=_worst((_number(finding.get("cvssv3"), _LARGEST_CVSS), _number(finding.get("cvss"), _LARGEST_CVSS))),
-        epss=_worst((_number(finding.get("epss_score"), 1.0), *_epss_of(cves, exploits))),
-        known_exploited=_known_exploited(_flag(finding.get("in_cisa_catalog")), cves, exploits),
-        verified=_flag(finding.get("verified")),
-        status=_text_or_none(finding.get("status")),
-        target=sighting.target,
-        target_id=pair.target_id if pair.target_id is not None else _integer(finding.get("target_id")),
-        workspace=pair.workspace,
-        tool=pair.tool,
-        scan_id=pair.scan_id if pair.scan_id is not None else _integer(finding.get("task_id")),
-        port=subject.port,
-        protocol=subject.protocol,
-        service=_text_or_none(finding.get("service")),
-        path=subject.path,
-        method=subject.method,
-        parameter=subject.parameter,
-        description=text_of(finding.get("vuln_description") or finding.get("test_description")),
-        risk=text_of(finding.get("risk_description")),
-        recommendation=text_of(finding.get("recommendation")),
-        evidence=text_of(_evidence(finding.get("vuln_evidence"))),
-        references=_references(finding.get("references")),
-        first_seen=str(first_seen) if is_moment(first_seen) else None,
+        number,
+        fingerprint,
+        index,
+        get("severity", UNKNOWN),
+        _integer(get("id")),
+        text_of(get("name"), None),
+        check,
+        cve,
+        cwe,
+        cvss,
+        epss,
+        known_exploited,
+        verified,
+        status,
+        sighting.target,
+        pair.target_id if pair.target_id is not None else _integer(get("target_id")),
+        pair.workspace,
+        pair.tool,
+        pair.scan_id if pair.scan_id is not None else _integer(get("task_id")),
+        port,
+        protocol,
+        service,
+        path,
+        method,
+        parameter,
+        text_of(get("vuln_description") or get("test_description")),
+        text_of(get("risk_description")),
+        text_of(get("recommendation")),
+        text_of(_evidence(get("vuln_evidence"))),
+        _references(get("references")),
+        str(first_seen) if is_moment(first_seen) else None,
     )
+
+
+class _Details(NamedTuple):
+    """The fields of a row that many findings of a check have in common."""
+
+    check: str | None
+    cve: tuple[str, ...]
+    cwe: str | None
+    cvss: float | None
+    epss: float | None
+    known_exploited: bool | None
+    verified: bool | None
+    status: str | None
+    service: str | None
+
+
+class _DetailsOf:
+    """The details of findings, read once for each combination that a finding has."""
+
+    def __init__(self, exploits: Exploits) -> None:
+        self._exploits = exploits
+        self._known: dict[tuple[object, ...], _Details] = {}
+
+    def of(self, finding: Record) -> _Details:
+        values = tuple(map(finding.get, _DETAILS))
+        # 1, 1.0 and True are equal
+        key = (*values, *finding["cve"], *map(type, values))
+        try:
+            known = self._known.get(key)
+        except TypeError:
+            # one of them is a list or an object
+            return self._read(finding)
+        if known is None:
+            known = self._read(finding)
+            if len(self._known) < _MOST_DETAILS:
+                self._known[key] = known
+        return known
+
+    def _read(self, finding: Record) -> _Details:
+        cves = tuple(sorted({cve.upper() for cve in finding["cve"]}))
+        exploits = self._exploits
+        return _Details(
+            check=_text_or_none(finding.get("vuln_id")),
+            cve=cves,
+            cwe=_text_or_none(finding.get("cwe")),
+            cvss=_worst((_number(finding.get("cvssv3"), _LARGEST_CVSS), _number(finding.get("cvss"), _LARGEST_CVSS))),
+            epss=_worst((_number(finding.get("epss_score"), 1.0), *_epss_of(cves, exploits))),
+            known_exploited=_known_exploited(_flag(finding.get("in_cisa_catalog")), cves, exploits),
+            verified=_flag(finding.get("verified")),
+            status=_text_or_none(finding.get("status")),
+            service=_text_or_none(finding.get("service")),
+        )
 
 
 # --- fields

@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -172,7 +172,7 @@ def _line(value: Any) -> Record:
 # --- gate.json
 
 
-_KEY = itemgetter("target", "target_id", "workspace", "tool", "scan_id")
+_KEY = ("target", "target_id", "workspace", "tool", "scan_id")
 # the fields of the finding that a row was made of, and the keys of the row that hold them
 _RENAMED = {
     "task_id": "scan_id",
@@ -184,8 +184,10 @@ _RENAMED = {
     "risk_description": "risk",
     "vuln_evidence": "evidence",
 }
-_FIELDS = {key: key for key in ROW if key not in (*_RENAMED.values(), "workspace", "tool")} | _RENAMED
-_FIELD_VALUES = itemgetter(*_FIELDS.values())
+_FIELD_OF = {key: field for field, key in _RENAMED.items()}
+# of the values of a row; the last ones are those of its pair
+_FIELDS = tuple(_FIELD_OF.get(key, key) for key in ROW if key not in ("workspace", "tool"))
+_KEY_OF_ROW = itemgetter(*(list(ROW).index(key) for key in _KEY))
 
 
 def _of_gate(document: Any, now: float) -> Saved:
@@ -196,28 +198,22 @@ def _of_gate(document: Any, now: float) -> Saved:
     checked(document, DOCUMENT, "")
     targets = list(objects(document["targets"], TARGET, "targets"))
     findings: dict[tuple[object, ...], list[Record]] = {}
-    for row in checked_rows(document["findings"]):
-        findings.setdefault(_key(row), []).append(dict(zip(_FIELDS, _FIELD_VALUES(row))))
-    pairs = [_pair(target, findings.pop(_key(target), []), now) for target in targets]
-    _refuse_missing(document)
+    for values in checked_rows(document["findings"]):
+        findings.setdefault(_KEY_OF_ROW(values), []).append(dict(zip(_FIELDS, values)))
+    _refuse_missing(document["summary"], Counter(row["severity"] for rows in findings.values() for row in rows))
+    pairs = [_pair(target, findings.pop(tuple(target[key] for key in _KEY), []), now) for target in targets]
     # findings whose target the file does not list
     pairs += [_pair(_loose(rows[0], key), rows, now) for key, rows in findings.items()]
     return Saved(tuple(pairs), document["workspace"], tuple(_troubles(document, targets)))
 
 
-def _refuse_missing(document: Record) -> None:
+def _refuse_missing(summary: Record, listed: Mapping[str, int]) -> None:
     """Refuse a file that lists less than it counts, such as a saved result of a task with rows: failing."""
-    listed = Counter(row["severity"] for row in document["findings"])
-    for severity, number in document["summary"].items():
+    for severity, number in summary.items():
         if (number or 0) > listed[severity]:
             raise Wrong(
                 f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {listed[severity]:,}"
             )
-
-
-def _key(record: Record) -> tuple[object, ...]:
-    key: tuple[object, ...] = _KEY(record)
-    return key
 
 
 def _loose(finding: Record, key: tuple[object, ...]) -> Record:

@@ -107,8 +107,6 @@ ROW: _Checks = {
     "status": _is_text_or_null,
     "target": _is_text,
     "target_id": is_id,
-    "workspace": _is_text_or_null,
-    "tool": _is_text,
     "scan_id": is_id,
     "port": is_id,
     "protocol": _is_text_or_null,
@@ -122,6 +120,8 @@ ROW: _Checks = {
     "evidence": _is_text,
     "references": _is_list_of_texts,
     "first_seen": _is_moment_or_null,
+    "workspace": _is_text_or_null,
+    "tool": _is_text,
 }
 
 _TEXTS = frozenset({str})
@@ -144,15 +144,20 @@ def objects(values: Iterable[Any], checks: _Checks, name: str) -> Iterator[Recor
     return (checked(value, checks, f"{name}[{number}].") for number, value in enumerate(values))
 
 
-def checked_rows(values: Iterable[Any]) -> Iterator[Record]:
-    """The rows of a gate.json. Most have values of the same types, which are checked once."""
+def checked_rows(rows: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """The values of the rows of a gate.json, in the order of ROW. Most are of the same types, which are checked once.
+
+    Each row leaves the list, because many findings in two forms take twice the memory.
+    """
     right: set[tuple[type, ...]] = set()
     moments: set[str | None] = set()
-    for number, row in enumerate(values):
+    for number, row in enumerate(rows):
+        rows[number] = None
         try:
-            types = tuple(map(type, _VALUES(row)))
+            values = _VALUES(row)
+            types = tuple(map(type, values))
         except (KeyError, TypeError):
-            types = ()
+            values, types = (), ()
         if (
             types not in right
             or row["first_seen"] not in moments
@@ -163,4 +168,4 @@ def checked_rows(values: Iterable[Any]) -> Iterator[Record]:
             checked(row, ROW, f"findings[{number}].")
             right.add(types)
             moments.add(row["first_seen"])
-        yield row
+        yield values
