@@ -352,6 +352,37 @@ def test_all_reasons_to_fail_are_named():
     )
 
 
+# --- many findings
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"fail_on": "medium"},
+        {"fail_on": "low", "verified_only": True},
+        {"fail_on": "low", "known_exploited": True},
+        {"fail_on": "low", "verified_only": True, "known_exploited": True, "missing": "ignore"},
+        {"fail_on": "low", "min_cvss": 7},
+        {"fail_on": "low", "min_epss": 0.5, "verified_only": True},
+    ],
+    ids=str,
+)
+def test_a_finding_is_judged_among_others_as_it_is_alone(policy):
+    """Each field that a policy reads has another value in one of them, and the order is not that of the values."""
+    values = product([4, 1, 3], [True, None, False], [None, True, False], [9.8, 1, None], [0.9, None, 0.1])
+    fields = ("risk_level", "verified", "in_cisa_catalog", "cvss", "epss_score")
+    findings = [
+        finding(**dict(zip(fields, each)), vuln_id=f"WEB-{number}", cve=["CVE-2024-1"])
+        for number, each in enumerate(values)
+    ]
+    together = judged(pair(findings=tuple(findings)), policy=policy).rows
+    alone = [judged(pair(findings=(each,)), policy=policy).rows[0] for each in findings]
+    assert sorted((each.row.check, each.state, each.reasons) for each in together) == sorted(
+        (each.row.check, each.state, each.reasons) for each in alone
+    )
+    assert {each.state for each in together} == {"failing", "below"}
+
+
 # --- max
 
 

@@ -263,6 +263,19 @@ def test_only_a_saved_finding_says_when_it_was_first_seen():
     assert only(pair_fields={"saved": True}, first_seen="yesterday").first_seen is None
 
 
+def test_a_row_is_the_same_among_others_as_it_is_alone():
+    """Equal values of other types, such as 1 and True, and values of all types in each field."""
+    values = [None, 1, True, 1.0, "1", " 1 ", 0, False, 0.0, "", "x", 99, "99", [1], {"a": 1}, float("nan")]
+    fields = ("vuln_id", "cwe", "cvssv3", "cvss", "epss_score", "in_cisa_catalog", "verified", "status", "service")
+    findings = [finding(**{field: value}) for field in fields for value in values]
+    findings += [finding(cve=cves) for cves in ([], ["CVE-2024-1"], ["cve-2024-1"], ["CVE-2024-1", "CVE-2024-2"])]
+    exploits = Exploits({"CVE-2024-1": 0.5}, None, frozenset({"CVE-2024-2"}), None)
+    pairs = [pair(findings=(each,)) for each in findings]
+    alone = [rows_of([each], exploits)[0] for each in pairs]
+    kept = [repr(each._replace(pair=0, number=0)) for each in rows_of(pairs, exploits)]
+    assert kept == [repr(each._replace(number=0)) for each in alone]
+
+
 def test_no_findings_are_no_rows():
     assert rows_of([]) == rows_of([pair()]) == ()
     assert identify([]) == []
