@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import inspect
 import json
 from typing import Any
@@ -42,6 +44,24 @@ if _HAS_PROFILES:
     _TO_MODULE, _FROM_MODULE = ansible_json.Direction.CONTROLLER_TO_MODULE, ansible_json.Direction.MODULE_TO_CONTROLLER
     _ENCODERS = [ansible_json.get_module_encoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
     _DECODERS = [ansible_json.get_module_decoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
+# what the filters of ansible-core import. One of them starts a process that looks for a library.
+_IMPORTED_BY_FILTERS = ("ansible.utils.encrypt", "ansible.parsing.yaml.dumper")
+
+
+def warm() -> None:
+    """Do once, in the process that starts the workers, what ansible-core otherwise does in the worker of each task. A release
+    that lacks some of it does without it."""
+    for name in _IMPORTED_BY_FILTERS:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        # from ansible-core 2.21 on; the result is cached for each set of arguments, named as here
+        result = importlib.import_module("ansible._internal._task").UnifiedTaskResult
+        for source_is_module in (False, True):
+            result.get_result_key_to_resolved_field_mapping(source_is_module=source_is_module)
+
+
+warm()
 
 
 def unknown() -> str | None:

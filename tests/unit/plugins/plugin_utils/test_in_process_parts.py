@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import os
@@ -207,3 +208,36 @@ def test_texts_are_marked_as_ansible_core_marks_them(value):
     result = {"value": value, "again": [value]}
     marked, expected = _core._marked(result, {}), _core.wrap_var(result)
     assert (marked, types(marked)) == (expected, types(expected))
+
+
+def test_what_filters_import_is_imported_before_the_workers_start(monkeypatch):
+    for name in ("ansible.utils.encrypt", "ansible.parsing.yaml.dumper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.reload(_core)
+    assert {"ansible.utils.encrypt", "ansible.parsing.yaml.dumper"} <= set(sys.modules)
+
+
+def test_the_fields_of_results_are_read_before_the_workers_start():
+    try:
+        from ansible._internal._task import UnifiedTaskResult
+    except ImportError:
+        pytest.skip("before ansible-core 2.21, nothing reads them")
+    cached = UnifiedTaskResult.get_result_key_to_resolved_field_mapping
+    cached.cache_clear()
+    importlib.reload(_core)
+    read = cached.cache_info().misses
+    UnifiedTaskResult.from_action_result_dict({})
+    UnifiedTaskResult._from_result_dict({}, source_is_module=True)
+    assert cached.cache_info().misses == read == 2
+
+
+def test_a_release_of_ansible_core_that_lacks_them_is_no_failure(monkeypatch):
+    tried = []
+
+    def missing(name):
+        tried.append(name)
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    _core.warm()
+    assert len(tried) == 3
