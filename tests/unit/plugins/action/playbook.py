@@ -49,6 +49,17 @@ class Played(NamedTuple):
     output: str
 
 
+class AdHoc(NamedTuple):
+    """outcome: the word that ansible shows; warned: the words of all warnings; output: what ansible printed."""
+
+    status: int
+    outcome: str
+    result: object
+    warned: list[str]
+    requests: list[dict]
+    output: str
+
+
 def play(
     directory: Path,
     service: LocalService,
@@ -82,6 +93,34 @@ def play(
     for line in (json.loads(TIMES.sub(r'\1"TIME"', text.replace(str(directory), "DIRECTORY"))) for text in lines):
         happened.setdefault(line["task"], []).append(Event(line["event"], line["result"], line.get("log")))
     return Played(run.returncode, happened, run.stdout + run.stderr)
+
+
+def ad_hoc(
+    directory: Path,
+    service: LocalService,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    state: dict,
+    inventory: str,
+) -> AdHoc:
+    """Run a module on localhost with the real ansible, at -vvv."""
+    service.reset(settings={"rate_limits": None}, state=state)
+    service.clear_log()
+    command, variables = prepare(directory, service, [], inventory=inventory)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("playbook", "adhoc"), *command[3:5], "localhost", "-vvv", *arguments],
+        cwd=directory,
+        env={**variables, **environment},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    shown = re.search(r"^localhost \| (\w+)!? => (\{.*\})$", run.stdout, re.DOTALL | re.MULTILINE)
+    assert shown, run.stdout + run.stderr
+    warned = " ".join(re.findall(r"^\[(?:WARN|DEPR).*", run.stderr, re.DOTALL | re.MULTILINE)).split()
+    requests = requests_of([Event("", {}, service.log())])
+    return AdHoc(run.returncode, shown[1], _without(json.loads(shown[2]), {"in_process"}), warned, requests, run.stdout)
 
 
 def prepare(

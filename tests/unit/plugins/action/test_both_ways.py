@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import (
+    ad_hoc,
     comparable,
     play,
     requests_of,
@@ -217,3 +219,26 @@ def test_defaults_hosts_strategies_and_short_names(tmp_path, service):
     ]
     output = compare(tmp_path, service, plays)
     assert "runs as a module" not in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome"),
+    [
+        (("-m", f"{PREFIX}workspace_info", "-a", "name='Web shop'"), "SUCCESS"),
+        (("-m", f"{PREFIX}workspace", "-a", '{"name": "New", "description": "a b"}'), "CHANGED"),
+        (("-m", f"{PREFIX}target", "-a", "workspace=Missing name=new.example.com", "--check"), "CHANGED"),
+        (("-m", f"{PREFIX}workspace", "-a", "nam=x"), "FAILED"),
+    ],
+    ids=["read", "change", "check mode with a warning", "failure"],
+)
+def test_ad_hoc_calls(tmp_path, service, arguments, outcome):
+    ways = {
+        way: ad_hoc(tmp_path / way, service, arguments, {"SCANNER_IN_PROCESS": way}, STATE, INVENTORY)
+        for way in ("true", "false")
+    }
+    here, module = ways["true"], ways["false"]
+    assert here.outcome == outcome
+    assert bool(here.warned) == ("--check" in arguments)
+    assert here._replace(output="") == module._replace(output="")
+    assert "runs in process" in here.output
+    assert "runs as a module" in module.output
