@@ -119,6 +119,13 @@ BENCHMARKS = (
         loops.MOST_SEPARATE,
         loops.separate,
     ),
+    Benchmark(
+        "target_tasks_nothing",
+        f"one of {loops.SEPARATE} tasks with an unchanged target against one with the same options and an action that does"
+        " nothing, by processor time",
+        loops.MOST_OF_NOTHING,
+        loops.separate_nothing,
+    ),
     *(
         Benchmark(
             f"inventory_{targets}",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ SEPARATE = 50
 LOOP_CALLS = 2
 MOST_IN_LOOP = 0.05
 MOST_SEPARATE = 0.12
+# times an action that does nothing
+MOST_OF_NOTHING = 1.4
 
 
 def loop(count: int) -> Callable[[Stage], Result]:
@@ -45,6 +48,18 @@ def separate(stage: Stage) -> Result:
     _fill(stage, SEPARATE)
     ours = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE)], LOOP_CALLS * SEPARATE, items=SEPARATE)
     other = Side(["ansible-playbook", _separate(stage, "uri_get", URI)], URI, items=URI)
+    return by_processor(stage.compare(ours, other))
+
+
+def separate_nothing(stage: Stage) -> Result:
+    """Against an action that gets the same options and does nothing, so that the cost of ansible-core is on both sides."""
+    _fill(stage, SEPARATE)
+    ours = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE)], LOOP_CALLS * SEPARATE, items=SEPARATE)
+    # ansible-core finds action_plugins/ beside the play
+    actions = stage.place / "action_plugins"
+    actions.mkdir(exist_ok=True)
+    shutil.copy(HERE / "do_nothing.py", actions)
+    other = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE, "do_nothing")], 0, items=SEPARATE)
     return by_processor(stage.compare(ours, other))
 
 
@@ -97,13 +112,15 @@ def _uri_loop(count: int) -> Side:
     return Side(["ansible-playbook", "plays/uri_get.yml", "-e", f"items={count}"], count, items=count)
 
 
-def _separate(stage: Stage, play: str, count: int) -> str:
-    """Write a play with a task for each item of the loop of another play, and return its path."""
+def _separate(stage: Stage, play: str, count: int, action: str | None = None) -> str:
+    """Write a play with a task for each item of the loop of another play, and return its path. action: replaces target."""
     (one,) = yaml.safe_load((HERE / "plays" / f"{play}.yml").read_text(encoding="utf-8"))
     (task,) = one["tasks"]
     del task["loop"]
+    if action:
+        task[action] = task.pop("scanops.scanner.target")
     one["tasks"] = [json.loads(json.dumps(task).replace("{{ item }}", name)) for name in _names(count)]
-    path: Path = stage.place / f"{play}-{count}.yml"
+    path: Path = stage.place / f"{action or play}-{count}.yml"
     path.write_text(json.dumps([one]))
     return str(path)
 
