@@ -15,7 +15,7 @@ import hashlib
 
 from .document import Document
 from .page_data import details_data, table_data
-from .page_parts import about, fix_first, gone, outcome, panels, plain_findings, targets, text
+from .page_parts import about, fix_first, gone, meanings, outcome, panels, plain_findings, targets, text
 from .page_script import SCRIPT
 from .page_style import STYLE
 from .page_summary import headline
@@ -68,6 +68,7 @@ def html(document: Document) -> str:
             targets(document),
             waivers(document),
             '<section aria-labelledby="findings">\n<h2 id="findings">Findings</h2>\n',
+            meanings(document),
             _TABLE,
             plain_findings(document),
             "</section>\n</main>\n<footer>\n",

@@ -12,6 +12,7 @@ from typing import Any
 from .._errors import counted
 from .._gate.model import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
 from .document import Document, Row, is_whole, pair_problems, place, problems
+from .page_summary import fixes
 from .text import code, line
 
 MOST_LINES = 60
@@ -19,14 +20,17 @@ MOST_LINES = 60
 # failing findings get the lines that remain
 _MOST_REASONS = 3
 _MOST_PROBLEMS = 4
+_MOST_FIXES = 3
 _MOST_NEW = 4
 _MOST_EXPIRED = 4
 # the heading and the rest of a table, and the empty line before it
 _AROUND = 7
 # of a name or a reason in a table
 _LONGEST = 120
+_LONGEST_ADVICE = 200
+_MOST_CVES = 3
 
-_FAILING_SECTION = 4
+_FAILING_SECTION = 5
 _WORST_FIRST = ("unknown", "critical", "high", "medium", "low", "info")
 
 
@@ -41,6 +45,7 @@ def markdown(document: Document) -> str:
         else [],
         _not_scanned(document),
         _counts(document),
+        _fixes(document),
         [],
         _findings("New, but not failing", new, _MOST_NEW),
         _expired(document["waivers"]["expired"]),
@@ -101,6 +106,18 @@ def _counts(document: Document) -> list[str]:
     since = f"Since the baseline: {changes}." if compared else "Not compared with a baseline."
     severities = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
     return [*table, "", f"{since} All findings: {severities or 'none'}."]
+
+
+def _fixes(document: Document) -> list[str]:
+    found = fixes(document)[:_MOST_FIXES]
+    return ["### Fix first", "", *(f"- {_fix(each.first)}" for each in found)] if found else []
+
+
+def _fix(row: Row) -> str:
+    """A finding with its CVEs and what to do about it."""
+    cves = ", ".join(code(cve, 30) for cve in row["cve"][:_MOST_CVES])
+    advice = code(row["recommendation"], _LONGEST_ADVICE) if line(row["recommendation"]).strip() else "no advice"
+    return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}: {advice}"
 
 
 def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 from .._errors import counted
 from .._findings.model import SUMMARY
 from .._gate.model import FAIL, FAILING, FINDINGS, PASSED, STATES, UNPROVEN, VERDICTS
+from .._gate.policy import NONE
 from .document import Document, Row, is_whole, place
 from .page_summary import (
     Bar,
@@ -127,9 +128,9 @@ def _fix(fix: Fix) -> str:
         tags.append(f'<span class="tag">CVSS {text(row["cvss"])}</span>')
     if row["epss"] is not None:
         tags.append(f'<span class="tag">EPSS {text(row["epss"])}</span>')
-    also = f", and {counted(fix.number - 1, 'more finding')} like it" if fix.number > 1 else ""
+    also = f" · {counted(fix.number, 'finding')} of this kind" if fix.number > 1 else ""
     if fix.targets > 1:
-        also += f" on {counted(fix.targets, 'target')} in all"
+        also += f" on {counted(fix.targets, 'target')}"
     advice = line(row["recommendation"], 5000)
     if len(advice) > _LONGEST_ADVICE:
         advice = f"{advice[:_LONGEST_ADVICE].rsplit(' ', 1)[0]} …"
@@ -166,7 +167,7 @@ def panels(document: Document) -> str:
         return ""
     compared = changes(document)
     baseline = _panel("Against the baseline", compared) if compared else (
-        '<div><h3>Against the baseline</h3><p class="soft small">The findings were compared with no baseline, so none is'
+        '<div><h3>Against the baseline</h3><p class="small">The findings were compared with no baseline, so none is'
         " called new or known.</p></div>\n"
     )  # fmt: skip
     return (
@@ -260,6 +261,20 @@ def _stack(numbers: Mapping[str, int], most: int) -> str:
 
 
 # --- findings without the script, and the rest
+
+
+def meanings(document: Document) -> str:
+    """What the words of the policy mean."""
+    least = (document.get("policy") or {}).get("fail_on")
+    threshold = "" if least is None else (
+        f"<strong>fail_on: {text(least)}</strong> "
+        + ("means that no severity fails by itself." if least == NONE else "is the lowest severity that fails.")
+        + "<br>"
+    )  # fmt: skip
+    return (
+        f'<p class="small">{threshold}<strong>below</strong> means that the policy does not count the finding, mostly'
+        " because its severity is lower.</p>\n"
+    )
 
 
 def plain_findings(document: Document) -> str:

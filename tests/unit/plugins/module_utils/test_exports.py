@@ -493,7 +493,7 @@ def test_markdown_has_at_most_60_lines():
     assert MOST_LINES == 60
     assert text.count("\n") <= MOST_LINES
     # all sections are in it
-    assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 5
+    assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 6
     assert re.search(r"^And \d+ more findings\.$", text, re.MULTILINE) and "And 36 more expired waivers." in text
 
 
@@ -503,6 +503,28 @@ def test_markdown_says_first_why_a_run_is_red():
     assert lines[2] == "- `4 findings fail.`"
     assert markdown(document([])).partition("\n")[0] == "## Gate passed"
     assert markdown(document([row(1)], verdict="warn")).startswith("## Gate passed with a warning: 1 failing finding")
+
+
+def test_markdown_says_what_to_fix_first_and_how():
+    rows = [
+        row(
+            1,
+            name="Old shell",
+            severity="high",
+            known_exploited=True,
+            recommendation="Update | bash.",
+            cve=["CVE-2014-6271"],
+        ),
+        row(2, name="Open database", severity="critical", check="DB", recommendation=""),
+        row(3, name="Banner", severity="low", state="below", check="B"),
+        *(row(number, name=f"Other {number}", severity="high", check=str(number)) for number in range(4, 9)),
+    ]
+    text = markdown(document(rows))
+    section = text.split("### Fix first\n\n")[1].split("\n\n")[0].splitlines()
+    assert len(section) == 3
+    assert section[0] == "- critical: `Open database` (`CVE-2024-1000`): no advice"
+    assert "- high: `Old shell` (`CVE-2014-6271`): <code>Update &#124; bash&#46;</code>" in section
+    assert "### Fix first" not in markdown(document([row(3, state="below")]))
 
 
 def test_markdown_names_new_findings_and_expired_waivers():

@@ -257,7 +257,28 @@ def test_findings_of_one_check_are_fixed_together():
     first, second = fixes(document(rows))
     assert (first.first["id"], first.number, first.targets) == (2, 3, 2)
     assert second.number == 1
-    assert "and 2 more findings like it on 2 targets in all" in page_parts.fix_first(document(rows))
+    assert "· 3 findings of this kind on 2 targets" in page_parts.fix_first(document(rows))
+
+
+@pytest.mark.parametrize(
+    "policy, said",
+    [
+        ({"fail_on": "high"}, "<strong>fail_on: high</strong> is the lowest severity that fails.<br>"),
+        ({"fail_on": "none"}, "<strong>fail_on: none</strong> means that no severity fails by itself.<br>"),
+        ({"fail_on": "<b>"}, "<strong>fail_on: &lt;b&gt;</strong>"),
+        ({}, '<p class="small"><strong>below</strong> means'),
+    ],
+)
+def test_the_words_of_the_policy_are_explained(policy, said):
+    part = page_parts.meanings({**document([row(1)]), "policy": policy})
+    assert said in part
+    assert "<strong>below</strong> means that the policy does not count the finding" in part
+
+
+def test_that_nothing_was_compared_is_said_as_plainly_as_the_numbers():
+    assert '<p class="small">The findings were compared with no baseline' in page_parts.panels(
+        document([row(1, change=None)])
+    )
 
 
 def test_long_lists_end_with_a_link_to_the_rest():
