@@ -26,9 +26,9 @@ attributes:
     details:
       - Sends only GET calls and decides the same. No file is written.
   diff_mode:
-    support: none
+    support: partial
     details:
-      - The module changes only files. RV(files) says which ones, also in check mode.
+      - Shows how the O(baseline) changes, also in check mode. RV(files) says which other files were written.
   idempotent:
     support: partial
     details:
@@ -63,8 +63,8 @@ options:
     description:
       - Judge a file that M(scanops.scanner.finding_info) wrote with O(scanops.scanner.finding_info#module:dest), or a
         C(gate.json) of this module. No call is sent, so no connection is needed.
-      - A file of M(scanops.scanner.finding_info) names neither a workspace nor tools. Its findings are compared with
-        those of all tools in the O(baseline), whatever workspace that is of.
+      - A file of M(scanops.scanner.finding_info) names neither a workspace nor tools. To compare it with a
+        O(baseline), set O(workspace). Its findings are then compared with those of all tools.
       - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
         outcome C(nothing_scanned).
     type: path
@@ -73,7 +73,8 @@ options:
       - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish
         in time, is judged as such, and no older scan replaces it. If the list of scans lacks a scan that has finished,
         the outcome is C(incomplete).
-      - Any other task that failed has the outcome C(service_error).
+      - Any other task that failed has the outcome C(service_error), or the C(outcome) of this module that its result
+        names.
     type: list
     elements: dict
   policy:
@@ -226,6 +227,11 @@ options:
     type: str
     choices: [github, gitlab, full]
     default: github
+  sarif_category:
+    description:
+      - Tells several analyses of one repository apart in C(sarif). By default, it consists of the names of the
+        collection and of the workspace.
+    type: str
   estate_files:
     description:
       - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target.
@@ -482,6 +488,7 @@ OPTIONS = dict(
     artifacts=dict(type="path"),
     formats=dict(type="list", elements="str", choices=FORMATS, default=["json", "markdown"]),
     sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
+    sarif_category=dict(type="str"),
     estate_files=dict(type="list", elements="path", default=[]),
     sarif_location=dict(type="str", default="README.md"),
     export_all=dict(type="bool", default=False),
@@ -497,7 +504,7 @@ MODULE = Module(
     required_one_of=[WHAT_TO_JUDGE],
     mutually_exclusive=[
         ("workspace", "workspace_id"),
-        *[("findings_file", other) for other in ("workspace", "workspace_id", "scan_ids", "targets", "tools")],
+        *[("findings_file", other) for other in ("workspace_id", "scan_ids", "targets", "tools")],
         *[("scan_ids", other) for other in ("targets", "tools")],
     ],
 )

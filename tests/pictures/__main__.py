@@ -33,9 +33,6 @@ else:
     from terminal import picture
 
 PICTURES = CHECKOUT / "docs" / "pictures"
-# Scans that last this many times as long as those of the demo show their progress on a busy machine, too.
-LONGER = 4
-SCRIPTS = [{**script, "queue": LONGER * script["queue"], "run": LONGER * script["run"]} for script in demo.SCRIPTS]
 
 
 class Scene(NamedTuple):
@@ -73,7 +70,7 @@ SCENES = (
         "scans",
         "Three scans, watched by one task",
         "Lines with the progress of three scans, from started to finished, with the number of findings of each.",
-        f"{demo.SCAN} -e poll_interval={LONGER}",
+        f"{demo.SCAN} -e poll_interval=1",
         begins="TASK [Scan the targets]",
         ends="TASK [Read what was found]",
         varies=demo.PROGRESS,
@@ -88,7 +85,7 @@ def drawn() -> dict[str, str]:
     env["ANSIBLE_FORCE_COLOR"] = "true"
     found = {}
     demo.install(env)
-    with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
+    with LocalService.start(key=None, settings={"scan_scripts": demo.SCRIPTS, "report_time": 1}) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         for scene in SCENES:
             output = _output(scene.command, CHECKOUT / scene.directory, env)

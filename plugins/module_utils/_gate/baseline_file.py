@@ -56,6 +56,9 @@ _OTHER = (
     "give the baseline of this workspace, or another path for a new one. If the workspace was renamed, correct workspace in"
     " the file"
 )
+_UNNAMED = (
+    "if all findings are of that workspace, set workspace to its name, because a baseline belongs to one workspace"
+)
 _UPGRADE = "update the collection, or create the baseline again with baseline_missing: create under another path"
 
 
@@ -75,16 +78,8 @@ class _Wrong(ValueError):
     """A file that is not a baseline; its text is the reason, which follows the file's name."""
 
 
-class AnyWorkspace:
-    """The type of ANY_WORKSPACE."""
-
-
-# for a run that does not say which workspace it is of
-ANY_WORKSPACE = AnyWorkspace()
-
-
 def parse(
-    content: bytes | str, workspace: str | AnyWorkspace | None, schemes: Mapping[int, Scheme] = SCHEMES
+    content: bytes | str, workspace: str | None, schemes: Mapping[int, Scheme] = SCHEMES
 ) -> Baseline | StaleBaseline:
     """The Baseline in a file, or why it is none for this workspace. A baseline of an older scheme is migrated."""
     try:
@@ -95,12 +90,11 @@ def parse(
             return StaleBaseline(
                 f"has fingerprints of scheme {_shown(data['scheme'])}, which this release does not know", _UPGRADE
             )
-        if not isinstance(workspace, AnyWorkspace) and data["workspace"] != workspace:
-            return StaleBaseline(f"is for {_of(data['workspace'])}, not for {_of(workspace)}", _OTHER)
+        if data["workspace"] != workspace:
+            reason = f"is for {_of(data['workspace'])}, not for {_of(workspace)}"
+            return StaleBaseline(reason, _UNNAMED if workspace is None else _OTHER)
         scans = _scans(data["pairs"])
         scheme = schemes[data["scheme"]]
-        if _counted(data["findings"]) > _MOST_EQUAL:
-            return StaleBaseline(f"counts more than {_MOST_EQUAL:,} findings")
         entries = tuple(_entries(data["findings"], scans, scheme))
         baseline = Baseline(data["workspace"], data["collection_version"], scans, entries, scheme.number)
         _refuse_doubles(entries)
@@ -295,18 +289,6 @@ def _times(where: str, finding: dict[str, Any], last_seen: object, scan: Scan) -
     if order != sorted(order):
         raise _Wrong(f"was edited: the times of {where} are not in order")
     return first_seen, str(last_seen), gone_since
-
-
-def _counted(findings: Iterable[object]) -> int:
-    """How many findings a file counts. Each of them takes memory, but not length of the file."""
-    counts = [each.get("severities") for each in findings if isinstance(each, dict)]
-    return sum(
-        number
-        for each in counts
-        if isinstance(each, dict)
-        for number in each.values()
-        if isinstance(number, int) and 0 < number <= _MOST_EQUAL
-    )
 
 
 def _severities(where: str, counts: object) -> tuple[str, ...]:

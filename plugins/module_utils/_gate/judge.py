@@ -23,6 +23,7 @@ from .model import (
     BELOW,
     CHANGES,
     COVERED,
+    FAIL,
     FAILING,
     FINDINGS,
     INCOMPLETE,
@@ -127,7 +128,7 @@ def decide(
         _verdict(pair, gaps.late.get(number), failing.get(number, Counter()), memory.blocks, mapping)
         for number, pair in enumerate(every)
     )
-    common = [*troubles, *_common(every, troubles, memory)]
+    common = [*troubles, *_common(every, troubles, memory, mapping)]
     outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
     return Decision(
         outcome=outcome,
@@ -273,14 +274,17 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
     return f"{total:,} {'finding fails' if total == 1 else 'findings fail'} the policy: {', '.join(numbers)}."
 
 
-def _common(pairs: Sequence[Pair], troubles: Sequence[Trouble], memory: Memory) -> list[Trouble]:
+def _common(
+    pairs: Sequence[Pair], troubles: Sequence[Trouble], memory: Memory, mapping: Mapping[str, str]
+) -> list[Trouble]:
     """What is wrong with all of it."""
     found = []
     known = worst_outcome([NOTHING_SCANNED, *(trouble.outcome for trouble in troubles)]) != NOTHING_SCANNED
-    # something worse may be the reason why there are no scans
+    # something worse may be the reason why there are no scans, and something that fails anyway is said to be
+    known = known or any(trouble.explains and mapping[trouble.outcome] == FAIL for trouble in troubles)
     if not known and all(pair.outcome == NOT_COVERED and pair.scan_id is None for pair in pairs):
         found.append(Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED]))
-    if memory.blocks:
+    if memory.blocks and memory.reason not in {trouble.sentence for trouble in troubles}:
         found.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
     return found
 

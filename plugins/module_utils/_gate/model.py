@@ -132,10 +132,12 @@ class Pair(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """Something that failed for no single pair, such as a list of scans. outcome: one of OUTCOMES; sentence: for people."""
+    """Something that failed for no single pair, such as a list of scans. outcome: one of OUTCOMES; sentence: for people;
+    explains: whether it is the reason why nothing was scanned."""
 
     outcome: str
     sentence: str
+    explains: bool = False
 
 
 class Row(NamedTuple):

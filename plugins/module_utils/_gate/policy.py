@@ -10,7 +10,6 @@ A field that a finding lacks counts against it, unless ``missing`` is ``ignore``
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -227,7 +226,7 @@ def _max(value: object, path: str) -> dict[str, int]:
 
 
 def _count(value: object, path: str) -> int:
-    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,15}\s*", value):
+    if isinstance(value, str) and value.strip().isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise WrongOption(f"{path} is {shown(value)}: give the number of findings that are accepted, 0 or more.")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .._errors import printable
 from .baseline import Baseline, empty_baseline, memory_of, update
-from .baseline_file import ANY_WORKSPACE, StaleBaseline, parse, render
+from .baseline_file import StaleBaseline, parse, render
 from .model import CREATED, MISSING, NO_MEMORY, READ, STALE, UPDATED, Memory
 from .run import CompleteRun, Run
 
@@ -44,7 +44,7 @@ def remember(
         return Remembering(NO_MEMORY)
     if content is None:
         return _without_file(wanted, wanted.path, run, workspace, collection_version)
-    baseline = parse(content, workspace if run.names_workspace else ANY_WORKSPACE)
+    baseline = parse(content, workspace)
     if isinstance(baseline, StaleBaseline):
         return Remembering(_blocked(wanted.path, STALE, baseline.sentence(wanted.path)))
     if not wanted.update or not isinstance(run, CompleteRun):

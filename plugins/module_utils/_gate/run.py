@@ -40,14 +40,12 @@ class Scan(NamedTuple):
 class Run:
     """The findings of a run, and the newest scan of each target and tool that the run read completely.
 
-    occurrences: the equal findings by fingerprint, target and tool, worst first; names_workspace: false for a saved list of
-    findings, which says neither its workspace nor its tools.
+    occurrences: the equal findings by fingerprint, target and tool, worst first.
     """
 
     rows: tuple[Row, ...]
     scans: Mapping[Key, Scan]
     occurrences: Mapping[Group, Sequence[Occurrence]]
-    names_workspace: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,7 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
     occurrences = _occurrences(rows, normal)
     if proven and not doubtful:
         return CompleteRun(tuple(rows), proven, occurrences)
-    unnamed = bool(pairs) and all(pair.saved and pair.workspace is None for pair in pairs)
-    return Run(tuple(rows), proven, occurrences, not unnamed)
+    return Run(tuple(rows), proven, occurrences)
 
 
 def _occurrences(rows: Sequence[Row], normal: Mapping[str, str]) -> dict[Group, Sequence[Occurrence]]:

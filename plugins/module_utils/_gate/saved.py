@@ -46,6 +46,19 @@ class Saved(NamedTuple):
     workspace: str | None = None
     troubles: tuple[Trouble, ...] = ()
 
+    def of(self, workspace: str | None) -> Saved:
+        """The same as of this workspace, which the user names for a file that does not. Raises WrongOption if the file names
+        another one."""
+        if workspace is None:
+            return self
+        names = {each.workspace for each in self.pairs} | {self.workspace}
+        for name in sorted(name for name in names if name not in (None, workspace)):
+            raise WrongOption(
+                f"findings_file is of the workspace {printable(name)!r}, and workspace is {printable(workspace)!r}: correct"
+                " one of them."
+            )
+        return self._replace(workspace=workspace)
+
 
 def saved_of(content: bytes, path: str, now: float) -> Saved:
     """What the file of this path holds, empty for an empty file. now: Unix time. Raises WrongOption."""

@@ -13,7 +13,7 @@ from .._errors import WrongOption, printable
 from .._names import normal_form
 from .._scan.statuses import FINISHED
 from .._scan.tools import tool_id_of
-from .model import INCOMPLETE, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
+from .model import FINDINGS, INCOMPLETE, OUTCOMES, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
 
 
 class _Wait(NamedTuple):
@@ -39,7 +39,11 @@ def with_results(
         waits += own
         if _failed(result) and not own:
             msg = printable(result.get("msg") or "A task before the gate failed.", 2000)
-            troubles.append(Trouble(SERVICE_ERROR, msg))
+            named = result.get("outcome")
+            if isinstance(named, str) and named in OUTCOMES and named not in (FINDINGS, PASSED):
+                troubles.append(Trouble(named, msg, True))
+            else:
+                troubles.append(Trouble(SERVICE_ERROR, msg))
         waits += _overlooked(result, pairs)
     judged = list(pairs)
     for wait in waits:

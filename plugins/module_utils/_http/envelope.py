@@ -136,9 +136,8 @@ def _query_of(following: str | None) -> dict[str, Any]:
     """The parameters of a link to the next page. Its address is ignored, as the key is sent to base_url only."""
     if not following:
         return {}
-    number = _number(following)
-    if number is not None:
-        return {"page": number}
+    if following.isdigit():
+        return {"page": int(following)}
     try:
         query = parse_qsl(urlsplit(following).query)
     except ValueError:

@@ -21,6 +21,8 @@ from .._task import Task
 # the findings of a large account take some hundred megabytes, everything else far less
 LONGEST_FINDINGS = 1 << 30
 LONGEST_OTHER = 50 << 20
+# longer texts are compared too slowly
+_LONGEST_DIFF = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
@@ -67,6 +69,14 @@ def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> b
     if content is None:
         raise WrongOption(f"{option} {shown(path)} does not exist: correct the path.")
     return content
+
+
+def diff_of(path: str, before: bytes | None, after: str) -> Record:
+    """The diff of a text file, as ansible-core shows it. before: None if the file did not exist."""
+    old = "" if before is None else before.decode("utf-8", "replace")
+    if len(old) + len(after) > _LONGEST_DIFF:
+        old, after = f"{len(old):,} characters\n", f"{len(after):,} characters\n"
+    return dict(before=old, after=after, before_header=path, after_header=path)
 
 
 def make_directory(task: Task, path: str) -> None:

@@ -32,7 +32,7 @@ from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
 from .collector import paused
-from .files import LONGEST_FINDINGS, File, content_of, make_directory, needed_content_of, write_files
+from .files import LONGEST_FINDINGS, File, content_of, diff_of, make_directory, needed_content_of, write_files
 from .read import read
 
 
@@ -132,6 +132,7 @@ def _found(task: Task, now: float) -> _Found:
     path = task.params["findings_file"]
     if path is not None:
         saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now)
+        saved = saved.of(task.params["workspace"])
         pairs, troubles = with_results(saved.pairs, task.params["scan_results"])
         return _Found(pairs, saved.workspace, (*saved.troubles, *troubles))
     reading = read(task)
@@ -158,6 +159,7 @@ class _Ending:
         self._document = document
         self._api_error = {"api_error": api_error} if api_error else {}
         self._files: list[Record] = []
+        self._diff: Record = {}
 
     def end(self, asked: _Asked, remembered: Remembering) -> Record:
         """The result of the module, after the files are written. Raises NotPassed, or Incomplete if a file is missing."""
@@ -179,7 +181,13 @@ class _Ending:
         directory = params["artifacts"]
         if directory is not None:
             make_directory(self._task, directory)
-            choices = Choices(params["sarif_profile"], asked.locations, params["sarif_location"], params["export_all"])
+            choices = Choices(
+                params["sarif_profile"],
+                asked.locations,
+                params["sarif_location"],
+                params["export_all"],
+                params["sarif_category"],
+            )
             for name in dict.fromkeys(params["formats"]):
                 written = write(name, self._document, choices)
                 for warning in written.warnings:
@@ -196,6 +204,8 @@ class _Ending:
                     " the task again."
                 )
             write_files(self._task, [File(remembered.memory.path, "baseline", remembered.text)], self._files)
+            if self._task.diff_mode:
+                self._diff = {"diff": diff_of(remembered.memory.path, asked.baseline, remembered.text)}
 
     def _warn(self, remembered: Remembering) -> None:
         memory, waived = remembered.memory, self._decision.waived
@@ -223,4 +233,5 @@ class _Ending:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]
         rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
         changed = any(file["changed"] for file in self._files)
-        return {**self._document, "findings": rows, "failing": failing, "files": self._files, "changed": changed}
+        result = {**self._document, "findings": rows, "failing": failing, "files": self._files, "changed": changed}
+        return {**result, **self._diff}

@@ -163,6 +163,7 @@ INTERFACE = {
             "artifacts",
             "formats",
             "sarif_profile",
+            "sarif_category",
             "estate_files",
             "sarif_location",
             "export_all",

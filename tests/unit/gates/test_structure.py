@@ -112,7 +112,7 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
     attributes = documentation(module)["attributes"]
     assert attributes["check_mode"]["support"] == "full"
     assert attributes["diff_mode"]["support"] == (
-        "N/A" if module.endswith("_info") else "none" if module in scenarios.WITHOUT_DIFF else "full"
+        "N/A" if module.endswith("_info") else "partial" if module in scenarios.WITHOUT_DIFF else "full"
     )
     # each run starts a new scan, unless the task has max_age; the files of a gate hold the time of the run
     assert attributes["idempotent"]["support"] == ("partial" if module in ("gate", "scan") else "full")

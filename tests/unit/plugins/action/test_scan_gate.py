@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import render
 from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import ROOT, play
 
 SETTINGS = {"scan_gate_workspace": "Web shop", "scan_gate_targets": ["www.example.com"], "scan_gate_poll_interval": 1}
-CHECKED = "Check the policy and the files before any scan"
 COLLECTION = "ansible_collections/scanops/scanner"
 
 
@@ -37,16 +39,39 @@ def gated(directory, service, environment=None, arguments=(), faults=None, **set
         ({"scan_gate_outcomes": {"incomplet": "warn"}}, "incomplet"),
         ({"scan_gate_tools": ["Website Scanner", "Wbsite Scanner"]}, "Wbsite Scanner"),
         ({"scan_gate_baseline": "/"}, "is a directory"),
+        ({"scan_gate_baseline": "/missing/baseline.json", "scan_gate_baseline_missing": "fail"}, "does not exist"),
+        ({"scan_gate_baseline": "FOREIGN"}, "is for the workspace 'Other', not for the workspace 'Web shop'"),
+        ({"scan_gate_baseline": "SPOILT"}, "is truncated or not valid JSON"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_a_mistake_fails_before_any_call(service, tmp_path, settings, said):
+    text = render(empty_baseline("Other", "1.0.0"))
+    for name, content in {"FOREIGN": text, "SPOILT": text[:-9]}.items():
+        (tmp_path / name).write_text(content)
+        settings = {key: str(tmp_path / name) if value == name else value for key, value in settings.items()}
     played = gated(tmp_path, service, **settings)
     assert played.status == 2, played.output
-    (event,) = played.events[CHECKED]
-    assert event.kind == "failed" and said in event.result["msg"], played.output
-    assert event.log == []
-    assert "Declare the workspace and its targets" not in played.events
+    for name in ("Declare the workspace and its targets", "Scan the targets"):
+        assert {event.kind for event in played.events[name]} == {"skipped"}
+    (judged,) = played.events["Judge the findings"]
+    assert judged.log == []
+    outcome = "stale_baseline" if "does not exist" in said and "fail" in settings.values() else "nothing_scanned"
+    outcome = "stale_baseline" if "not for" in said or "JSON" in said else outcome
+    (event,) = played.events["End with the outcome"]
+    assert event.result["msg"].startswith(f"The gate ended with {outcome}.") and said in event.result["msg"]
+    written = json.loads((tmp_path / "artifacts" / "gate.json").read_text())
+    assert (written["outcome"], written["passed"], len(written["reasons"])) == (outcome, False, 1)
+    assert said in written["reasons"][0]
+    (stats,) = played.events["Pass the outcome on"]
+    assert stats.result["ansible_stats"]["data"]["scan_gate_outcome"] == outcome
+
+
+def test_a_baseline_that_may_be_stale_stops_no_scan(service, tmp_path):
+    settings = {"scan_gate_baseline_missing": "fail", "scan_gate_outcomes": {"stale_baseline": "warn"}}
+    played = gated(tmp_path, service, arguments=("--check",), scan_gate_baseline="/missing/baseline.json", **settings)
+    assert played.status == 0, played.output
+    assert "Show what would be scanned" in played.events
 
 
 def test_a_gate_that_crashes_fails_and_shows_no_secret(service, tmp_path):

@@ -13,6 +13,7 @@ import threading
 import time
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._judging.files import diff_of
 
 WEB, PORTS = 170, 70
 SCAN = {"target": "www.example.com", "workspace_id": 2, "tool_id": WEB}
@@ -501,6 +502,10 @@ def test_a_saved_list_is_compared_with_the_baseline_of_any_tool(run, found, tmp_
     accepted = baseline.read_bytes()
     assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
     options = {"findings_file": str(saved), "baseline": str(baseline), "policy": {"only_new": True}}
+    result = judged(run("gate", **options), "stale_baseline")
+    assert "is for the workspace 'Web shop', not for no workspace. If all findings are of" in result["reasons"][0]
+    judged(run("gate", workspace="Other", **options), "stale_baseline")
+    options["workspace"] = "Web shop"
     result = judged(run("gate", baseline_update=True, **options), "passed")
     assert result["counts"]["known"] == 1
     assert (result["coverage"], result["gone"]) == ("unknown", [])
@@ -510,6 +515,61 @@ def test_a_saved_list_is_compared_with_the_baseline_of_any_tool(run, found, tmp_
     result = judged(run("gate", baseline_update=True, **options), "findings")
     assert [row["change"] for row in result["failing"]] == ["new"]
     assert baseline.read_bytes() == accepted
+
+
+def test_a_saved_gate_of_another_workspace_is_refused(service, run, found, tmp_path):
+    found(0)
+    run("gate", workspace="Web shop", artifacts=str(tmp_path))
+    service.clear_log()
+    saved = str(tmp_path / "gate.json")
+    result = run("gate", findings_file=saved, workspace="Other")
+    assert result.failed and "outcome" not in result.result
+    assert "is of the workspace 'Web shop', and workspace is 'Other'" in result.msg
+    judged(run("gate", findings_file=saved, workspace="Web shop"), "passed")
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_the_diff_shows_the_baseline(run, found, tmp_path, check):
+    found(3)
+    baseline = tmp_path / "baseline.json"
+    options = {"workspace_id": 2, "baseline": str(baseline)}
+    created = run("gate", baseline_missing="create", check=check, diff=True, **options)["diff"]
+    assert created["before"] == "" and "Finding 0" in created["after"]
+    run("gate", baseline_missing="create", **options)
+    accepted = baseline.read_text()
+    found(3, 4, scan_id=40002)
+    assert "diff" not in run("gate", diff=True, **options).result
+    diff = run("gate", baseline_update=True, check=check, diff=True, **options)["diff"]
+    assert (diff["before"], diff["before_header"], diff["after_header"]) == (accepted, str(baseline), str(baseline))
+    assert "Finding 1" not in diff["before"] and "Finding 1" in diff["after"]
+    assert (baseline.read_text() == diff["after"]) is not check
+
+
+def test_a_long_baseline_is_not_compared_line_by_line():
+    diff = diff_of("baseline.json", b"1" * 600_000, "2" * 600_000)
+    assert (diff["before"], diff["after"]) == ("600,000 characters\n", "600,000 characters\n")
+
+
+@pytest.mark.parametrize(
+    "named, outcome",
+    [
+        ("stale_baseline", "stale_baseline"),
+        ("nothing_scanned", "nothing_scanned"),
+        ("findings", "service_error"),
+        ("passed", "service_error"),
+        ([], "service_error"),
+    ],
+)
+def test_a_failed_task_can_say_why_nothing_was_scanned(run, tmp_path, named, outcome):
+    empty = tmp_path / "empty"
+    empty.touch()
+    options = {"findings_file": str(empty), "scan_results": [{"failed": True, "outcome": named, "msg": "Because."}]}
+    result = judged(run("gate", **options), outcome)
+    assert result["reasons"] == ["Because."]
+    # an outcome that may pass explains nothing
+    if outcome == "stale_baseline":
+        judged(run("gate", outcomes={"stale_baseline": "pass"}, **options), "nothing_scanned")
 
 
 def test_the_failing_rows_alone_are_not_judged_again(run, found, tmp_path):

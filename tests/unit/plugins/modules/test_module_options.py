@@ -488,6 +488,11 @@ def case_gate_sarif_profile(account, run):
     assert "suppressions" in gate_files(run, sarif_profile="full", **options)["gate.sarif"]
 
 
+@case("gate", "sarif_category")
+def case_gate_sarif_category(account, run):
+    assert '"id":"nightly/"' in gate_files(run, formats=["sarif"], sarif_category="nightly")["gate.sarif"]
+
+
 @case("gate", "estate_files", "sarif_location")
 def case_gate_estate_files(account, run):
     estate = in_a_file("workspaces:\n  - name: Web shop\n    targets:\n      - www.example.com\n")
