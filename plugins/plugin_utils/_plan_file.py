@@ -56,7 +56,7 @@ def read(text: str) -> Reading:
                 " for that task"
             )
         own = checksum(plan["actions"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Reading(
             problem="is not a plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
         )

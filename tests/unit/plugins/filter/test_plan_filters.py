@@ -97,7 +97,9 @@ def test_differing_writes_are_named():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", "null", "7", '{"actions": 7}', '{"actions": [7]}', '{"actions": [{}]}', "# Plan"]
+    "text",
+    ["", "[]", "{", "null", "7", '{"actions": 7}', '{"actions": [7]}', '{"actions": [{}]}', "# Plan", "[" * 100_000],
+    ids=lambda text: text[:20],
 )
 def test_a_file_without_a_plan_is_reported(text):
     read = reviewed_plan(text)
