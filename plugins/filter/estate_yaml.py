@@ -66,6 +66,8 @@ _PLAIN = re.compile(rf"(?=[^\W_]){_WORD}(?::{_WORD})*(?: {_WORD}(?::{_WORD})*)*"
 # what YAML 1.1 or 1.2 may read as a number, a date, a time or an IPv4-like float: begins with a digit, has no other letters
 _NUMBER_LIKE = re.compile(r"[0-9][0-9a-fox_.:+ tz-]*", re.IGNORECASE)
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
+# YAML 1.2, section 7.4.2: readers accept no longer key in this form
+_LONGEST_KEY = 1024
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 # the markers that begin a template, and the line that changes them
 _TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
@@ -102,7 +104,13 @@ def _entry(key: str, value: object, path: str) -> list[str]:
 
 def _scalar(value: object, path: str, is_key: bool = False) -> str:
     if isinstance(value, str):
-        return _text(value, path, is_key)
+        shown = _text(value, path, is_key)
+        if is_key and len(shown) > _LONGEST_KEY:
+            raise AnsibleFilterError(
+                f"estate_yaml: {path or 'the data'} contains a key of more than {_LONGEST_KEY} characters, which no estate has:"
+                " correct the data."
+            )
+        return shown
     if is_key or not (value is None or isinstance(value, (bool, dict, list, tuple))):
         kind = "a key that is not a string" if is_key else f"a value of the type {type(value).__name__}"
         raise AnsibleFilterError(

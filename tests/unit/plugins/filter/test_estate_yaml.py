@@ -126,3 +126,13 @@ def test_data_that_no_estate_contains_is_reported(data, message):
     with pytest.raises(AnsibleFilterError) as caught:
         estate_yaml(data)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["k" * 1025, "\u200b" * 200], ids=["long", "long when written"])
+def test_a_key_that_no_reader_accepts_is_an_error(key):
+    with pytest.raises(AnsibleFilterError, match=r"estate_yaml: estate contains a key of more than 1024 characters"):
+        estate_yaml({"estate": {key: "a"}})
+
+
+def test_the_longest_key_is_read_back():
+    assert_reads_back({"k" * 1024: "a"})
