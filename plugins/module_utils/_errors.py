@@ -9,11 +9,17 @@ None holds a header or a request body. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 _Error = TypeVar("_Error", bound="ScannerError")
 _FailedCall = TypeVar("_FailedCall", bound="CallError")
+
+# what some program may take for user info or a query; without a scheme, a text before an @ may be an ordinary word
+_USER_INFO = re.compile(r"(//)[^/?#]*@")
+_PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
+_QUERY = re.compile(r"\?.+", re.DOTALL)
 
 
 class ScannerError(Exception):
@@ -157,6 +163,11 @@ def printable(text: object, longest: int = 300) -> str:
     cut = str(text)[:longest]
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
     return shown + ("..." if len(str(text)) > longest else "")
+
+
+def without_secrets(text: str) -> str:
+    """A name for messages: the user info and the query of a URL, readable or not, may hold secrets."""
+    return _QUERY.sub("?***", _PASSWORD.sub(r"\1***@", _USER_INFO.sub(r"\1***@", text)))
 
 
 def counted(number: int, noun: str) -> str:

@@ -12,7 +12,7 @@ import unicodedata
 from typing import NamedTuple, Union
 from urllib.parse import unquote, urlsplit
 
-from ._errors import printable
+from ._errors import printable, without_secrets
 
 try:
     # installed with requests
@@ -97,7 +97,7 @@ class UnreadableName(ValueError):
     """A name that some programs may read as another place. Its text is a clause."""
 
     def __init__(self, text: str, problem: str) -> None:
-        super().__init__(f"{printable(text, 100)!r} {problem}")
+        super().__init__(f"{printable(without_secrets(text), 100)!r} {problem}")
 
 
 class TargetName(NamedTuple):

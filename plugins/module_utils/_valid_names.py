@@ -14,7 +14,7 @@ import ipaddress
 import re
 import unicodedata
 
-from ._errors import WrongOption, printable
+from ._errors import WrongOption, printable, without_secrets
 
 # common mistypings of https://
 _BROKEN_SCHEME = re.compile(
@@ -163,4 +163,4 @@ def _is_port(text: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    return repr(printable(text, 100))
+    return repr(printable(without_secrets(text), 100))

@@ -294,3 +294,20 @@ def test_a_body_that_is_nested_deeply_is_judged():
         body = {"x": [body]}
     with pytest.raises(Refused):
         Gate(SCOPE).refuse_body("/scans", body)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:hunter2@a.example/ ",
+        "https://hunter2@a..example/",
+        "https://user:hunter2@evil.example\\@a.example/",
+        "https://a.example:x/?token=hunter2",
+        "https://user:hunter2@[::1/",
+        "https:user:hunter2@a.example",
+    ],
+)
+def test_a_secret_in_a_url_that_cannot_be_read_is_not_in_the_message(url):
+    with pytest.raises(Refused, match=r"^tool_params\.login_url is outside the authorised scope") as refused:
+        post(Gate(SCOPE), "/scans", {"tool_params": {"login_url": url}})
+    assert "hunter2" not in str(refused.value)
