@@ -19,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.html impo
     html,
 )
 from browser import Browser, BrowserError, find_chromium  # noqa: E402
+from gate_decisions import decided  # noqa: E402
 from gate_documents import (  # noqa: E402
     HOSTILE,
     WAIVER,
@@ -86,6 +87,7 @@ def many(number=MANY):
 
 
 DOCUMENTS = {
+    "decided": lambda: decided()[1],
     "mixed": mixed,
     "broken": broken,
     "unreachable": unreachable,

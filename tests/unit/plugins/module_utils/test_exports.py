@@ -20,11 +20,20 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Wro
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import formats, junit, sarif, table
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.defectdojo import defectdojo
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, Choices, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.gitlab import gitlab
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
+    ALL,
+    CHOICES,
+    CHOSEN,
+    failing_in,
+    results_of,
+    table_of,
+    written,
+)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     HOSTILE,
     broken,
@@ -58,19 +67,7 @@ DEFECTDOJO_FIELDS = {
 }  # fmt: skip
 DEFECTDOJO_SEVERITIES = {"Critical", "High", "Medium", "Low", "Info"}
 
-ALL = [*FORMATS, SARIF]
-CHOICES = Choices(fallback="estate.yml")
 SHOWN = [mixed, broken, unreachable, lambda: document([])]
-
-
-def written(name, of, **choices):
-    """The texts of a format."""
-    return [artefact.text for artefact in write(name, of, CHOICES._replace(**choices)).artefacts]
-
-
-def results_of(text):
-    (run,) = json.loads(text)["runs"]
-    return run["results"]
 
 
 # --- valid
@@ -119,47 +116,6 @@ def test_json_is_the_document_itself():
 # --- the failing set
 
 
-def failing_in(name, text, of):
-    """The fingerprints, each with its index, that an export shows as failing."""
-    if name == "json":
-        return {
-            (each["fingerprint"], each["index"]) for each in json.loads(text)["findings"] if each["state"] == "failing"
-        }
-    if name == SARIF:
-        shown = [each["properties"] for each in results_of(text)]
-        return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
-    if name == "junit":
-        shown = [failure.text.split("\n")[0] for failure in ElementTree.fromstring(text.encode()).iter("failure")]
-        return {identity(each.removeprefix("Fingerprint: ")) for each in shown}
-    if name == "gitlab":
-        shown = json.loads(text)["vulnerabilities"]
-        return {identity(each["id"]) for each in shown if each["details"]["state"]["value"] == "failing"}
-    if name == "defectdojo":
-        shown = json.loads(text)["findings"]
-        return {identity(each["unique_id_from_tool"]) for each in shown if "state:failing" in each["tags"]}
-    if name == "csv":
-        shown = csv.DictReader(io.StringIO(text, newline=""))
-        return {(each["fingerprint"], int(each["index"])) for each in shown if each["state"] == "failing"}
-    if name == "html":
-        shown = table_of(text)
-        return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
-    # Markdown has the number only
-    (number,) = re.findall(r"^\| failing \| (\d+) \|", text, re.MULTILINE)
-    shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
-    return shown if int(number) == len(shown) else number
-
-
-def table_of(page):
-    """The findings in the table of a page."""
-    data = json.loads(re.search(r'<script type="application/json" id="rows">(.*?)</script>', page, re.DOTALL)[1])
-    return [dict(zip(data["columns"], cells)) for cells in data["rows"]]
-
-
-def identity(text):
-    fingerprint, dummy, index = text.rpartition("#")
-    return fingerprint, int(index)
-
-
 ROWS = st.builds(
     row,
     number=st.integers(1, 5),
@@ -172,14 +128,7 @@ ROWS = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "choices"),
-    [
-        *[(name, {}) for name in FORMATS],
-        *[(name, {"every": True}) for name in ("gitlab", "defectdojo")],
-        *[(SARIF, {"sarif_profile": profile}) for profile in sarif.PROFILES],
-    ],
-)
+@pytest.mark.parametrize(("name", "choices"), CHOSEN)
 @given(rows=st.lists(ROWS, max_size=6, unique_by=lambda each: (each["fingerprint"], each["index"])))
 @settings(max_examples=25, deadline=None)
 def test_the_failing_set_is_the_same_in_each_export(name, choices, rows):
