@@ -12,8 +12,10 @@ import locale
 import os
 import signal
 import threading
+import tracemalloc
 import warnings
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.modules import target, workspace_info
@@ -21,8 +23,12 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import _Run, apart
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
-ITEMS = 3334 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else 100
+FEW = 100
+ITEMS = 3334 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else FEW
 WARM = 30
+# bytes of a task that are left behind it; the smallest result of a task has more
+MOST_KEPT = 200
+STATM = Path("/proc/self/statm")
 
 
 def run(service, declared, environment=None, **options):
@@ -39,6 +45,10 @@ def items(service, count):
         environment = {"SCANNER_TIMEOUT": str(number + 1), "HOME": f"/home/{number}", "no_proxy": "127.0.0.1"}
         result = run(service, workspace_info.MODULE, environment)
         assert result["invocation"]["module_args"]["timeout"] == number + 1
+
+
+def resident_bytes():
+    return int(STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def state_of_process():
@@ -87,3 +97,31 @@ def test_objects_do_not_pile_up(account):
     after = Counter(type(each).__name__ for each in gc.get_objects())
     # an object for each item would be at least ITEMS more
     assert {name: after[name] - before[name] for name in after if after[name] - before[name] >= ITEMS / 2} == {}
+
+
+def test_memory_does_not_pile_up(account):
+    items(account, WARM)
+    tracemalloc.start()
+    try:
+        items(account, WARM)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        items(account, FEW)
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert kept < 3 * FEW * MOST_KEPT
+
+
+@pytest.mark.skipif(ITEMS == FEW, reason="needs SCANNER_TEST_EXHAUSTIVE=1 for 10,000 tasks")
+@pytest.mark.skipif(not STATM.exists(), reason="reads the memory of the process in /proc")
+def test_the_process_does_not_grow(account):
+    items(account, WARM)
+    gc.collect()
+    before = resident_bytes()
+    items(account, ITEMS)
+    gc.collect()
+    grown = resident_bytes() - before
+    print(f"{3 * ITEMS:,} tasks: {before >> 10:,} KiB before, {grown >> 10:,} KiB more after them")
+    assert grown < 3 * ITEMS * MOST_KEPT
