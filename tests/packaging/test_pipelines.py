@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
@@ -196,6 +201,90 @@ def test_the_playbook_writes_each_file_that_a_pipeline_reads(name):
     files = {written[format_] for format_ in play["roles"][0]["vars"]["scan_gate_formats"]}
     read = set(re.findall(r"scan_gate/([\w.-]+\w)", text_of(name)))
     assert read and read - files == set()
+
+
+class Forge(BaseHTTPRequestHandler):
+    """The pull requests of a commit, for every platform at once. It keeps what it receives in ``server.received``."""
+
+    def do_GET(self) -> None:
+        # GitHub, then GitLab
+        self.answer([{"number": 7, "iid": 7}])
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.received.append((self.path, self.headers, body))
+        self.answer({"results": [{"abc123": [{"pullRequestId": 7}]}]})
+
+    def answer(self, value: object) -> None:
+        text = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def forge():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Forge)
+    server.received = []
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+COMMENTS = {
+    "Jenkinsfile": "/repos/web/shop/issues/7/comments",
+    "azure-pipelines.yml": "/p1/_apis/git/repositories/r1/pullRequests/7/threads?api-version=7.1",
+    "gitlab-ci.yml": "/projects/5/merge_requests/7/notes",
+}
+
+
+@pytest.mark.parametrize("profile", ["merge", "nightly"])
+@pytest.mark.parametrize("name", COMMENTS)
+def test_the_comment_reaches_the_merged_pull_request(name, profile, forge, tmp_path):
+    (script,) = [each for each in scripts_of(name) if "request()" in each]
+    (tmp_path / "scan_gate").mkdir()
+    text = '## Gate failed: 1 failing finding\n\n| `a "b" & c%` |\n'
+    (tmp_path / "scan_gate" / "gate.md").write_text(text)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    for program in (".venv/bin/python", "python"):
+        (tmp_path / program).symlink_to(sys.executable)
+    address = f"http://127.0.0.1:{forge.server_port}"
+    environment = {
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GATE_PROFILE": profile, "GATE_COMMENT_TOKEN": "t0ken",
+        # Jenkins
+        "GIT_URL": "git@github.example:web/shop.git", "GIT_COMMIT": "abc123", "GITHUB_API": address,
+        # Azure
+        "SYSTEM_COLLECTIONURI": f"{address}/", "SYSTEM_TEAMPROJECTID": "p1", "BUILD_REPOSITORY_ID": "r1",
+        "BUILD_REPOSITORY_PROVIDER": "TfsGit", "BUILD_SOURCEVERSION": "abc123", "SYSTEM_ACCESSTOKEN": "t0ken",
+        "AGENT_TEMPDIRECTORY": str(tmp_path),
+        # GitLab
+        "CI_API_V4_URL": address, "CI_PROJECT_ID": "5", "CI_COMMIT_SHA": "abc123",
+    }  # fmt: skip
+    shell = ["sh", "-xe"] if name == JENKINSFILE else ["bash"]
+    done = subprocess.run(
+        [*shell, "-c", script], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "t0ken" not in done.stdout + done.stderr
+    if profile == "nightly":
+        assert forge.received == []
+        return
+    path, headers, body = forge.received[-1]
+    assert path == COMMENTS[name]
+    assert "t0ken" in (headers["Authorization"] or headers["PRIVATE-TOKEN"])
+    sent = {
+        "Jenkinsfile": lambda: json.loads(body)["body"],
+        "azure-pipelines.yml": lambda: json.loads(body)["comments"][0]["content"],
+        "gitlab-ci.yml": lambda: parse_qs(body)["body"][0],
+    }  # fmt: skip
+    assert sent[name]() == text
 
 
 def test_the_playbook_sets_only_options_of_the_role():
