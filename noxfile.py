@@ -131,11 +131,6 @@ def wait_for_other_sanity_runs() -> None:
     fcntl.flock(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
 
 
-def use_oldest_requests() -> None:
-    """Copy tests/floor over the unit tests of the current directory, where ansible-test reads constraints.txt."""
-    shutil.copytree("tests/floor", "tests/unit", dirs_exist_ok=True)
-
-
 def install_artefact(session: nox.Session, place: Path) -> None:
     """Build the collection as for a release and install the tarball below this directory."""
     tarballs = place / "artefact"
@@ -170,12 +165,10 @@ def add_ansible_test(
     command: Iterable[str],
     place_collection: Callable[[nox.Session, Path], None],
     before: Callable[[], None] | None = None,
-    through: Iterable[str | Path] = (),
 ) -> str:
     """Add a session that runs ansible-test on a copy of the collection; return the session's name.
 
-    place_collection: puts the collection below a directory; before: runs there first; through: a program that gets the
-    command as its arguments.
+    place_collection: puts the collection below a directory; before: runs there first.
     """
 
     @nox.session(name=name, python=python, default=False)
@@ -186,34 +179,57 @@ def add_ansible_test(
             with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
                 if before:
                     before()
-                session.run(*through, "ansible-test", *command, "--color=no", *session.posargs)
+                session.run("ansible-test", *command, "--color=no", *session.posargs)
 
     run.__doc__ = f"Run ansible-test {' '.join(command)} with ansible-core {core}."
     return name
 
 
-def add_units_in_one_process(core: str, python: str, every_case: bool = False) -> str:
-    """Add a session that runs all unit tests with pytest, which takes half of the time because ansible-test starts a process
-    for each test. Return the session's name.
+def run_unit_tests(session: nox.Session, *arguments: str, more: Iterable[str] = (), **variables: str) -> None:
+    """Run pytest on a copy of the collection, with the additional arguments of the session or else with these.
 
-    every_case: without sampling, see tests/unit/sampling.py.
+    more: install them, too. ansible-test takes more than twice as long, because it starts a process for each test.
     """
+    session.install("--requirement", "tests/unit/requirements.txt", "pytest>=8", "pytest-xdist", *more)
+    with tempfile.TemporaryDirectory() as place:
+        place_copy(session, Path(place))
+        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+            command = ["pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *(session.posargs or arguments)]
+            session.run(*command, env={"PYTHONPATH": place, **variables})
+
+
+def add_units(core: str, python: str) -> str:
+    """Add the session with the unit tests of one ansible-core release; return its name.
+
+    The last release but one tries every case, see tests/unit/sampling.py; the last one runs the tests of modules twice, as
+    modules and in process.
+    """
+    every_case = {"SCANNER_TEST_EXHAUSTIVE": "1"} if [core] == RUNNABLE[1:-1][-1:] else {}
+    # The session units-floor runs these tests with the same ansible-core.
+    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
 
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        session.install("--requirement", "tests/unit/requirements.txt", "pytest>=8", "pytest-xdist")
-        with tempfile.TemporaryDirectory() as place:
-            place_copy(session, Path(place))
-            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                pytest = ["pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
-                env = {"PYTHONPATH": place, **({"SCANNER_TEST_EXHAUSTIVE": "1"} if every_case else {})}
-                session.run(*pytest, *(session.posargs or ["tests/unit"]), env=env)
-                if core == RUNNABLE[-1] and not session.posargs:
-                    session.run(*pytest, "tests/unit/plugins/modules", env={**env, "SCANNER_TEST_IN_PROCESS": "1"})
+        run_unit_tests(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **every_case)
+        if core == RUNNABLE[-1] and not session.posargs:
+            run_unit_tests(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
 
-    run.__doc__ = f"Run the unit tests with ansible-core {core}, without ansible-test."
+    run.__doc__ = f"Run the unit tests with ansible-core {core}."
     return f"units-{core}"
+
+
+def add_floor(core: str, python: str) -> str:
+    """Add the session with the unit tests of modules on the oldest Python, ansible-core and requests; return its name."""
+
+    @nox.session(name="units-floor", python=python, default=False)
+    def run(session: nox.Session) -> None:
+        # Modules run on this Python, the rest of ansible-core does not.
+        session.install("--no-deps", "--ignore-requires-python", requirement(core))
+        run_unit_tests(session, *MODULE_TESTS, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
+
+    run.__doc__ = f"Run the unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
+    return "units-floor"
 
 
 def add_integration(core: str, python: str) -> str:
@@ -256,16 +272,9 @@ def add_cells(core: str) -> list[str]:
     if core in PRE_RELEASES:
         # 2.22.0rc1 installs a library for pylint from outside the package index. The previous release runs pylint.
         sanity.append("--skip-test=pylint")
-    # The session units-floor runs these tests with the same ansible-core.
-    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
-    units = ["units", "--venv", f"--python={python}", *(f"--exclude={tests}" for tests in left_out)]
     return [
         add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
-        add_ansible_test(f"units-{core}", core, python, units, place_copy)
-        # ansible-test needs twice as long as plain pytest, so it runs them on one release only
-        if core == RUNNABLE[0]
-        # the last session of the matrix tries every case
-        else add_units_in_one_process(core, python, every_case=[core] == RUNNABLE[1:-1][-1:]),
+        add_units(core, python),
         add_integration(core, python),
     ]
 
@@ -284,12 +293,11 @@ MISSING = {
 }
 
 if RUNNABLE:
-    floor = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(RUNNABLE[0])
-    units = ["units", "--venv", f"--python={floor}", *MODULE_TESTS]
-    core = RUNNABLE[0]
-    ENDS.append(
-        add_ansible_test("units-floor", core, controller_python(core), units, place_copy, before=use_oldest_requests)
-    )
+    core, python = RUNNABLE[0], controller_python(RUNNABLE[0])
+    ENDS.append(add_floor(core, MODULE_PYTHON if starts(MODULE_PYTHON) else python))
+    # Users of the collection may run its unit tests in this way.
+    units = ["units", "--venv", f"--python={python}"]
+    BETWEEN.append(add_ansible_test("units-ansible-test", core, python, units, place_copy))
 if not starts(MODULE_PYTHON):
     MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
 
