@@ -19,7 +19,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -48,7 +48,7 @@ GATE = BUILD / "scan_gate"
 # the progress of a running scan
 PROGRESS = re.compile(r"^.*\bscan \d+ of \S+: .*\n", re.M)
 # short scans that end one after another, so that the output shows their progress
-SCRIPTS = [
+SCRIPTS: list[dict[str, Any]] = [
     {"target": "shop.example.com", "queue": 1, "run": 3, "findings": [0, 1, 2]},
     {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
     {"target": "192.0.2.10", "queue": 2, "run": 3, "findings": [0]},

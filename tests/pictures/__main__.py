@@ -33,6 +33,9 @@ else:
     from terminal import picture
 
 PICTURES = CHECKOUT / "docs" / "pictures"
+# Scans that last this many times as long as those of the demo show their progress on a busy machine, too.
+LONGER = 4
+SCRIPTS = [{**script, "queue": LONGER * script["queue"], "run": LONGER * script["run"]} for script in demo.SCRIPTS]
 
 
 class Scene(NamedTuple):
@@ -70,7 +73,7 @@ SCENES = (
         "scans",
         "Three scans, watched by one task",
         "Lines with the progress of three scans, from started to finished, with the number of findings of each.",
-        f"{demo.SCAN} -e poll_interval=1",
+        f"{demo.SCAN} -e poll_interval={LONGER}",
         begins="TASK [Scan the targets]",
         ends="TASK [Read what was found]",
         varies=demo.PROGRESS,
@@ -85,7 +88,7 @@ def drawn() -> dict[str, str]:
     env["ANSIBLE_FORCE_COLOR"] = "true"
     found = {}
     demo.install(env)
-    with LocalService.start(key=None, settings={"scan_scripts": demo.SCRIPTS, "report_time": 1}) as service:
+    with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         for scene in SCENES:
             output = _output(scene.command, CHECKOUT / scene.directory, env)
