@@ -135,9 +135,11 @@ def _problem_of_label(label: str) -> str | None:
 
 def _problem_of_last_label(labels: list[str]) -> str | None:
     last = labels[-1]
-    if last.isdigit():
+    # as IDNA reads it: a digit of full width is an ASCII digit, those of other scripts are letters of a name
+    read = unicodedata.normalize("NFKC", last)
+    if read.isascii() and read.isdigit():
         return "it is not a valid IPv4 address; write four numbers from 0 to 255 with dots between them"
-    if len(labels) > 1 and last[0].isdigit():
+    if len(labels) > 1 and read[:1].isascii() and read[:1].isdigit():
         return f"it ends in {_shown(last)}, which is not a top-level domain; {_ONE}"
     return None
 

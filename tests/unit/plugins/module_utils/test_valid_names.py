@@ -9,10 +9,11 @@ import ipaddress
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import problem_of
-from hypothesis import given, settings
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=500, deadline=None, database=None)
+QUICK = settings(max_examples=500 if EXHAUSTIVE else 150, deadline=None, database=None)
 
 WRONG = {
     "": "empty",
@@ -127,6 +128,8 @@ def test_hosts_addresses_and_urls_are_all_right(name):
 
 @QUICK
 @given(st.text(max_size=60))
+@example("\u07c0")
+@example("a.\u07c0")
 def test_no_text_breaks_the_check_and_a_name_that_the_scope_reads_passes(text):
     problem = problem_of(text)
     try:
