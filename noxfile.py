@@ -201,22 +201,35 @@ def run_unit_tests(session: nox.Session, *arguments: str, more: Iterable[str] = 
 def add_units(core: str, python: str) -> str:
     """Add the session with the unit tests of one ansible-core release; return its name.
 
-    The last release but one tries every case, see tests/unit/sampling.py; the last one runs the tests of modules twice, as
-    modules and in process.
+    The last release but one tries every case, see tests/unit/sampling.py; the last one tries many histories of a gate.
     """
-    every_case = {"SCANNER_TEST_EXHAUSTIVE": "1"} if [core] == RUNNABLE[1:-1][-1:] else {}
+    variables: dict[str, str] = {}
+    if [core] == RUNNABLE[1:-1][-1:]:
+        variables["SCANNER_TEST_EXHAUSTIVE"] = "1"
+    elif core == RUNNABLE[-1]:
+        variables["SCANNER_TEST_HISTORIES"] = "10000"
     # The session units-floor runs these tests with the same ansible-core.
     left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
 
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        run_unit_tests(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **every_case)
-        if core == RUNNABLE[-1] and not session.posargs:
-            run_unit_tests(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
+        run_unit_tests(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **variables)
 
     run.__doc__ = f"Run the unit tests with ansible-core {core}."
     return f"units-{core}"
+
+
+def add_units_in_process(core: str, python: str) -> str:
+    """Add the session with the unit tests of modules, in process instead of as modules; return its name."""
+
+    @nox.session(name="units-in-process", python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        run_unit_tests(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
+
+    run.__doc__ = f"Run the unit tests of modules in process with ansible-core {core}."
+    return "units-in-process"
 
 
 def add_floor(core: str, python: str) -> str:
@@ -295,6 +308,7 @@ MISSING = {
 if RUNNABLE:
     core, python = RUNNABLE[0], controller_python(RUNNABLE[0])
     ENDS.append(add_floor(core, MODULE_PYTHON if starts(MODULE_PYTHON) else python))
+    ENDS.append(add_units_in_process(RUNNABLE[-1], controller_python(RUNNABLE[-1])))
     # Users of the collection may run its unit tests in this way.
     units = ["units", "--venv", f"--python={python}"]
     BETWEEN.append(add_ansible_test("units-ansible-test", core, python, units, place_copy))

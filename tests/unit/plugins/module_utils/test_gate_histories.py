@@ -4,7 +4,8 @@
 
 """Histories of a gate: findings appear, rise and disappear, scans fail, lists are short, clocks differ, baselines are edited.
 
-Every run tries 10,000 histories of up to 6 steps. SCANNER_TEST_EXHAUSTIVE=1 tries 100,000.
+Each history has up to 6 steps. SCANNER_TEST_HISTORIES is their number: 10,000 in one session of `make test`, 100,000 with
+SCANNER_TEST_EXHAUSTIVE=1, otherwise 500.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-HISTORIES = 100_000 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") == "1" else 10_000
+HISTORIES = 100_000 if EXHAUSTIVE else int(os.environ.get("SCANNER_TEST_HISTORIES", "500"))
 
 PAIRS = [("a.example", 170), ("b.example", 170), ("b.example", 350)]
 CHECKS = ["WEB-1", "WEB-2"]

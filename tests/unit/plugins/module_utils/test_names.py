@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _names
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -117,7 +118,7 @@ PLAIN = st.builds(
 )
 
 
-@settings(max_examples=1000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=1000 if EXHAUSTIVE else 300, deadline=None, derandomize=True, database=None)
 @given(st.one_of(PLAIN, NAME))
 @example("https://a/\u00e9")
 @example("https://a/?")

@@ -13,12 +13,13 @@ from ansible_collections.scanops.scanner.plugins.module_utils._resources import 
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, Permit, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate, permitted
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SCOPE = compile_scope({"allow": ["example.com"]})
 EVIL = "https://evil.example/"
-thorough = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+thorough = settings(max_examples=300 if EXHAUSTIVE else 100, deadline=None, derandomize=True, database=None)
 
 
 def no_name(target_id):
