@@ -29,7 +29,11 @@ _HOST_KEY = re.compile(
 _FLAGS = ("", "true", "false", "yes", "no", "on", "off", "none", "null")
 # what programs follow as a URL, even without the slashes, or after white space or invisible characters
 _URL = re.compile(r"[^0-9a-z]*(?:https?:\S|[a-z][a-z0-9+.-]+:[/\\]{2})", re.IGNORECASE)
-_URL_INSIDE = re.compile(r"(?<![a-z])[a-z][a-z0-9+.-]+:[/\\]{2}[^\s,;|\"'<>]*", re.IGNORECASE)
+# no scheme is longer, and a limit keeps the search linear
+_URL_INSIDE = re.compile(r"[a-z][a-z0-9+.-]{1,62}:[/\\]{2}[^\s,;|\"'<>]*", re.IGNORECASE)
+# https://url.spec.whatwg.org/#url-parsing: browsers remove these wherever they are in a URL
+_REMOVED = re.compile(r"[\t\r\n]+")
+_KNOWN_URL = re.compile(r"[^0-9a-z]*(?:https?:|(?:file|ftp|gopher|wss?):[/\\]{2})", re.IGNORECASE)
 _BETWEEN_URLS = re.compile(r"[\s,;|]+")
 _ANY_INDEX = re.compile(r"\[[0-9]+\]")
 
@@ -202,6 +206,9 @@ def _in_text(field: str, key: str, text: str) -> Iterator[Place]:
         for piece in _BETWEEN_URLS.split(text)[1:]:
             if _URL.match(piece):
                 yield Place(field, piece)
+        return
+    if _REMOVED.search(text) and _KNOWN_URL.match(_REMOVED.sub("", text)):
+        yield Place(field, text)
         return
     for found in _URL_INSIDE.finditer(text):
         yield Place(field, found[0])

@@ -209,7 +209,12 @@ def test_every_place_has_its_field():
         ("HTTPS://evil.example", ["HTTPS://evil.example"]),
         ("\u200b" + EVIL, ["\u200b" + EVIL]),
         (" " + EVIL, [" " + EVIL, EVIL]),
-        ("ht\ntps://evil.example/", ["tps://evil.example/"]),
+        ("ht\ntps://evil.example/", ["ht\ntps://evil.example/"]),
+        ("htt\tp://evil.example/", ["htt\tp://evil.example/"]),
+        ("http:\r\n//evil.example/", ["http:\r\n//evil.example/"]),
+        ("ftp:/\n/evil.example/", ["ftp:/\n/evil.example/"]),
+        ("GET\nhttps://a.example/", ["https://a.example/"]),
+        ("http\nmethods", []),
         ("https:evil.example", ["https:evil.example"]),
         ("http:\\\\evil.example", ["http:\\\\evil.example"]),
         ("ftp://evil.example/", ["ftp://evil.example/"]),
@@ -229,6 +234,13 @@ def test_every_place_has_its_field():
 )
 def test_urls_are_found_in_any_text(text, found):
     assert [value for _field, value in places({"tool_params": {"anything": text}})] == found
+
+
+def test_the_search_for_urls_is_linear_because_schemes_have_a_limit():
+    text = "x" * 200
+    assert places({"tool_params": {"anything": f"1 {text}://evil.example"}}) == [
+        ("tool_params.anything", f"{text[:63]}://evil.example")
+    ]
 
 
 @pytest.mark.parametrize(
