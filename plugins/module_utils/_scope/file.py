@@ -13,6 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .._errors import WrongOption, printable
+from .._given import shape_of
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"
@@ -62,7 +63,8 @@ def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
     yaml = _pyyaml()
     try:
         pairs = _json_pairs(text) if yaml is None else _yaml_pairs(yaml, text)
-    except (ValueError, LookupError, RecursionError) as error:
+    except (ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+        # PyYAML does not check the values that tags announce, such as !!timestamp
         language = "JSON, the only format supported without the Python library PyYAML" if yaml is None else "YAML"
         raise WrongOption(
             f"The scope file {shown} is not valid {language} ({printable(error)}): correct it, and put entries that begin"
@@ -107,5 +109,5 @@ def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:
 
 
 def _hashable(key: object) -> str:
-    # a key of another type is an unknown key as well
-    return key if isinstance(key, str) else repr(key)
+    # a key of another type is an unknown key as well; the aliases of YAML make a short list of lists a very long text
+    return key if isinstance(key, str) else shape_of(key)

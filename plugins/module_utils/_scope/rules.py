@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, Union
 
 from .._errors import WrongOption, printable
+from .._given import shape_of
 from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .._valid_names import problem_of
 from .addresses import Address, Network, Networks, embedded, kind_of
@@ -315,7 +316,9 @@ def _refuse_mapped(where: str, text: str, address: Address | None) -> None:
 
 
 def _wrong(where: str, text: object, problem: str) -> WrongOption:
-    return WrongOption(f"{where}, {printable(text, 100)!r}, is not usable: {problem}.")
+    # the aliases of YAML make a short list of lists a very long text
+    shown = shape_of(text) if isinstance(text, (list, dict)) else repr(printable(text, 100))
+    return WrongOption(f"{where}, {shown}, is not usable: {problem}.")
 
 
 def _within(target: TargetName, entry: _Entry) -> bool:

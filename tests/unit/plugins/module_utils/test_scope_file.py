@@ -42,6 +42,9 @@ deny: [old.allowed.example]
 private: no
 """
 
+# each list has the one before it twice, so that as a text this would have 2**60 items
+LAUGHS = "deny: [[&a0 [x], " + ", ".join(f"&a{n + 1} [*a{n}, *a{n}]" for n in range(60)) + "]]\n"
+
 WRONG = [
     ("", "is not a mapping"),
     ("---\n", "is not a mapping"),
@@ -70,6 +73,10 @@ WRONG = [
     ("deny: [!!int '']\n", "is not valid YAML"),
     ("deny: [2001-99-99]\n", "is not valid YAML"),
     ("deny: ['\x07']\n", "is not valid YAML"),
+    ("deny: !!timestamp soon\n", "is not valid YAML"),
+    ("deny: [" + ":".join(["1"] * 200) + ".5]\n", "is not valid YAML"),
+    (LAUGHS, "SCANNER_SCOPE_FILE.deny[0], a list, is not usable"),
+    (LAUGHS.replace("deny: [", "? [").replace("]]\n", "]]\n: 1\n"), "SCANNER_SCOPE_FILE has an unknown key"),
     ("deny: " + "[" * 5_000, "is not valid YAML"),
     (b"deny: ['\xff']\n", "is not encoded in UTF-8"),
 ]
