@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 
 from .retry import backoff
@@ -47,7 +48,9 @@ def number_in(text: str | None) -> int | None:
 def moment(text: str | None) -> float | None:
     """The Unix time of an HTTP date, or None for any other text."""
     try:
-        return parsedate_to_datetime(text or "").timestamp()
+        read = parsedate_to_datetime(text or "")
+        # the form of asctime names no zone, and all HTTP dates are in UTC (RFC 9110, section 5.6.7)
+        return (read if read.tzinfo else read.replace(tzinfo=timezone.utc)).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
 

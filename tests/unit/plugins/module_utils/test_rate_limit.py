@@ -7,7 +7,10 @@ itself."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._http import rate_limit
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 
@@ -127,3 +130,24 @@ def test_a_limit_that_nobody_used_for_a_window_is_complete(service, transport, c
     clock.now += 61
     one.send("GET", "/workspaces")
     assert clock.slept == []
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+        "Sun, 06 Nov 1994 08:49:37 -0000",
+        "Sun, 06 Nov 1994 08:49:37",
+    ],
+)
+def test_an_http_date_is_in_utc_wherever_the_task_runs(monkeypatch, zone, date):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert rate_limit.moment(date) == 784111777
+    finally:
+        monkeypatch.undo()
+        time.tzset()
