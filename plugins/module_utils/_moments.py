@@ -21,11 +21,12 @@ _TIME = re.compile(
 )
 # larger numbers are milliseconds: as seconds they would be in the year 5138
 _MILLISECONDS = 10**11
-_LAST = 10**14
 # what follows a time: the name of a zone, or an offset in a form that is not understood
 _OTHER_ZONE = re.compile(r"\s*(?:[A-Z]{1,5}\b|[A-Z][A-Za-z_]+/|[+-][0-9])")
 # clocks differ by less than this, in seconds
 _CLOCKS = 3600
+# milliseconds in the year 2286; a number of 14 digits is a date and a time without separators
+_LAST = 10**13
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
