@@ -136,8 +136,9 @@ def _query_of(following: str | None) -> dict[str, Any]:
     """The parameters of a link to the next page. Its address is ignored, as the key is sent to base_url only."""
     if not following:
         return {}
-    if following.isdigit():
-        return {"page": int(following)}
+    number = _number(following)
+    if number is not None:
+        return {"page": number}
     try:
         query = parse_qsl(urlsplit(following).query)
     except ValueError:

@@ -111,7 +111,17 @@ def test_what_says_nothing_of_more_rows_ends_the_list(values):
 
 
 @pytest.mark.parametrize(
-    "link", ["/x?page=\x1b[31m", "/x?target_id=7", "/x?page=" + "9" * 501, "http://[broken?page=3", "/x?name=\u202e"]
+    "link",
+    [
+        "/x?page=\x1b[31m",
+        "/x?target_id=7",
+        "/x?page=" + "9" * 501,
+        "http://[broken?page=3",
+        "/x?name=\u202e",
+        "\u00b2",
+        "\u0663",
+        "7" * 5000,
+    ],
 )
 def test_a_link_gives_only_places_in_the_list_in_plain_text(link):
     assert progress({"next": link}).next_page() == {"page": 2}
