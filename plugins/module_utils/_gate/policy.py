@@ -10,6 +10,7 @@ A field that a finding lacks counts against it, unless ``missing`` is ``ignore``
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -226,7 +227,7 @@ def _max(value: object, path: str) -> dict[str, int]:
 
 
 def _count(value: object, path: str) -> int:
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,15}\s*", value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise WrongOption(f"{path} is {shown(value)}: give the number of findings that are accepted, 0 or more.")

@@ -316,6 +316,7 @@ WRONG = [
     ({"max": {"high": 1.5}}, "policy.max.high is a number (1.5)"),
     ({"max": {"high": True}}, "policy.max.high is a boolean (true)"),
     ({"max": {"high": "many"}}, "policy.max.high is 'many'"),
+    ({"max": {"high": "9" * 5000}}, "policy.max.high is '9999"),
     ({"max": {"high": None}}, "policy.max.high is null"),
     (
         {"older_than": {"high": "a month"}},
