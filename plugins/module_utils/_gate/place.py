@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -149,11 +150,12 @@ def _table(evidence: object) -> dict[str, list[object]]:
     if not isinstance(headers, list) or not isinstance(rows, list):
         return {}
     names = [_stripped(header).lower() for header in headers]
+    times = Counter(names)
     rows = [row for row in rows if isinstance(row, list)]
     return {
         name: [_unescaped(row[column]) if column < len(row) else None for row in rows]
         for column, name in enumerate(names)
-        if name and names.count(name) == 1
+        if name and times[name] == 1
     }
 
 

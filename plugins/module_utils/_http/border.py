@@ -15,6 +15,7 @@ import copy
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -168,8 +169,7 @@ def _readings(data: bytes) -> Iterator[bytes]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) != len(pairs):
-        names = [name for name, dummy in pairs]
-        repeated = next(name for number, name in enumerate(names) if name in names[:number])
+        (repeated, _times), *_others = Counter(name for name, _value in pairs).most_common(1)
         raise ValueError(f"the key {printable(repeated, 60)!r} occurs twice in one object")
     return read
 

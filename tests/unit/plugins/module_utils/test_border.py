@@ -15,6 +15,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Ans
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._http.border import (
     DEEPEST,
+    JSON,
     MASK,
     SHORTEST_KEY,
     Border,
@@ -22,6 +23,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.border impor
     read_json,
     why_not_json,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -210,3 +212,8 @@ def test_json_that_is_ambiguous_or_too_deep_is_refused(body, why):
 def test_json_that_is_json_is_read(body, value):
     assert value is None or read_json(body) == value
     read_json(body)
+
+
+def test_finding_a_repeated_key_costs_no_more_than_reading_the_object():
+    pairs = [(CountedText(f"key {number}"), number) for number in (*range(1000), 999)]
+    assert comparisons(JSON.object_pairs_hook, pairs) < 10_000

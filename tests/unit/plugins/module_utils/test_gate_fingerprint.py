@@ -22,6 +22,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint 
     worst_first,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Place, place_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import finding
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -311,3 +312,9 @@ def test_severities_are_ordered_worst_first():
     assert worst_first(shuffled) == severities
     assert [is_worse(one, other) for one, other in zip(severities, severities[1:])] == [True] * 5
     assert not is_worse("high", "high") and not is_worse("low", "high")
+
+
+def test_reading_a_table_costs_no_more_than_its_size():
+    headers = [CountedText(f"header {number}") for number in range(1000)]
+    finding = {"vuln_evidence": {"type": "table", "data": {"headers": headers, "rows": [[]]}}}
+    assert comparisons(place_of, finding) < 10_000
