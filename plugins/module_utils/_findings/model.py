@@ -20,6 +20,7 @@ UNKNOWN = "unknown"
 SUMMARY: tuple[str, ...] = (*reversed(SEVERITIES), UNKNOWN)
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,}", re.IGNORECASE)
+_NOTHING = re.compile(r"(?!)")
 _SEPARATORS = re.compile(r"[,;\s]+")
 # what the service writes for a finding without a CVE
 _NO_CVE = ("", "N/A")
@@ -70,12 +71,21 @@ def finding_of(record: Record, target_names: Mapping[int, str] | None = None) ->
     return finding
 
 
+def pattern_of(text: str) -> re.Pattern[str]:
+    """The regular expression of a pattern with ``*``, ``?`` and ``[abc]``."""
+    try:
+        return re.compile(fnmatch.translate(text))
+    except re.error:
+        # Python 3.9 refuses a range such as [z-a], in which later releases find no character
+        return _NOTHING
+
+
 def name_pattern(text: str) -> Callable[[str], bool]:
     """A function that says whether the pattern matches a whole name, in any case.
 
     ``*`` matches any text, ``?`` one character, ``[abc]`` one of these.
     """
-    expression = re.compile(fnmatch.translate(text.casefold()))
+    expression = pattern_of(text.casefold())
     return lambda name: bool(expression.match(name.casefold()))
 
 

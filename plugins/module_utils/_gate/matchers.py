@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import translate
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
-from .._findings.model import SUMMARY, UNKNOWN, is_cve
+from .._findings.model import SUMMARY, UNKNOWN, is_cve, pattern_of
 from .._given import shape_of, unknown_key
 from .._names import normal_form
 from .model import Row
@@ -193,6 +192,6 @@ def _target_test(patterns: Sequence[str]) -> Test | None:
 
 
 def _any_of(patterns: Sequence[str]) -> Test:
-    compiled = [re.compile(translate(pattern)) for pattern in patterns]
+    compiled = [pattern_of(pattern) for pattern in patterns]
     # the name of an IPv6 target has brackets, which a pattern reads as one of several characters
     return lambda text: text in patterns or any(each.match(text) for each in compiled)

@@ -187,3 +187,8 @@ def test_what_is_a_cve(text):
 @pytest.mark.parametrize("text", ["", "N/A", "CVE-2021", "2021-44228", "CVE-2021-123", "CVE-2021-44228 ", "CVE-2021-*"])
 def test_what_is_no_cve(text):
     assert not is_cve(text)
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "x[9-0]*", "[!z-a]"])
+def test_a_range_in_the_wrong_order_is_no_error_on_any_python(pattern):
+    assert not name_pattern(pattern)("a name")

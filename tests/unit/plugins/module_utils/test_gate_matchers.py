@@ -189,3 +189,9 @@ def test_a_matcher_alone_is_no_list_of_matchers():
 
 def test_no_matchers_are_an_empty_list():
     assert matchers_of(None, "x") == matchers_of([], "x") == ()
+
+
+@pytest.mark.parametrize("key", ["name", "target"])
+def test_a_range_in_the_wrong_order_is_no_error_on_any_python(key):
+    matcher = matcher_of({key: "x[9-0]"}, "policy.exclude[0]")
+    assert not getattr(matcher, key)("x5")
