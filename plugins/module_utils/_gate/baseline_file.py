@@ -95,6 +95,8 @@ def parse(
             return StaleBaseline(reason, _UNNAMED if workspace is None else _OTHER)
         scans = _scans(data["pairs"])
         scheme = schemes[data["scheme"]]
+        if _counted(data["findings"]) > _MOST_EQUAL:
+            return StaleBaseline(f"counts more than {_MOST_EQUAL:,} findings")
         entries = tuple(_entries(data["findings"], scans, scheme))
         baseline = Baseline(data["workspace"], data["collection_version"], scans, entries, scheme.number)
         _refuse_doubles(entries)
@@ -289,6 +291,18 @@ def _times(where: str, finding: dict[str, Any], last_seen: object, scan: Scan) -
     if order != sorted(order):
         raise _Wrong(f"was edited: the times of {where} are not in order")
     return first_seen, str(last_seen), gone_since
+
+
+def _counted(findings: Iterable[object]) -> int:
+    """How many findings a file counts. Each of them takes memory, but not length of the file."""
+    counts = [each.get("severities") for each in findings if isinstance(each, dict)]
+    return sum(
+        number
+        for each in counts
+        if isinstance(each, dict)
+        for number in each.values()
+        if isinstance(number, int) and 0 < number <= _MOST_EQUAL
+    )
 
 
 def _severities(where: str, counts: object) -> tuple[str, ...]:

@@ -378,3 +378,12 @@ def test_no_value_in_a_file_is_a_traceback(path, value):
 @given(st.integers(0, len(TEXT) - 2), st.binary(max_size=3))
 def test_a_truncated_file_is_stale(length, garbage):
     assert isinstance(parse(TEXT.encode()[:length] + garbage, "Web shop"), StaleBaseline)
+
+
+def test_a_short_file_never_counts_more_findings_than_memory_has():
+    data = json.loads(TEXT)
+    for entry in data["findings"]:
+        entry["severities"] = {"high": 600_000, "low": 400_000}
+    stale = parse(json.dumps(data), "Web shop")
+    assert isinstance(stale, StaleBaseline)
+    assert stale.reason == "counts more than 1,000,000 findings"
