@@ -34,6 +34,9 @@ CHANGING = ("at", "client_port", "n")
 RANDOM = (
     (re.compile(r"127\.0\.0\.1:[0-9]+|\[::1\]:[0-9]+"), "HOST"),
     (re.compile(r"/h/[0-9a-f]{16}"), "/h/TOKEN"),
+    # names of service_verification, and secrets of the target secrecy
+    (re.compile(r"\b([Vv]erify)-[0-9a-f]{12}\b"), r"\1-RANDOM"),
+    (re.compile(r"\b(proxy|site)-[0-9a-f]{32}\b"), r"\1-RANDOM"),
     (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}"), "TIME"),
     (re.compile(r"/tests/output/\.tmp/[^\"]*?/tests/"), "/tests/"),
 )

@@ -41,6 +41,21 @@ def test_equal_requests_may_have_other_times_ports_and_tokens(tmp_path, write):
     assert compared(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["Verify-{:012x}", "verify-{:012x}.example.com", "site-{:032x}"], ids=["name", "target", "secret"]
+)
+def test_equal_requests_may_have_other_random_names(tmp_path, write, text):
+    for number, place in enumerate(("one", "two")):
+        write(place, "target-1.jsonl", request(form={"name": text.format(number)}))
+    assert compared(tmp_path) == []
+
+
+def test_other_names_differ(tmp_path, write):
+    for place in ("one", "two"):
+        write(place, "target-1.jsonl", request(form={"name": f"Verify-{place}"}))
+    assert len(compared(tmp_path)) == 1
+
+
 def test_another_request_is_shown(tmp_path, write):
     write("one", "target-1.jsonl", request(), request("/workspaces"))
     write("two", "target-1.jsonl", request(), request("/scans"))
