@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Benchmarks of many processes that share one rate limit. A second stands for the minute of the service."""
+"""Benchmarks of many processes that share one rate limit. A second stands for the minute of the service; on a busy machine,
+a larger number of SECONDS shows how well the limit is used."""
 
 from __future__ import annotations
 
@@ -72,7 +73,7 @@ def _create(stage: Stage, controllers: int, processes: int, runtime: str) -> Non
         running = []
         starts = []
         for first in range(0, CALLS, number):
-            command = [str(stage.programs / "python"), "share_limit.py", str(processes), str(first), str(number)]
+            command = [str(stage.programs / "python"), "share_limit.py", *map(str, (SECONDS, processes, first, number))]
             program = stack.enter_context(
                 subprocess.Popen(command, cwd=HERE, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A controller whose processes create targets under one rate limit: `share_limit.py PROCESSES FIRST NUMBER`.
+"""A controller whose processes create targets under one rate limit: `share_limit.py SECONDS PROCESSES FIRST NUMBER`.
 
 It prints a line once all processes run. They begin when standard input ends. The exit status is the number of processes
 that failed.
@@ -22,7 +22,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules impor
 
 
 def create(numbers: range) -> None:
-    connection = Connection(os.environ["SCANNER_BASE_URL"], os.environ["SCANNER_API_KEY"], rate_window=1.0)
+    connection = Connection(
+        os.environ["SCANNER_BASE_URL"], os.environ["SCANNER_API_KEY"], rate_window=float(sys.argv[1])
+    )
     transport, gate = Transport(connection), Gate(Scope([]))
     os.read(0, 1)
     for number in numbers:
@@ -46,7 +48,7 @@ def start(numbers: range) -> int:
         os._exit(status)
 
 
-processes, first, number = map(int, sys.argv[1:])
+processes, first, number = map(int, sys.argv[2:])
 numbers = range(first, first + number)
 children = [start(numbers[begin::processes]) for begin in range(processes)]
 print("ready", flush=True)
