@@ -436,7 +436,7 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
         outcome = {"success": "passed", "skipped": "skipped"}.get(entry["result"], "failed")
         reason = f"  {entry['reason']}" if outcome != "passed" and entry["reason"] else ""
         line = f"{name:<22} {outcome:<8} {entry['duration']:>5.0f} s{reason}"
-        # failed ones last, where one looks first
+        # failed ones last, where they are seen
         lines.insert(len(lines) if outcome == "failed" else len(lines) - counts["failed"], line)
         counts[outcome] += 1
     if missing:

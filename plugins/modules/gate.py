@@ -81,7 +81,6 @@ options:
     description:
       - What makes the gate fail. All filters must accept a finding for it to count.
     type: dict
-    default: {}
     suboptions:
       fail_on:
         description:
@@ -475,7 +474,7 @@ OPTIONS = dict(
     scan_ids=dict(type="list", elements="int"),
     findings_file=dict(type="path"),
     scan_results=dict(type="list", elements="dict"),
-    policy=dict(type="dict", default={}, options=POLICY_OPTIONS),
+    policy=dict(type="dict", apply_defaults=True, options=POLICY_OPTIONS),
     expect=dict(type="dict", options=EXPECT_OPTIONS),
     baseline=dict(type="path"),
     baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
