@@ -93,6 +93,8 @@ CHECKS = (
     "ansible-lint",
     "build-import-check",
     "packaging",
+    "execution-environment",
+    "runner",
     "page-check",
     "demo-check",
     "vendor-client",
@@ -357,6 +359,21 @@ def changelog(session: nox.Session) -> None:
 def packaging(session: nox.Session) -> None:
     """Build the artefact and check its content."""
     session.run("pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/packaging"]))
+
+
+@nox.session(name="execution-environment", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "ansible-builder>=3.1,<4", "pytest>=8"])
+def execution_environment(session: nox.Session) -> None:
+    """Check the definition of the execution environment with ansible-builder, without a container engine."""
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/execution_environment"]))
+
+
+@nox.session(name="runner", default=False)
+@antsibull_nox.sessions.install_packages(packages=[*DEMO, "ansible-runner>=2.4,<3", "pytest>=8"])
+def runner(session: nox.Session) -> None:
+    """Run playbooks by ansible-runner, on this machine and through a worker."""
+    session.install("--requirement", SERVICE)
+    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/runner"]), **PATIENCE)
 
 
 @nox.session(name="demo-check", default=False)
