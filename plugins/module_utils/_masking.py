@@ -66,7 +66,8 @@ def _without(value: dict[str, Any], known: set[str]) -> dict[str, Any]:
 def _may_hold(printed: str, known: set[str]) -> bool:
     """Whether JSON may hold a secret. printed: without any character beyond ASCII."""
     # the other words are those of Python for what has another name in JSON
-    return any(dumps(secret)[1:-1] in printed or secret in "True False None" for secret in known)
+    words = "True False None"  # the names of constants, no secret
+    return any(dumps(secret)[1:-1] in printed or secret in words for secret in known)
 
 
 def is_plain(value: object, depth: int = 100) -> bool:
