@@ -49,6 +49,8 @@ PIPELINE_SCHEMAS = "check-jsonschema==0.39.0"
 POLICY_EVALUATOR = "regopy==1.5.2; sys_platform == 'linux' and platform_machine == 'x86_64' and python_version < '3.14'"
 # Reads the colours of a terminal for the pictures.
 RICH = "rich>=13"
+# Files with the versions and hashes of all packages, by their names below requirements/. The session `lock` writes them.
+LOCKS = ("docs", "lint", "release")
 # The published client of the vendor; its MCP server does not start with a later mcp.
 VENDOR_CLIENT = ("pentesttools[mcp]==0.2.0", "mcp<2")
 
@@ -95,6 +97,8 @@ CHECKS = (
     "packaging",
     "execution-environment",
     "runner",
+    "release-check",
+    "security-check",
     "page-check",
     "demo-check",
     "vendor-client",
@@ -337,6 +341,12 @@ def coverage(session: nox.Session) -> None:
 # --- checks that antsibull-nox does not have ---
 
 
+def install_locked(session: nox.Session, *names: str) -> None:
+    """Install packages with the versions and hashes of files below requirements/."""
+    for name in names:
+        session.install("--require-hashes", "--requirement", f"requirements/{name}.txt")
+
+
 @nox.session(name="changelog-check", default=False)
 @antsibull_nox.sessions.install_packages(packages="antsibull-changelog>=0.30")
 def changelog_check(session: nox.Session) -> None:
@@ -374,6 +384,53 @@ def runner(session: nox.Session) -> None:
     """Run playbooks by ansible-runner, on this machine and through a worker."""
     session.install("--requirement", SERVICE)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/runner"]), **PATIENCE)
+
+
+@nox.session(name="release", default=False)
+def release(session: nox.Session) -> None:
+    """Build, sign or publish a release: -- build --tag 1.0.0, -- sign, -- publish. RELEASING.md describes it."""
+    install_locked(session, "release")
+    session.run("python", "-m", "release", *session.posargs)
+
+
+@nox.session(name="release-check", default=False)
+def release_check(session: nox.Session) -> None:
+    """Try a release without an account: two equal builds, import, bill of materials, a signature with a throw-away key."""
+    install_locked(session, "release")
+    # python -m, so that the tests can import release/; with the reasons of skipped tests
+    session.run("python", "-m", "pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/release"]))
+
+
+@nox.session(name="security-check", default=False)
+def security_check(session: nox.Session) -> None:
+    """Search the code with bandit, and the workflows with zizmor."""
+    install_locked(session, "lint")
+    session.run("bandit", "--quiet", "--recursive", "plugins")
+    # They start programs with fixed arguments and without a shell, which these rules only draw attention to.
+    session.run("bandit", "--quiet", "--recursive", "--skip=B404,B603,B607", "release", "noxfile.py")
+    session.run("zizmor", "--offline", "--quiet", ".github", "docs/pipelines/github-actions.yml")
+
+
+@nox.session(name="audit", default=False)
+def audit(session: nox.Session) -> None:
+    """Search the locked packages for known vulnerabilities. It asks a service outside the package index."""
+    install_locked(session, "lint")
+    for path in ("requirements.txt", *(f"requirements/{name}.txt" for name in LOCKS)):
+        session.run("pip-audit", "--disable-pip", "--require-hashes", "--requirement", path)
+
+
+@nox.session(name="lock", default=False)
+@antsibull_nox.sessions.install_packages(packages="uv>=0.9")
+def lock(session: nox.Session) -> None:
+    """Write the versions and hashes of all packages that requirements*.in need: -- --upgrade for newer ones."""
+    for path in ("requirements", *(f"requirements/{name}" for name in LOCKS)):
+        header = "".join(Path(f"{path}.in").read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+        session.run(
+            "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.10", "--generate-hashes",
+            "--no-emit-index-url", "--output-file", f"{path}.txt", f"{path}.in", *session.posargs,
+        )  # fmt: skip
+        locked = Path(f"{path}.txt")
+        locked.write_text(f"{header}{locked.read_text(encoding='utf-8').removeprefix(header)}", encoding="utf-8")
 
 
 @nox.session(name="demo-check", default=False)
@@ -543,11 +600,9 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session(name="docs", default=False)
-@antsibull_nox.sessions.install_packages(
-    packages=["ansible-core>=2.16", "antsibull-docs>=2.24", "ansible-pygments", "sphinx", "sphinx-ansible-theme"]
-)
 def docs(session: nox.Session) -> None:
     """Build the documentation site into build/docs."""
+    install_locked(session, "docs")
     shutil.rmtree(BUILD / "docs", ignore_errors=True)
     config = Path("docs/sphinx/antsibull-docs.cfg").absolute()
     pages, site = (BUILD / "docs" / "rst").absolute(), (BUILD / "docs" / "html").absolute()

@@ -19,13 +19,17 @@ CHECKOUT = Path(__file__).parents[2]
 # What the artefact may hold at its top. A new entry is added here on purpose, or ignored in galaxy.yml.
 TOP_LEVEL = {
     "CHANGELOG.rst",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "FILES.json",
     "LICENSE",
     "LICENSES",
+    "MAINTAINERS.md",
     "MANIFEST.json",
     "README.md",
+    "RELEASING.md",
     "REUSE.toml",
+    "SECURITY.md",
     "changelogs",
     "docs",
     "extensions",
