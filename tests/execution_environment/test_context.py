@@ -126,7 +126,8 @@ def test_the_guide_shows_the_definition_and_its_commands():
     guide = GUIDE.read_text(encoding="utf-8")
     text = DEFINITION.read_text(encoding="utf-8")
     definition = text[text.index("version: 3") :]
-    assert "".join(f"   {line}".rstrip() + "\n" for line in definition.splitlines()) in guide
+    shown = "".join(f"   {line}".rstrip() + "\n" for line in definition.splitlines())
+    assert f".. code-block:: yaml\n\n{shown}\n*" in guide
     for command in re.findall(r"^#   (ansible-.*)$", text, re.MULTILINE):
         assert f"   $ {command}\n" in guide
 
