@@ -8,8 +8,10 @@ import importlib
 import json
 import logging
 import os
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _masking
@@ -210,11 +212,12 @@ def test_texts_are_marked_as_ansible_core_marks_them(value):
     assert (marked, types(marked)) == (expected, types(expected))
 
 
-def test_what_filters_import_is_imported_before_the_workers_start(monkeypatch):
-    for name in ("ansible.utils.encrypt", "ansible.parsing.yaml.dumper"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    importlib.reload(_core)
-    assert {"ansible.utils.encrypt", "ansible.parsing.yaml.dumper"} <= set(sys.modules)
+def test_what_filters_import_is_imported_before_the_workers_start():
+    program = f"import sys, {_core.__name__}; print(*sys.modules)"
+    # in a process of its own, which has imported nothing yet
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(_core.__file__).parents[5]), *sys.path])}
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert {"ansible.utils.encrypt", "ansible.parsing.yaml.dumper"} <= set(run.stdout.split())
 
 
 def test_the_fields_of_results_are_read_before_the_workers_start():
@@ -224,7 +227,7 @@ def test_the_fields_of_results_are_read_before_the_workers_start():
         pytest.skip("before ansible-core 2.21, nothing reads them")
     cached = UnifiedTaskResult.get_result_key_to_resolved_field_mapping
     cached.cache_clear()
-    importlib.reload(_core)
+    _core.warm()
     read = cached.cache_info().misses
     UnifiedTaskResult.from_action_result_dict({})
     UnifiedTaskResult._from_result_dict({}, source_is_module=True)
