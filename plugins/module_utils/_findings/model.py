@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from .._records import Record
@@ -71,6 +72,7 @@ def finding_of(record: Record, target_names: Mapping[int, str] | None = None) ->
     return finding
 
 
+@lru_cache(maxsize=1024)
 def pattern_of(text: str) -> re.Pattern[str]:
     """The regular expression of a pattern with ``*``, ``?`` and ``[abc]``."""
     try:

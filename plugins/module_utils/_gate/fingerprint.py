@@ -15,6 +15,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ _FINGERPRINT = re.compile(rf"(0|[1-9][0-9]{{0,5}}):[0-9a-f]{{{_DIGITS}}}")
 _DOMAIN = "scanops.scanner/fingerprint"
 _HEAD = f"[{encode_basestring_ascii(_DOMAIN)},{SCHEME}"
 _NULL = "null"
+# a gate needs each fingerprint twice: for what was found, and for the baseline
+_MOST_KNOWN = 100_000
 # an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
 _NO_CHECK = re.compile(r"NONVULN-[0-9]+-0+", re.IGNORECASE)
 # worst first; an unknown severity may be the worst
@@ -117,6 +120,7 @@ def canonical(subject: Subject) -> bytes:
     return f"{','.join(parts)}]".encode("ascii")
 
 
+@lru_cache(maxsize=_MOST_KNOWN)
 def fingerprint_of(subject: Subject) -> str:
     """The fingerprint in the present scheme: its number, a colon, and 32 hexadecimal digits."""
     return f"{SCHEME}:{hashlib.sha256(canonical(subject)).hexdigest()[:_DIGITS]}"

@@ -64,7 +64,7 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
     """What the file of this path holds, empty for an empty file. now: Unix time. Raises WrongOption."""
     try:
         content = content.removeprefix(codecs.BOM_UTF8)
-        if not content.strip():
+        if not content or content.isspace():
             return Saved(())
         if not _is_gate(content):
             return _of_lines(content)
