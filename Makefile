@@ -4,7 +4,7 @@
 
 # Each target makes .venv if need be and starts the nox session of its own name.
 
-SESSIONS := demo test service docs bench matrix faults mutants
+SESSIONS := demo test service docs bench matrix faults fuzz mutants
 PYTHONS := python3.14 python3.13 python3.12 python3.11 python3.10 python3
 NOX := .venv/bin/python -m nox --non-interactive
 
@@ -15,6 +15,7 @@ help:
 	@echo "make test     all checks and tests on the oldest and the newest ansible-core that run here"
 	@echo "make matrix   the tests on the ansible-core releases in between"
 	@echo "make faults   every module against every fault of the local service"
+	@echo "make fuzz     random inputs for everything that parses, for an hour"
 	@echo "make mutants  the small mistakes in pure files that no unit test notices"
 	@echo "make service  run the local service until interrupted"
 	@echo "make docs     build the documentation site"

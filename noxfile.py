@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults, mutants.
+"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults, fuzz, mutants.
 
 `nox --list` lists all sessions; `nox -s units-2.16 -- -vv` runs one of them with additional arguments.
 """
@@ -103,6 +103,7 @@ CHECKS = (
     "demo-check",
     "vendor-client",
     "faults-sample",
+    "fuzz-sample",
 )
 
 
@@ -584,6 +585,32 @@ def faults(session: nox.Session) -> None:
 def faults_in_process(session: nox.Session) -> None:
     """Try every operation of the modules with every fault of the local service, in process."""
     try_faults(session, "--all", in_process=True)
+
+
+FUZZ = "tests/fuzz/requirements.txt"
+
+
+def fuzz_in_copy(session: nox.Session, *command: str) -> None:
+    """Run a command of the fuzzing on a copy of the collection."""
+    session.install("--requirement", FUZZ)
+    with tempfile.TemporaryDirectory() as place:
+        place_copy(session, Path(place))
+        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+            session.run("python", *command, *session.posargs, env={"PYTHONPATH": place}, **PATIENCE)
+
+
+@nox.session(name="fuzz", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
+def fuzz(session: nox.Session) -> None:
+    """Call everything that parses with random inputs for an hour."""
+    fuzz_in_copy(session, "tests/fuzz")
+
+
+@nox.session(name="fuzz-sample", default=False)
+@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
+def fuzz_sample(session: nox.Session) -> None:
+    """Call everything that parses with a fixed sample of inputs, and with those of the corpus."""
+    fuzz_in_copy(session, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/fuzz")
 
 
 @nox.session(name="mutants", default=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import signal
 import sys
 from collections import Counter
@@ -37,7 +38,12 @@ def register_profiles() -> None:
         "sample", max_examples=25, derandomize=True, database=None, deadline=None, suppress_health_check=_QUIET
     )
     settings.register_profile(
-        "hour", max_examples=1500, database=None, deadline=None, suppress_health_check=_QUIET, print_blob=True
+        "hour",
+        max_examples=int(os.environ.get("SCANNER_FUZZ_EXAMPLES") or 1000),
+        database=None,
+        deadline=None,
+        suppress_health_check=_QUIET,
+        print_blob=True,
     )
 
 
@@ -97,6 +103,12 @@ def prop(**strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], C
         return test
 
     return decorate
+
+
+def growth(call: Callable[[int], Callable[[], object]], size: int) -> tuple[int, int]:
+    """The work of ``call(size)`` and of ``call(4 * size)``, after a first call that fills caches."""
+    work(call(4 * size))
+    return work(call(size)), work(call(4 * size))
 
 
 def work(call: Callable[[], object]) -> int:

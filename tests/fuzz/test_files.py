@@ -33,7 +33,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import refuse_name
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
-from ansible_collections.scanops.scanner.tests.fuzz.properties import prop, work
+from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
     as_json,
     changed,
@@ -287,7 +287,7 @@ def test_an_estate_in_yaml_is_read_back_as_the_same_data(data):
         text = str(estate_yaml(data))
     except AnsibleFilterError as error:
         # half of a surrogate pair
-        assert "estate_yaml: " in str(error) and not as_json(data).isalnum()
+        assert "estate_yaml: " in str(error)
         return
     assert _loaded(text) == data
 
@@ -321,7 +321,7 @@ PLAN = {
 
 
 @prop(
-    content=st.one_of(changed(PLAN).map(as_json), values.map(as_json), st.binary(max_size=40), st.just(b"[" * 100_000))
+    content=st.one_of(changed(PLAN).map(as_json), values.map(as_json), st.binary(max_size=40), st.just(b"[" * 20_000))
 )
 def test_each_plan_file_is_read_or_has_a_problem(content):
     read = _plan_file.read(content.decode("utf-8", "replace"))
@@ -388,9 +388,10 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
             "policy": lambda: policy_of({"exclude": [{"name": name or "x"} for name in names]}),
             "yaml": lambda: estate_yaml({"a": names, "b": unit * number}),
         }
-        return work(calls[reader])
+        return calls[reader]
 
-    assert read(160) <= 4.6 * read(40) + 4000
+    less, more = growth(read, 40)
+    assert more <= 4.6 * less + 4000
 
 
 @prop(number=long_numbers, key=st.sampled_from(["max", "older_than", "min_cvss", "min_epss", "include"]))
