@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, CallError, ScannerError
@@ -202,7 +203,7 @@ FORMS = st.sampled_from(
         lambda key: "".join(f"%{ord(c):02x}" for c in key),
         lambda key: "".join(f"%25{ord(c):02X}" for c in key),
         lambda key: "".join(f"\\u{ord(c):04x}" for c in key),
-        lambda key: __import__("base64").b64encode(f"Bearer {key}".encode()).decode(),
+        lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
     ]
 )
 

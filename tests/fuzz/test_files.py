@@ -16,7 +16,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Wro
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, update
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import (
-    ANY_WORKSPACE,
     StaleBaseline,
     parse,
     render,
@@ -84,7 +83,7 @@ BASELINE_DATA = json.loads(render(BASELINE))
     )
 )
 def test_each_baseline_file_is_a_baseline_or_stale_with_a_reason(content):
-    read = parse(content, ANY_WORKSPACE)
+    read = parse(content, "Web shop")
     if isinstance(read, StaleBaseline):
         assert is_sentence(read.sentence("baseline.json"))
     else:
@@ -380,7 +379,7 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
         }
         calls = {
             "waivers": lambda: read_waivers([WaiverFile("w.yml", contents["waivers"])]),
-            "baseline": lambda: parse(contents["baseline"], ANY_WORKSPACE),
+            "baseline": lambda: parse(contents["baseline"], "Web shop"),
             "lines": lambda: rows_of(saved_of(contents["lines"], "f", NOW).pairs),
             "epss": lambda: read_epss(contents["epss"], "e"),
             "kev": lambda: read_known_exploited(contents["kev"], "k"),

@@ -236,7 +236,7 @@ class Service:
         elif content_type == JSON:
             try:
                 call.json = json.loads(raw) if raw else None
-            except ValueError as exc:
+            except (ValueError, RecursionError) as exc:
                 call.json_error = str(exc)
         return call
 

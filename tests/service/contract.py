@@ -136,14 +136,22 @@ class Contract:
 
 def _reason(exc: BaseException) -> str:
     """One line for a chain of exceptions: what failed, and the innermost reason."""
-    summary = str(exc).partition(": Value ")[0]
+    summary = _text(exc).partition(": Value ")[0]
     reason = ""
     cause: BaseException | None = exc
     while cause is not None:
         schema_errors = [error.message for error in getattr(cause, "schema_errors", ())]
-        reason = "; ".join(schema_errors) or str(cause)
+        reason = "; ".join(schema_errors) or _text(cause)
         cause = None if schema_errors else cause.__cause__
     return summary[:300] if summary == reason or reason in summary else f"{summary[:300]}: {reason[:300]}"
+
+
+def _text(exc: BaseException) -> str:
+    """The text of an exception; openapi-core has none for a body that is not UTF-8."""
+    try:
+        return str(exc)
+    except UnicodeDecodeError:
+        return type(exc).__name__
 
 
 class _Request:

@@ -281,12 +281,14 @@ def _target(call: Call, body: Record) -> Record:
 
 def _refuse_redirect(call: Call, body: Record) -> None:
     """Refuse a target whose URL is unreachable or redirects elsewhere, unless the start allows the redirect."""
-    settings, known = call.settings, call.account["targets"].get(body.get("target_id"))
+    settings, known = call.settings, call.account["targets"].get(_integer(body, "target_id"))
     name = known["name"] if known else body.get("target_name")
+    if not isinstance(name, str):
+        return
     if name in settings.unreachable_targets:
         raise Refused(400, "Target URL is not accessible (DNS error)")
-    leads_to = settings.redirecting_targets.get(name) if name else None
-    if name is None or leads_to is None or body.get("scan_original_url") is True:
+    leads_to = settings.redirecting_targets.get(name)
+    if leads_to is None or body.get("scan_original_url") is True:
         return
     if body.get("redirect_level") != "same_domain" or _domain(leads_to) != _domain(name):
         raise Refused(400, f"Target URL redirects to {leads_to}")
