@@ -65,6 +65,9 @@ ANSIBLE_CORE = {
     "2.21": ("3.12", "3.13", "3.14"),
     "2.22": ("3.13", "3.14", "3.15"),
 }
+# The requirement for the development branch of ansible-core, which no package index has: the session devel tests it on
+# the Pythons of the newest release. The nightly workflow sets it to the archive of the branch.
+DEVEL = os.environ.get("ANSIBLE_CORE_DEVEL", "")
 # Releases whose pre-releases are tested, too: pip installs one only if the requirement names one.
 PRE_RELEASES = ("2.22",)
 # The oldest Python for modules, as in tests/config.yml; ansible-core itself needs a later one. The session units-floor
@@ -118,7 +121,8 @@ def starts(python: str) -> bool:
 
 def pythons_for(core: str) -> list[str]:
     """The Python versions of this machine that the ansible-core release supports, oldest first."""
-    return [python for python in ANSIBLE_CORE[core] if starts(python)]
+    supported = ANSIBLE_CORE.get(core, list(ANSIBLE_CORE.values())[-1])
+    return [python for python in supported if starts(python)]
 
 
 RUNNABLE = [core for core in ANSIBLE_CORE if pythons_for(core)]
@@ -153,6 +157,8 @@ def install_artefact(session: nox.Session, place: Path) -> None:
 
 def requirement(core: str) -> str:
     """The requirement for the latest ansible-core of a release."""
+    if core == "devel":
+        return DEVEL
     return f"ansible-core~={core}.0{'rc1' if core in PRE_RELEASES else ''}"
 
 
@@ -307,6 +313,7 @@ if RUNNABLE and RUNNABLE[-1] in PRE_RELEASES:
     # The newest final release, for the sanity tests that a pre-release skips.
     ENDS += [CELLS[core][0] for core in RUNNABLE[1:-1][-1:]]
 BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core] if name not in ENDS]
+DEVEL_CELLS = add_cells("devel") if DEVEL and pythons_for("devel") else []
 # What this machine cannot test, and what to install for it.
 MISSING = {
     f"ansible-core {core}": f"install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
@@ -547,6 +554,14 @@ def test(session: nox.Session) -> None:
 def matrix(session: nox.Session) -> None:
     """Run the tests with the ansible-core releases between the oldest and the newest."""
     run_sessions(session, BETWEEN, MISSING)
+
+
+@nox.session(python=False, default=False)
+def devel(session: nox.Session) -> None:
+    """Run the tests with the development branch of ansible-core."""
+    if not DEVEL_CELLS:
+        session.error("Set ANSIBLE_CORE_DEVEL to a requirement for it, and install a Python that it supports.")
+    run_sessions(session, DEVEL_CELLS, {})
 
 
 def run_beside_nox(session: nox.Session, program: str, *packages: str) -> None:

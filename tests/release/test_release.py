@@ -131,7 +131,7 @@ def test_galaxy_imports_the_artefact(tarball, tmp_path):
     assert done.returncode == 0 and "Importer processing completed successfully" in done.stdout, done.stdout
     assert re.findall(r"^.*(?:WARNING|ERROR).*$", done.stdout + done.stderr, re.MULTILINE) == []
     result = json.loads((tmp_path / "importer_result.json").read_text(encoding="utf-8"))
-    names = {entry["content_name"] for entry in result["contents"] if entry["content_type"] == "module"}
+    names = {entry["name"] for entry in result["contents"] if entry["content_type"] == "module"}
     assert names == {path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py")} - {"__init__"}
 
 

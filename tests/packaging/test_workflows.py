@@ -1,0 +1,221 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The workflows of this repository: valid, pinned, with few permissions, and with sessions that exist. The self-audit."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parents[2]
+GITHUB = CHECKOUT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+GITLAB = CHECKOUT / ".gitlab-ci.yml"
+FORMS = [GITHUB / "ISSUE_TEMPLATE" / name for name in ("bug.yml", "feature.yml")]
+SCHEMAS = {
+    **{path: ["vendor.github-workflows"] for path in WORKFLOWS},
+    **{path: ["vendor.github-issue-forms"] for path in FORMS},
+    GITHUB / "ISSUE_TEMPLATE" / "config.yml": ["vendor.github-issue-config"],
+    GITHUB / "dependabot.yml": ["vendor.dependabot"],
+    GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+}
+NOXFILE = ast.parse((CHECKOUT / "noxfile.py").read_text(encoding="utf-8"))
+# What a job may do beyond reading the repository, and why it must.
+WRITES = {
+    # the record of the provenance
+    "provenance": {"attestations": "write", "id-token": "write"},
+    # the release of the repository, or the pages of the documentation
+    "publish": {"contents": "write", "pages": "write", "id-token": "write"},
+}
+
+
+def named(path: Path) -> str:
+    return path.relative_to(CHECKOUT).as_posix()
+
+
+def read(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def jobs() -> Iterator[tuple[str, str, dict]]:
+    """Workflow, name and content of each job."""
+    for path in WORKFLOWS:
+        for name, job in read(path)["jobs"].items():
+            yield path.stem, name, job
+
+
+def sessions() -> set[str]:
+    """The names of the sessions with a decorator of their own."""
+    functions = [node for node in NOXFILE.body if isinstance(node, ast.FunctionDef)]
+    text = "\n".join(ast.unparse(decorator) for node in functions for decorator in node.decorator_list)
+    plain = {
+        node.name
+        for node in functions
+        if any("nox.session(python=False" in ast.unparse(each) for each in node.decorator_list)
+    }
+    return plain | set(re.findall(r"nox\.session\(name='([\w-]+)'", text))
+
+
+def checks() -> list[str]:
+    """CHECKS of noxfile.py."""
+    (found,) = [
+        node.value for node in NOXFILE.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CHECKS"
+    ]
+    return ast.literal_eval(found)
+
+
+def nightly() -> tuple[list[str], list[str]]:
+    """The sessions of the nightly workflow, on GitHub and on GitLab."""
+    github = read(GITHUB / "workflows" / "nightly.yml")["jobs"]["session"]["strategy"]["matrix"]["session"]
+    (gitlab,) = read(GITLAB)["nightly"]["parallel"]["matrix"]
+    return github, gitlab["SESSION"]
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=named)
+def test_a_file_of_a_platform_is_valid_by_its_schema(path):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", *SCHEMAS[path], str(path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=named)
+def test_each_action_is_pinned_by_its_commit(path):
+    for used in re.findall(r"uses: (.+)", path.read_text(encoding="utf-8")):
+        own = used.startswith("$/.github/workflows/")
+        assert own or re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), used
+
+
+def test_all_workflows_use_the_same_version_of_an_action():
+    examples = [*WORKFLOWS, CHECKOUT / "docs" / "pipelines" / "github-actions.yml"]
+    used = {line for path in examples for line in re.findall(r"uses: (actions/.+)", path.read_text(encoding="utf-8"))}
+    names = [line.partition("@")[0] for line in used]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=named)
+def test_a_workflow_has_no_permission_of_its_own(path):
+    assert read(path)["permissions"] == {}
+
+
+@pytest.mark.parametrize("workflow, name, job", list(jobs()), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_job_may_only_read_unless_it_must_write(workflow, name, job):
+    permissions = job["permissions"]
+    allowed = {"contents": "read", **WRITES.get(name, {})}
+    assert {scope: right for scope, right in permissions.items() if allowed.get(scope) != right} == {}
+
+
+def test_only_the_environment_of_releases_has_secrets():
+    with_secrets = {name: job.get("environment") for dummy, name, job in jobs() if "secrets." in str(job)}
+    assert with_secrets == {"sign": "release", "publish": "release"}
+
+
+def test_no_expression_reaches_a_shell():
+    scripts = [step["run"] for dummy, name, job in jobs() for step in job.get("steps", []) if "run" in step]
+    assert scripts and [script for script in scripts if "${{" in script] == []
+
+
+def test_each_checkout_forgets_the_token():
+    steps = [step for dummy, name, job in jobs() for step in job.get("steps", [])]
+    checkouts = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts and all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_the_release_tests_its_commit_first():
+    release = read(GITHUB / "workflows" / "release.yml")["jobs"]
+    assert release["test"]["uses"] == "$/.github/workflows/ci.yml" and "test" in release["sign"]["needs"]
+    assert "sign" in release["publish"]["needs"]
+
+
+def test_both_platforms_run_the_same_sessions_at_night():
+    github, gitlab = nightly()
+    assert github == gitlab and set(github) <= sessions()
+
+
+def test_each_sample_of_make_test_has_its_complete_session_at_night():
+    complete = {name.removesuffix("-sample") for name in checks() if name.endswith("-sample")}
+    assert complete and complete <= set(nightly()[0])
+    assert {"matrix", "devel", "mutants", "faults-in-process"} <= set(nightly()[0])
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, GITLAB], ids=named)
+def test_each_session_that_a_pipeline_names_exists(path):
+    text = path.read_text(encoding="utf-8")
+    assert set(re.findall(r"--session ([a-z][\w-]*)", text)) <= sessions()
+
+
+def test_make_test_runs_on_both_architectures():
+    test = read(GITHUB / "workflows" / "ci.yml")["jobs"]["test"]["strategy"]["matrix"]
+    assert {*test["machine"], *(entry["machine"] for entry in test["include"])} == {"ubuntu-24.04", "ubuntu-24.04-arm"}
+
+
+def test_a_pull_request_gets_a_preview_and_only_main_is_published():
+    docs = read(GITHUB / "workflows" / "docs.yml")
+    # YAML 1.1 reads the key `on` as true
+    assert "pull_request" in docs[True]
+    assert "github.ref == 'refs/heads/main'" in docs["jobs"]["publish"]["if"]
+    assert read(GITLAB)["documentation"]["artifacts"]["expose_as"] == "Documentation preview"
+
+
+@pytest.mark.parametrize(
+    "path", [CHECKOUT / "requirements.txt", *sorted((CHECKOUT / "requirements").glob("*.txt"))], ids=named
+)
+def test_each_locked_package_has_its_hashes(path):
+    """And no address of an index."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    packages = [index for index, line in enumerate(lines) if re.match(r"[A-Za-z0-9]", line)]
+    assert packages
+    for index in packages:
+        assert re.match(r"[\w.-]+(\[[\w,-]+\])?==\S+.* \\$", lines[index]), lines[index]
+        assert lines[index + 1].startswith("    --hash=sha256:"), lines[index]
+    commands = "\n".join(line for line in lines[3:] if not line.startswith("    #"))
+    assert "--index-url" not in commands and "://" not in commands and "--find-links" not in commands
+
+
+@pytest.mark.parametrize(
+    "path", [CHECKOUT / "requirements.in", *sorted((CHECKOUT / "requirements").glob("*.in"))], ids=named
+)
+def test_the_lock_has_what_its_source_names(path):
+    wanted = {
+        line.split("[")[0].split(">")[0]
+        for line in path.read_text(encoding="utf-8").split("\n")
+        if re.match(r"\w", line)
+    }
+    locked = re.findall(r"^([\w.-]+)(?:\[.*\])?==", path.with_suffix(".txt").read_text(encoding="utf-8"), re.MULTILINE)
+    normal = {re.sub(r"[-_.]+", "-", name).lower() for name in locked}
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} <= normal
+
+
+def test_the_collection_itself_has_no_upper_bound():
+    lines = (CHECKOUT / "meta" / "ee-requirements.txt").read_text(encoding="utf-8").split("\n")
+    assert [line for line in lines if re.match(r"\w", line) and re.search(r"<|==|~=", line)] == []
+
+
+AUDIT = (CHECKOUT / "docs" / "audit.md").read_text(encoding="utf-8")
+ROWS = [line.strip("| ").split(" | ") for line in AUDIT.split("\n") if re.match(r"\| [^|]+ \| \w", line)]
+
+
+def test_each_row_of_the_audit_has_an_answer_and_evidence():
+    rows = [row for row in ROWS if row[0] != "Requirement"]
+    assert len(rows) > 40
+    assert [row for row in rows if len(row) != 3 or row[1] not in ("Yes", "Partly", "Owner")] == []
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w.-]+/[\w./-]+|[A-Z]+\.md|[\w-]+\.yml)`", AUDIT))))
+def test_each_file_of_the_audit_exists(path):
+    absent = path == "tests/sanity"
+    assert (CHECKOUT / path).exists() is not absent
+
+
+def test_each_session_of_the_audit_exists():
+    named = re.findall(r"[Ss]essions? ((?:`[\w.-]+`(?:, | and | to )?)+)", AUDIT)
+    names = {name for each in named for name in re.findall(r"`([\w.-]+)`", each)}
+    own = {name for name in names if not re.match(r"(sanity|units)-", name)}
+    assert len(own) > 8 and own <= {*sessions(), *checks()}
