@@ -34,8 +34,7 @@ class Gpg:
 @contextlib.contextmanager
 def new_home() -> Iterator[Gpg]:
     """GnuPG with an empty home directory, which is removed at the end."""
-    # below /tmp, because the path of the agent's socket must be short
-    with tempfile.TemporaryDirectory(prefix="gpg-", dir="/tmp") as home:
+    with tempfile.TemporaryDirectory(prefix="gpg-") as home:
         try:
             yield Gpg(Path(home))
         finally:
