@@ -44,7 +44,7 @@ BUILD = Path("build")
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"
 # Has the schemas of GitHub, GitLab and Azure.
-PIPELINE_SCHEMAS = "check-jsonschema==0.39.0"
+PIPELINE_SCHEMAS = "check-jsonschema>=0.38.2,<0.40"
 # Evaluates the policies for Automation Platform. Without a wheel, those tests are skipped.
 POLICY_EVALUATOR = "regopy==1.5.2; sys_platform == 'linux' and platform_machine == 'x86_64' and python_version < '3.14'"
 # Reads the colours of a terminal for the pictures.
