@@ -18,7 +18,16 @@ from pathlib import Path
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 
 SOURCES = Path(_scope.__file__).parent.parent
-FILES = ("_errors", "_names", "_valid_names", "_scope/__init__", "_scope/addresses", "_scope/rules")
+FILES = (
+    "_errors",
+    "_given",
+    "_names",
+    "_resources",
+    "_valid_names",
+    "_scope/__init__",
+    "_scope/addresses",
+    "_scope/rules",
+)
 
 # by file: the text as it is, exactly once in the file, and the text with the mistake
 NAMES = [
