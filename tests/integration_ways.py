@@ -17,6 +17,7 @@ import json
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,20 @@ def as_modules() -> None:
 
 def keep(name: str) -> None:
     """Keep the requests of a run of ansible-test."""
+    wait_for_logs(OUTPUT / "requests")
     shutil.rmtree(OUTPUT / name, ignore_errors=True)
     shutil.move(OUTPUT / "requests", OUTPUT / name)
+
+
+def wait_for_logs(place: Path) -> None:
+    """Wait until the service of the last target, which ends after the target, has written its log."""
+    before: dict[str, int] = {}
+    for _try in range(30):
+        sizes = {path.name: path.stat().st_size for path in place.glob("*.jsonl")}
+        if sizes == before and all(sizes.values()):
+            return
+        before = sizes
+        time.sleep(1)
 
 
 def requests_in(path: Path) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -89,17 +89,35 @@ class Family(NamedTuple):
         return somewhere and (not self.words or re.search(self.words, message.text) is not None)
 
 
-def template_of(node: ast.AST) -> str | None:
+def constants_of(tree: ast.Module) -> dict[str, str]:
+    """The constants of a module that are texts, by name."""
+    return {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def template_of(node: ast.AST, constants: dict[str, str]) -> str | None:
     """The text of an expression, if it is one: a constant, an f-string, or a sum of them."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+        return "".join(_part(part, constants) for part in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = template_of(node.left), template_of(node.right)
+        left, right = template_of(node.left, constants), template_of(node.right, constants)
         if left is not None or right is not None:
             return ("…" if left is None else left) + ("…" if right is None else right)
     return None
+
+
+def _part(node: ast.expr, constants: dict[str, str]) -> str:
+    """One piece of an f-string: a text, a constant of the module, or what differs."""
+    if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name):
+        return constants.get(node.value.id, "…")
+    return str(node.value) if isinstance(node, ast.Constant) else "…"
 
 
 def no_messages(tree: ast.Module) -> set[int]:
@@ -123,13 +141,13 @@ def is_long_enough(text: str) -> bool:
 def texts_in(code: str) -> Iterator[str]:
     """The texts of a file with enough words, those inside of f-strings among them."""
     tree = ast.parse(code)
-    skipped = no_messages(tree)
+    skipped, constants = no_messages(tree), constants_of(tree)
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         if id(node) in skipped:
             continue
-        text = template_of(node)
+        text = template_of(node, constants)
         if text is None:
             waiting += ast.iter_child_nodes(node)
             continue
@@ -173,7 +191,7 @@ def read() -> tuple[list[Family], list[Family]]:
     """The families, and those of texts that are no messages."""
     data = yaml.safe_load(DATA.read_text(encoding="utf-8"))
 
-    def family(entry: dict) -> Family:
+    def family(entry: dict[str, Any]) -> Family:
         texts = (entry.get(key, "") for key in ("title", "words", "cause", "cure"))
         return Family(tuple(entry.get("places", ())), *texts)
 

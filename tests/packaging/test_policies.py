@@ -67,7 +67,7 @@ def test_the_limits_name_objects_of_the_kit(kind):
 def test_each_rule_answers_with_both_fields(rule):
     assert f"\n{rule} := answer({rule}_violations)\n" in POLICY
     assert re.search(
-        r'^answer\(violations\) := \{\n\t"allowed": count\(violations\) == 0,\n\t"violations": ', POLICY, re.MULTILINE
+        r'^answer\(violations\) := \{\n  "allowed": count\(violations\) == 0,\n  "violations": ', POLICY, re.MULTILINE
     )
 
 

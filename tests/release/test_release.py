@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from release import __main__ as program
 from release import artefact, materials, signature
 

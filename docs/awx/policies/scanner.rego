@@ -22,8 +22,8 @@ scope := answer(scope_violations)
 place := answer(place_violations)
 
 answer(violations) := {
-	"allowed": count(violations) == 0,
-	"violations": sort([violation | some violation in violations]),
+  "allowed": count(violations) == 0,
+  "violations": sort([violation | some violation in violations]),
 }
 
 # --- purge
@@ -31,23 +31,23 @@ answer(violations) := {
 purging_variables := {"plan_purge", "estate_apply_purge", "estate_register_retire"}
 
 purge_violations contains violation if {
-	input.job_type != "check"
-	some name in purging_variables
-	requests_deletions(object.get(input.extra_vars, name, false))
-	not names_a_plan
-	violation := concat("", [name, " requests deletions without plan_checksum, the checksum of a reviewed plan. Start the workflow."])
+  input.job_type != "check"
+  some name in purging_variables
+  requests_deletions(object.get(input.extra_vars, name, false))
+  not names_a_plan
+  violation := concat("", [name, " requests deletions without plan_checksum, the checksum of a reviewed plan. Start the workflow."])
 }
 
 purge_violations contains violation if {
-	input.job_type != "check"
-	some name in purging_variables
-	requests_deletions(object.get(input.extra_vars, name, false))
-	not is_part_of_a_workflow
-	violation := concat("", [name, " requests deletions outside the workflow that asks for an approval. Start the workflow."])
+  input.job_type != "check"
+  some name in purging_variables
+  requests_deletions(object.get(input.extra_vars, name, false))
+  not is_part_of_a_workflow
+  violation := concat("", [name, " requests deletions outside the workflow that asks for an approval. Start the workflow."])
 }
 
 requests_deletions(value) if {
-	not harmless(value)
+  not harmless(value)
 }
 
 harmless(value) if value in {false, "false", "False", "no", "", "[]"}
@@ -59,8 +59,8 @@ harmless(value) if value == null
 names_a_plan if regex.match(`^[0-9a-f]{64}$`, object.get(input.extra_vars, "plan_checksum", ""))
 
 is_part_of_a_workflow if {
-	input.launch_type == "workflow"
-	input.workflow_job_template.name in data.limits.workflows
+  input.launch_type == "workflow"
+  input.workflow_job_template.name in data.limits.workflows
 }
 
 # --- scope
@@ -68,17 +68,17 @@ is_part_of_a_workflow if {
 target_variables := {"declare_targets", "scan_targets"}
 
 scope_violations contains violation if {
-	some name in target_variables
-	some target in regex.split(`\s+`, object.get(input.extra_vars, name, ""))
-	target != ""
-	not is_in_scope(target)
-	violation := concat("", [name, " names a target outside the scope, ", target, ". Remove it, or extend the scope."])
+  some name in target_variables
+  some target in regex.split(`\s+`, object.get(input.extra_vars, name, ""))
+  target != ""
+  not is_in_scope(target)
+  violation := concat("", [name, " names a target outside the scope, ", target, ". Remove it, or extend the scope."])
 }
 
 scope_violations contains violation if {
-	some name, _ in input.extra_vars
-	regex.match(`(^|_)(scope|base_url|api_key|proxy|allow_http|validate_certs)$`, name)
-	violation := concat("", [name, " replaces what the credential sets. Remove the variable."])
+  some name, _ in input.extra_vars
+  regex.match(`(^|_)(scope|base_url|api_key|proxy|allow_http|validate_certs)$`, name)
+  violation := concat("", [name, " replaces what the credential sets. Remove the variable."])
 }
 
 is_in_scope(target) if host_of(target) in data.limits.addresses
@@ -86,37 +86,37 @@ is_in_scope(target) if host_of(target) in data.limits.addresses
 is_in_scope(target) if host_of(target) in data.limits.domains
 
 is_in_scope(target) if {
-	some domain in data.limits.domains
-	endswith(host_of(target), concat("", [".", domain]))
+  some domain in data.limits.domains
+  endswith(host_of(target), concat("", [".", domain]))
 }
 
 # Undefined, and so out of scope, for a name with a user, with a backslash or in brackets.
 host_of(target) := host if {
-	found := regex.find_all_string_submatch_n(`^(?:[a-z]+://)?([a-z0-9.-]+)(?::[0-9]+)?(?:/[^\\@]*)?$`, lower(target), 1)
-	host := trim_right(found[0][1], ".")
+  found := regex.find_all_string_submatch_n(`^(?:[a-z]+://)?([a-z0-9.-]+)(?::[0-9]+)?(?:/[^\\@]*)?$`, lower(target), 1)
+  host := trim_right(found[0][1], ".")
 }
 
 # --- place
 
 place_violations contains violation if {
-	uses_the_service
-	not object.get(input.project, "name", "") in data.limits.projects
-	violation := "The credential of the scanning service is for jobs of its own project. Use its job templates."
+  uses_the_service
+  not object.get(input.project, "name", "") in data.limits.projects
+  violation := "The credential of the scanning service is for jobs of its own project. Use its job templates."
 }
 
 place_violations contains violation if {
-	uses_the_service
-	not object.get(input.inventory, "name", "") in data.limits.inventories
-	violation := "The credential of the scanning service is for jobs with its own inventory. Use its job templates."
+  uses_the_service
+  not object.get(input.inventory, "name", "") in data.limits.inventories
+  violation := "The credential of the scanning service is for jobs with its own inventory. Use its job templates."
 }
 
 place_violations contains violation if {
-	uses_the_service
-	input.scm_branch != ""
-	violation := "The job selects a branch of the project, which nobody may have reviewed. Use the branch of the project."
+  uses_the_service
+  input.scm_branch != ""
+  violation := "The job selects a branch of the project, which nobody may have reviewed. Use the branch of the project."
 }
 
 uses_the_service if {
-	some credential in input.credentials
-	credential.name in data.limits.credentials
+  some credential in input.credentials
+  credential.name in data.limits.credentials
 }

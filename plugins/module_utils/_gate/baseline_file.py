@@ -310,7 +310,7 @@ def _severities(where: str, counts: object) -> tuple[str, ...]:
         raise _Wrong(f"is wrong in {where}: severities is not the number of findings by severity")
     if len(counts) == 1:
         (severity, number), *_none = counts.items()
-        if type(number) is int and number == 1:
+        if number == 1 and _is_integer(number):
             # nearly every finding
             return (severity,)
     for number in counts.values():

@@ -71,6 +71,15 @@ def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> b
     return content
 
 
+def refuse_without_directory(path: str, option: str) -> None:
+    """Raises WrongOption if no file can be created there, because its directory does not exist."""
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise WrongOption(
+            f"{option} {shown(path)} cannot be written, because its directory does not exist: create the directory first,"
+            f" or correct {option}."
+        )
+
+
 def diff_of(path: str, before: bytes | None, after: str) -> Record:
     """The diff of a text file, as ansible-core shows it. before: None if the file did not exist."""
     old = "" if before is None else before.decode("utf-8", "replace")

@@ -32,7 +32,16 @@ from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
 from .collector import paused
-from .files import LONGEST_FINDINGS, File, content_of, diff_of, make_directory, needed_content_of, write_files
+from .files import (
+    LONGEST_FINDINGS,
+    File,
+    content_of,
+    diff_of,
+    make_directory,
+    needed_content_of,
+    refuse_without_directory,
+    write_files,
+)
 from .read import read
 
 
@@ -93,6 +102,8 @@ def _asked(task: Task) -> _Asked:
     _refuse_bad_formats(params)
     if params["tools"] is not None and not params["tools"]:
         raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
+    if params["baseline"] and params["baseline_missing"] == "create":
+        refuse_without_directory(params["baseline"], "baseline")
     epss, exploited = params["epss_file"], params["known_exploited_file"]
     return _Asked(
         policy_of({name: value for name, value in (params["policy"] or {}).items() if value is not None}),

@@ -309,6 +309,15 @@ def test_a_baseline_is_created_and_makes_findings_known(run, found, tmp_path):
     judged(run("gate", **options), "passed")
 
 
+def test_a_baseline_without_its_directory_is_refused_before_any_call(run, found, service, tmp_path):
+    found(3)
+    service.clear_log()
+    path = str(tmp_path / "security" / "baseline.json")
+    refused = run("gate", workspace="Web shop", baseline=path, baseline_missing="create")
+    assert refused.failed and "its directory does not exist: create the directory first" in refused.msg
+    assert service.calls() == []
+
+
 @pytest.mark.parametrize("text", ["", "{}", '{"schema": ', "[1]", "\x00"])
 def test_a_spoilt_baseline_is_stale_and_not_changed(run, found, tmp_path, text):
     found(0)
