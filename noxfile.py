@@ -200,7 +200,7 @@ def add_ansible_test(
     return name
 
 
-def run_unit_tests(session: nox.Session, *arguments: str, more: Iterable[str] = (), **variables: str) -> None:
+def run_pytest(session: nox.Session, *arguments: str, more: Iterable[str] = (), **variables: str) -> None:
     """Run pytest on a copy of the collection, with the additional arguments of the session or else with these.
 
     more: install them, too. ansible-test takes more than twice as long, because it starts a process for each test.
@@ -229,10 +229,23 @@ def add_units(core: str, python: str) -> str:
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        run_unit_tests(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **variables)
+        run_pytest(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **variables)
 
     run.__doc__ = f"Run the unit tests with ansible-core {core}."
     return f"units-{core}"
+
+
+def add_plays(core: str, python: str) -> str:
+    """Add the session that runs playbooks on the local service with one ansible-core release; return its name."""
+
+    @nox.session(name=f"plays-{core}", python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        # by file, because the tests of a file share a run
+        run_pytest(session, "--dist=loadfile", "tests/plays")
+
+    run.__doc__ = f"Run playbooks on the local service with ansible-core {core}."
+    return f"plays-{core}"
 
 
 def add_units_in_process(core: str, python: str) -> str:
@@ -241,7 +254,7 @@ def add_units_in_process(core: str, python: str) -> str:
     @nox.session(name="units-in-process", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        run_unit_tests(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
+        run_pytest(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
 
     run.__doc__ = f"Run the unit tests of modules in process with ansible-core {core}."
     return "units-in-process"
@@ -254,7 +267,7 @@ def add_floor(core: str, python: str) -> str:
     def run(session: nox.Session) -> None:
         # Modules run on this Python, the rest of ansible-core does not.
         session.install("--no-deps", "--ignore-requires-python", requirement(core))
-        run_unit_tests(session, *MODULE_TESTS, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
+        run_pytest(session, *MODULE_TESTS, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
 
     run.__doc__ = f"Run the unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
     return "units-floor"
@@ -293,7 +306,7 @@ def add_integration(core: str, python: str) -> str:
 
 
 def add_cells(core: str) -> list[str]:
-    """Add sanity, units and integration of one ansible-core release; return the names of the sessions."""
+    """Add sanity, units, integration and plays of one ansible-core release; return the names of the sessions."""
     python = controller_python(core)
     targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
     sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
@@ -304,6 +317,7 @@ def add_cells(core: str) -> list[str]:
         add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
         add_units(core, python),
         add_integration(core, python),
+        add_plays(core, python),
     ]
 
 

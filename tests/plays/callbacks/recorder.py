@@ -54,7 +54,8 @@ class CallbackModule(CallbackBase):
         # from ansible-core 2.19 on, the name with an underscore is deprecated
         task = getattr(happened, "task", None) or happened._task
         result = happened.result if hasattr(happened, "result") else happened._result
-        line = {"task": task.name, "event": event, "result": result}
+        host = getattr(happened, "host", None) or happened._host
+        line = {"task": task.name, "host": host.name, "event": event, "result": result}
         if requests:
             line["log"] = self._control("GET", "/log")
         with open(self._plan["events"], "a", encoding="utf-8") as file:

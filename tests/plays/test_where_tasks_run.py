@@ -10,7 +10,7 @@ import re
 import sys
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import play
+from ansible_collections.scanops.scanner.tests.plays.playbook import play
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
 WAY = re.compile(r"(\S+) runs (in process|as a module, because .*)")

@@ -10,7 +10,7 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
-from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import (
+from ansible_collections.scanops.scanner.tests.plays.playbook import (
     ad_hoc,
     comparable,
     play,

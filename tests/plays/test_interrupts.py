@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import play, prepare
+from ansible_collections.scanops.scanner.tests.plays.playbook import play, prepare
 
 # seconds that the service does not answer, far more than a test may take
 LONG = 3600

@@ -7,63 +7,109 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import render
-from ansible_collections.scanops.scanner.tests.unit.plugins.action.playbook import ROOT, play
+from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, ROOT, play
 
 SETTINGS = {"scan_gate_workspace": "Web shop", "scan_gate_targets": ["www.example.com"], "scan_gate_poll_interval": 1}
 COLLECTION = "ansible_collections/scanops/scanner"
 
 
-def gated(directory, service, environment=None, arguments=(), faults=None, **settings):
-    """One play with the role, which begins with an empty account in each task."""
+def gate(directory, hosts="localhost", **settings):
+    """The play with the role."""
     role = {
         "name": "Scan and judge",
         "ansible.builtin.include_role": {"name": "scanops.scanner.scan_gate"},
         "vars": {**SETTINGS, "scan_gate_artifacts": str(directory / "artifacts"), **settings},
     }
-    plays = [{"name": "Gate", "hosts": "localhost", "gather_facts": False, "tasks": [role]}]
+    return [{"name": "Gate", "hosts": hosts, "gather_facts": False, "tasks": [role]}]
+
+
+def gated(directory, service, environment=None, arguments=(), faults=None, **settings):
+    """One play with the role, which begins with an empty account in each task."""
+    plays = gate(directory, **settings)
     return play(directory, service, plays, environment=environment, arguments=arguments, faults=faults)
 
 
-@pytest.mark.parametrize(
-    "settings, said",
-    [
-        ({"scan_gate_policy": {"fail_on": "hihg"}}, "hihg"),
-        ({"scan_gate_policy": {"older_than": {"low": "soon"}}}, "older_than"),
-        ({"scan_gate_waivers": ["/missing/waivers.yml"]}, "waivers[0] '/missing/waivers.yml' does not exist"),
-        ({"scan_gate_estate_files": ["/missing/estate.yml"]}, "estate_files[0] '/missing/estate.yml' does not exist"),
-        ({"scan_gate_outcomes": {"incomplet": "warn"}}, "incomplet"),
-        ({"scan_gate_tools": ["Website Scanner", "Wbsite Scanner"]}, "Wbsite Scanner"),
-        ({"scan_gate_baseline": "/"}, "is a directory"),
-        ({"scan_gate_baseline": "/missing/baseline.json", "scan_gate_baseline_missing": "fail"}, "does not exist"),
-        ({"scan_gate_baseline": "FOREIGN"}, "is for the workspace 'Other', not for the workspace 'Web shop'"),
-        ({"scan_gate_baseline": "SPOILT"}, "is truncated or not valid JSON"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_a_mistake_fails_before_any_call(service, tmp_path, settings, said):
+# each with the outcome that it gives, and a part of its reason
+MISTAKES = [
+    ({"scan_gate_policy": {"fail_on": "hihg"}}, "nothing_scanned", "hihg"),
+    ({"scan_gate_policy": {"older_than": {"low": "soon"}}}, "nothing_scanned", "older_than"),
+    (
+        {"scan_gate_waivers": ["/missing/waivers.yml"]},
+        "nothing_scanned",
+        "waivers[0] '/missing/waivers.yml' does not exist",
+    ),
+    (
+        {"scan_gate_estate_files": ["/missing/estate.yml"]},
+        "nothing_scanned",
+        "estate_files[0] '/missing/estate.yml' does not exist",
+    ),
+    ({"scan_gate_outcomes": {"incomplet": "warn"}}, "nothing_scanned", "incomplet"),
+    ({"scan_gate_tools": ["Website Scanner", "Wbsite Scanner"]}, "nothing_scanned", "Wbsite Scanner"),
+    ({"scan_gate_baseline": "/"}, "nothing_scanned", "is a directory"),
+    (
+        {"scan_gate_baseline": "/missing/baseline.json", "scan_gate_baseline_missing": "fail"},
+        "stale_baseline",
+        "does not exist",
+    ),
+    (
+        {"scan_gate_baseline": "FOREIGN"},
+        "stale_baseline",
+        "is for the workspace 'Other', not for the workspace 'Web shop'",
+    ),
+    ({"scan_gate_baseline": "SPOILT"}, "stale_baseline", "is truncated or not valid JSON"),
+]
+
+
+@pytest.fixture(scope="module")
+def mistaken(service_process, tmp_path_factory):
+    """The directory and the run of one ansible-playbook with a play for each mistake, on a host of its own.
+
+    Each play has a second host, which the role leaves alone: without it, ansible-playbook would end with the first play.
+    """
+    directory = tmp_path_factory.mktemp("mistakes")
     text = render(empty_baseline("Other", "1.0.0"))
     for name, content in {"FOREIGN": text, "SPOILT": text[:-9]}.items():
-        (tmp_path / name).write_text(content)
-        settings = {key: str(tmp_path / name) if value == name else value for key, value in settings.items()}
-    played = gated(tmp_path, service, **settings)
+        (directory / name).write_text(content)
+    plays, hosts = [], ["localhost", "bystander"]
+    for number, (settings, *dummy) in enumerate(MISTAKES):
+        given = {
+            name: str(directory / value) if value in ("FOREIGN", "SPOILT") else value for name, value in settings.items()
+        }
+        hosts.append(f"mistake{number}")
+        (directory / hosts[-1]).mkdir()
+        plays += gate(directory / hosts[-1], f"{hosts[-1]},bystander", **given)
+    inventory = "".join(f"{host} {LOCAL}\n" for host in hosts)
+    return directory, play(directory, service_process, plays, inventory=inventory)
+
+
+@pytest.mark.parametrize(
+    "number, outcome, said",
+    [(number, outcome, said) for number, (dummy, outcome, said) in enumerate(MISTAKES)],
+    ids=[next(iter(settings)) for settings, *dummy in MISTAKES],
+)
+def test_a_mistake_fails_before_any_call(mistaken, number, outcome, said):
+    directory, played = mistaken
+    host = f"mistake{number}"
     assert played.status == 2, played.output
+    assert re.search(rf"^{host} .* failed=1 ", played.output, re.MULTILINE), played.output
+    events = {name: [event for event in some if event.host == host] for name, some in played.events.items()}
     for name in ("Declare the workspace and its targets", "Scan the targets"):
-        assert {event.kind for event in played.events[name]} == {"skipped"}
-    (judged,) = played.events["Judge the findings"]
+        assert {event.kind for event in events[name]} == {"skipped"}
+    (judged,) = events["Judge the findings"]
     assert judged.log == []
-    outcome = "stale_baseline" if "does not exist" in said and "fail" in settings.values() else "nothing_scanned"
-    outcome = "stale_baseline" if "not for" in said or "JSON" in said else outcome
-    (event,) = played.events["End with the outcome"]
+    (event,) = events["End with the outcome"]
+    assert event.kind == "failed"
     assert event.result["msg"].startswith(f"The gate ended with {outcome}.") and said in event.result["msg"]
-    written = json.loads((tmp_path / "artifacts" / "gate.json").read_text())
+    written = json.loads((directory / host / "artifacts" / "gate.json").read_text())
     assert (written["outcome"], written["passed"], len(written["reasons"])) == (outcome, False, 1)
     assert said in written["reasons"][0]
-    (stats,) = played.events["Pass the outcome on"]
+    (stats,) = events["Pass the outcome on"]
     assert stats.result["ansible_stats"]["data"]["scan_gate_outcome"] == outcome
 
 

@@ -17,11 +17,14 @@ from typing import NamedTuple
 import yaml
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 
-ROOT = Path(__file__).resolve().parents[7]
+ROOT = Path(__file__).resolve().parents[5]
 """The directory with ansible_collections."""
 
 CALLBACKS = Path(__file__).resolve().parent / "callbacks"
 CONNECTIONS = CALLBACKS.parent / "connections"
+LOCAL = "ansible_connection=local ansible_python_interpreter={{ansible_playbook_python}}"
+"""The variables of a host that is this machine, with the Python of ansible-core."""
+
 PROGRAM = "from ansible.cli.playbook import main; main()"
 CHANGING = ("at", "client_port", "n")
 """What differs between two equal requests."""
@@ -39,6 +42,7 @@ class Event(NamedTuple):
     kind: str
     result: dict
     log: list[dict] | None
+    host: str
 
 
 class Played(NamedTuple):
@@ -68,7 +72,7 @@ def play(
     arguments: tuple[str, ...] = (),
     state: dict | None = None,
     faults: dict[str, list[dict]] | None = None,
-    inventory: str = "localhost ansible_connection=local ansible_python_interpreter={{ansible_playbook_python}}\n",
+    inventory: str = f"localhost {LOCAL}\n",
     start: Path | None = None,
     first: str = "",
 ) -> Played:
@@ -91,7 +95,9 @@ def play(
     lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else []
     happened: dict[str, list[Event]] = {}
     for line in (json.loads(TIMES.sub(r'\1"TIME"', text.replace(str(directory), "DIRECTORY"))) for text in lines):
-        happened.setdefault(line["task"], []).append(Event(line["event"], line["result"], line.get("log")))
+        happened.setdefault(line["task"], []).append(
+            Event(line["event"], line["result"], line.get("log"), line["host"])
+        )
     return Played(run.returncode, happened, run.stdout + run.stderr)
 
 
@@ -119,7 +125,7 @@ def ad_hoc(
     shown = re.search(r"^localhost \| (\w+)!? => (\{.*\})$", run.stdout, re.DOTALL | re.MULTILINE)
     assert shown, run.stdout + run.stderr
     warned = " ".join(re.findall(r"^\[(?:WARN|DEPR).*", run.stderr, re.DOTALL | re.MULTILINE)).split()
-    requests = requests_of([Event("", {}, service.log())])
+    requests = requests_of([Event("", {}, service.log(), "localhost")])
     return AdHoc(run.returncode, shown[1], _without(json.loads(shown[2]), {"in_process"}), warned, requests, run.stdout)
 
 
