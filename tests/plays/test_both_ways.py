@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.plays.playbook import (
     ad_hoc,
     comparable,
@@ -17,6 +16,7 @@ from ansible_collections.scanops.scanner.tests.plays.playbook import (
     requests_of,
     sends_less,
 )
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
 
 PREFIX = "scanops.scanner."

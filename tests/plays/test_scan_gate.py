@@ -79,7 +79,8 @@ def mistaken(service_process, tmp_path_factory):
     plays, hosts = [], ["localhost", "bystander"]
     for number, (settings, *dummy) in enumerate(MISTAKES):
         given = {
-            name: str(directory / value) if value in ("FOREIGN", "SPOILT") else value for name, value in settings.items()
+            name: str(directory / value) if value in ("FOREIGN", "SPOILT") else value
+            for name, value in settings.items()
         }
         hosts.append(f"mistake{number}")
         (directory / hosts[-1]).mkdir()

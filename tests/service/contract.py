@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from .answers import FORM, Answer, Call, dumps
@@ -34,6 +35,10 @@ except ImportError as exc:
 BASE = "/api/v2"
 SAMPLE = 50
 """How many rows of a long list are checked, evenly spread, including the first and the last one."""
+REMEMBERED = 5000
+"""How many pairs of a request and an answer are not validated again."""
+LONG = 64 * 1024
+"""The bytes of a body that is not remembered."""
 PAGING = ("unknown in the query: page", "unknown in the query: limit")
 
 
@@ -44,6 +49,26 @@ class Differences(NamedTuple):
     allowed: list[str]
 
 
+class _Sent(NamedTuple):
+    """All that openapi-core reads of a request."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...]
+    content_type: str
+    body: bytes
+
+
+class _Answered(NamedTuple):
+    """All that openapi-core reads of an answer."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    content_type: str
+    body: bytes
+
+
 class Contract:
     """The operations of the OpenAPI file."""
 
@@ -51,6 +76,8 @@ class Contract:
         with OPENAPI.open(encoding="utf-8") as stream:
             self.document: Record = yaml.safe_load(stream)
         self.api = OpenAPI.from_dict(self.document)
+        # a validation takes longer than all the rest of a request, and most requests of tests are alike
+        self._remembered = functools.lru_cache(REMEMBERED)(self._errors)
 
     def operation(self, call: Call) -> tuple[Record, Record]:
         """The path item and the operation of a call, {} if the contract does not have them."""
@@ -69,7 +96,7 @@ class Contract:
             *([] if call.path == call.normal else ["slashes in the path that are not in the contract"]),
             *(each for each in unknown if each not in allowed),
             *self._wrong_accept(headers.get("Accept", ""), operation),
-            *self._errors(self.api.validate_request, self._request(call, headers)),
+            *self._judged(_sent(call, headers)),
         ]
         return Differences(violations, allowed)
 
@@ -82,17 +109,9 @@ class Contract:
             # openapi-core requires every documented body, but the answer to a create can be empty
             known = str(answer.status) in operation["responses"]
             return [] if known else [f"status {answer.status} is not in the contract"]
-        return self._errors(self.api.validate_response, self._request(call, headers), _Response(answer))
-
-    def _request(self, call: Call, headers: Mapping[str, str]) -> _Request:
-        return _Request(
-            call,
-            RequestParameters(
-                query=ImmutableMultiDict(call.query),
-                header=Headers(list(headers.items())),
-                cookie=ImmutableMultiDict(),
-            ),
-        )
+        body = _sampled(answer.body) if len(answer.body) > 4096 else answer.body
+        answered = _Answered(answer.status, tuple(answer.headers.items()), answer.content_type or "", body)
+        return [*self._judged(_sent(call, headers), answered)]
 
     def _unknown_names(self, call: Call, item: Record, operation: Record) -> list[str]:
         """What openapi-core ignores: undeclared names in the query and in forms, and `True` in place of `true`."""
@@ -125,13 +144,25 @@ class Contract:
             node = found
         return node
 
-    @staticmethod
-    def _errors(validate: Callable[..., object], *arguments: Any) -> list[str]:
+    def _judged(self, sent: _Sent, answered: _Answered | None = None) -> tuple[str, ...]:
+        """The violations of a request, or of the answer to it."""
+        long = len(sent.body) + len(answered.body if answered else b"") > LONG
+        return self._errors(sent, answered) if long else self._remembered(sent, answered)
+
+    def _errors(self, sent: _Sent, answered: _Answered | None) -> tuple[str, ...]:
         try:
-            validate(*arguments)
+            if answered:
+                self.api.validate_response(_Request(sent), _Response(answered))
+            else:
+                self.api.validate_request(_Request(sent))
         except OpenAPIError as exc:
-            return [_reason(exc)]
-        return []
+            return (_reason(exc),)
+        return ()
+
+
+def _sent(call: Call, headers: Mapping[str, str]) -> _Sent:
+    query = tuple(call.query.items())
+    return _Sent(call.method, call.normal, query, tuple(headers.items()), call.content_type or "", call.raw)
 
 
 def _reason(exc: BaseException) -> str:
@@ -155,29 +186,34 @@ def _text(exc: BaseException) -> str:
 
 
 class _Request:
-    """A call in the form that openapi-core reads."""
+    """A request in the form that openapi-core reads."""
 
     host_url = "http://127.0.0.1"
 
-    def __init__(self, call: Call, parameters: RequestParameters) -> None:
-        self.path = BASE + call.normal
-        self.method = call.method.lower()
-        self.parameters = parameters
-        self.body = call.raw or None
-        self.content_type = call.content_type or ""
+    def __init__(self, sent: _Sent) -> None:
+        self.path = BASE + sent.path
+        self.method = sent.method.lower()
+        self.parameters = RequestParameters(
+            query=ImmutableMultiDict(sent.query),
+            header=Headers(sent.headers),
+            cookie=ImmutableMultiDict(),
+        )
+        self.body = sent.body or None
+        self.content_type = sent.content_type
 
 
 class _Response:
-    """An answer in the form that openapi-core reads. A long list is reduced to a sample."""
+    """An answer in the form that openapi-core reads."""
 
-    def __init__(self, answer: Answer) -> None:
-        self.status_code = answer.status
-        self.headers = Headers(list(answer.headers.items()))
-        self.content_type = answer.content_type or ""
-        self.data = _sampled(answer.body) if len(answer.body) > 4096 else answer.body
+    def __init__(self, answered: _Answered) -> None:
+        self.status_code = answered.status
+        self.headers = Headers(answered.headers)
+        self.content_type = answered.content_type
+        self.data = answered.body
 
 
 def _sampled(body: bytes) -> bytes:
+    """A long list reduced to a sample."""
     try:
         content = json.loads(body)
     except ValueError:

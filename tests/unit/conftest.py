@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import FILES
@@ -34,19 +37,24 @@ def service_process(request):
     return request.config.stash[RUNNING]
 
 
+@pytest.fixture(scope="session")
+def directories(tmp_path_factory):
+    """Where many tests have a directory. mktemp of pytest would look for a free number among thousands."""
+    return tmp_path_factory.mktemp("directories")
+
+
 @pytest.fixture(autouse=True)
-def runtime(tmp_path_factory, monkeypatch):
+def runtime(directories, monkeypatch):
     """The directory of this user for what lasts as long as a session: no test shares a rate limit with another one."""
-    directory = tmp_path_factory.mktemp("runtime")
-    directory.chmod(0o700)
+    directory = Path(tempfile.mkdtemp(prefix="runtime", dir=directories))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
     return directory
 
 
 @pytest.fixture
-def workplace(tmp_path_factory, monkeypatch):
+def workplace(directories, monkeypatch):
     """A directory with the files of the scenarios, for tasks that write files."""
-    folder = tmp_path_factory.mktemp("workplace")
+    folder = Path(tempfile.mkdtemp(prefix="workplace", dir=directories))
     monkeypatch.chdir(folder)
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
