@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 from pathlib import Path
 
@@ -18,6 +19,8 @@ SETTINGS = {"rate_limits": None, "validate": True}
 
 def pytest_collection_finish(session):
     """Start the service before the first test: ansible-test forks for each test, and each fork would start its own."""
+    # the garbage collection need not look at thousands of tests again and again
+    gc.freeze()
     # both names: pytest 8 does not look behind a fixture that overrides another one, as "service" of the modules does
     names = {"service", "service_process"}
     wanted = any(names & set(getattr(item, "fixturenames", ())) for item in session.items)

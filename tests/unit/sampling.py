@@ -30,6 +30,14 @@ def one_of_each(cases: Iterable[Case], kinds_of: Callable[[Case], Iterable[Hasha
     return chosen
 
 
+def each_value(*dimensions: Sequence[object]) -> list[tuple[object, ...]]:
+    """Cases of the product in which each value occurs."""
+    if EXHAUSTIVE:
+        return list(itertools.product(*dimensions))
+    length = max(map(len, dimensions))
+    return [tuple(values[number % len(values)] for values in dimensions) for number in range(length)]
+
+
 def pairs(first: Sequence[First], second: Sequence[Second], rounds: int = 1) -> list[tuple[First, Second]]:
     """Pairs of the product in which each value occurs at least as often as there are rounds."""
     if EXHAUSTIVE:

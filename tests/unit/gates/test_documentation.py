@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -21,6 +22,7 @@ from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
+from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
 CONNECTION = fragment("scanops.scanner.connection")["options"]
 
@@ -310,11 +312,15 @@ def assert_typed(value, documented, where):
                 assert_typed(value[name], field, f"{where}.{name}")
 
 
-@pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize("name", {**WRITES, **READS, **PROBES})
+TASKS = {**WRITES, **READS, **PROBES}
+CHECKED = itertools.product(TASKS, [False, True])
+
+
+# each task one way, and each module in both
+@pytest.mark.parametrize("name, check", one_of_each(CHECKED, lambda case: [case[0], (TASKS[case[0]].module, case[1])]))
 @pytest.mark.usefixtures("workplace")
 def test_a_result_is_as_documented(service, name, check):
-    task = {**WRITES, **READS, **PROBES}[name]
+    task = TASKS[name]
     service.reset(settings={"rate_limits": None}, state=ACCOUNT)
     options = dict(base_url=service.base_url, api_key=service.api_key, **task.options)
     result = run_module(task.module, options, check).result

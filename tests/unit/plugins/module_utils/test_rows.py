@@ -216,14 +216,13 @@ def test_the_time_for_a_long_value_grows_with_its_size(value):
 
     def seconds(times):
         body = json.dumps({"data": [{"id": 1, "x": value * times}]}).encode()
-        best = []
         for _attempt in range(3):
             began = time.process_time()
             read(body, 4096)
-            best.append(time.process_time() - began)
-        return min(best)
+            yield time.process_time() - began
 
-    assert seconds(8) < 30 * max(seconds(1), 0.002)
+    once = max(min(seconds(1)), 0.002)
+    assert any(eight < 30 * once for eight in seconds(8))
 
 
 @QUICK

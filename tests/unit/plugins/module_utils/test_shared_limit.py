@@ -12,8 +12,10 @@ from collections import Counter
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
-WINDOWS = ["fixed", "sliding", "bucket"]
+# for each of the three tests
+WINDOWS = [("fixed", "sliding", "bucket")] * 3 if EXHAUSTIVE else [("fixed",), ("sliding",), ("bucket",)]
 MOST_REFUSED = 5
 PROCESSES, CALLS = 50, 10
 CONTROLLERS, FORKS = 4, 6
@@ -58,7 +60,7 @@ def send(connection, calls, path="/workspaces"):
         one.send("GET", path)
 
 
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", WINDOWS[0])
 def test_processes_share_one_limit(service, limited, window):
     """The documented limit of writes, with a second for a minute."""
     connection = limited(window, 125, 1)
@@ -73,7 +75,7 @@ def control(connection):
     assert statuses_of([start(send, connection, CALLS) for dummy in range(FORKS)]) == [0] * FORKS
 
 
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", WINDOWS[1])
 def test_controllers_share_one_limit(service, limited, window):
     """Each controller starts processes of its own, and knows of the others only what the file says."""
     connection = limited(window, 100, 2)
@@ -104,7 +106,7 @@ def test_calls_between_two_of_one_process_are_counted():
     assert most_between(list("aaaab")) == 4
 
 
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", WINDOWS[2])
 def test_no_process_starves(service, limited, window):
     workspaces = [{"id": number, "name": f"Workspace {number}"} for number in range(1, RACERS + 1)]
     service.reset(state={"workspaces": workspaces})

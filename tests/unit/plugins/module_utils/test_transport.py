@@ -14,6 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
+from ansible_collections.scanops.scanner.tests.unit.sampling import each_value
 
 
 def test_what_is_sent(service, transport):
@@ -165,9 +166,10 @@ def test_a_body_that_stays_short_is_an_error(service, transport):
 # --- the rate limit
 
 
-@pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
-@pytest.mark.parametrize("retry_after", ["seconds", "date", "none"])
-@pytest.mark.parametrize("headers", [True, False])
+@pytest.mark.parametrize(
+    "window, retry_after, headers",
+    each_value(["fixed", "sliding", "bucket"], ["seconds", "date", "none"], [True, False]),
+)
 def test_any_kind_of_limit_is_kept_to(service, window, retry_after, headers):
     """With real waits, as the service counts by its own clock."""
     limits = {"window": window, "seconds": 0.4, "GET": 3, "retry_after": retry_after, "headers": headers}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.watched import watched
+from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 
 REPORT = dict(source="scans", resources=[40001], format="pdf")
 WRITERS = {
@@ -81,12 +82,13 @@ def put_before(mode):
 # --- at every moment
 
 
-@pytest.mark.parametrize("before", [None, 0o644, 0o666, 0o600], ids=str)
-@pytest.mark.parametrize(
-    "mode, expected", [("u=rw,go=", 0o600), ("0600", 0o600), ("0640", 0o640), ("u=r,g=,o=", 0o400)]
-)
+MODES = {"u=rw,go=": 0o600, "0600": 0o600, "0640": 0o640, "u=r,g=,o=": 0o400}
+
+
+@pytest.mark.parametrize("mode, before", pairs(list(MODES), [None, 0o644, 0o666, 0o600]), ids=str)
 @pytest.mark.parametrize("writer", WRITERS)
-def test_new_content_never_has_wider_rights_than_declared(account, run, writer, mode, expected, before):
+def test_new_content_never_has_wider_rights_than_declared(account, run, writer, mode, before):
+    expected = MODES[mode]
     old = None if before is None else put_before(before)
     with watched() as states:
         good(write(run, writer, mode=mode))

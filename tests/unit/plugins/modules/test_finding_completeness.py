@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 
 LEVELS = ("info", "low", "medium", "high", "critical")
 
@@ -161,19 +162,20 @@ def test_only_the_scan_that_was_asked_for_counts(account, run, scan_id, failed):
         incomplete(result, "scan 40002 counted 100 critical findings, and 0 of them could be read")
 
 
-@pytest.mark.parametrize("reference", [{"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}], ids=str)
+COUNTS = [
+    (dict(critical=100, high=1), "counted 1 high finding, and 0 of them could be read"),
+    (dict(critical=100, info=2), "counted 2 info findings, and 0 of them could be read"),
+    (dict(critical=101, low=3), "counted 101 critical and 3 low findings, and 100 and 0 of them could be read"),
+    (dict(critical=99), None),
+    (dict(critical=100), None),
+]
+
+
 @pytest.mark.parametrize(
-    "counts, said",
-    [
-        (dict(critical=100, high=1), "counted 1 high finding, and 0 of them could be read"),
-        (dict(critical=100, info=2), "counted 2 info findings, and 0 of them could be read"),
-        (dict(critical=101, low=3), "counted 101 critical and 3 low findings, and 100 and 0 of them could be read"),
-        (dict(critical=99), None),
-        (dict(critical=100), None),
-    ],
-    ids=str,
+    "reference, counted", pairs([{"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}], COUNTS), ids=str
 )
-def test_a_mismatch_is_fewer_rows_than_counted_for_any_severity(account, run, reference, counts, said):
+def test_a_mismatch_is_fewer_rows_than_counted_for_any_severity(account, run, reference, counted):
+    counts, said = counted
     account.add(scans=[{"id": 40002, "target_id": 1002, "age": 3600, "result_summary": summary(**counts)}])
     result = run("finding_info", **reference)
     if said:

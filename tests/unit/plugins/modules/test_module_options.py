@@ -1526,7 +1526,7 @@ def tls(tls_services):
 def test_connection_option(account, monkeypatch, tls, tmp_path, option, by_environment):
     # each module with some options, and each option with some modules
     place = list(CONNECTION_CASES).index(option)
-    for module in MODULES if EXHAUSTIVE else MODULES[(2 * place + by_environment) % 6 :: 6]:
+    for module in MODULES if EXHAUSTIVE else MODULES[(2 * place + by_environment) % 12 :: 12]:
         attempt = Attempt(module, account, monkeypatch, by_environment)
         attempt.tested = option
         CONNECTION_CASES[option](attempt, tls, tmp_path)

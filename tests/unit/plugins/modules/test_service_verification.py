@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
+from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each, pairs
 
 WITHOUT = {
     "targets": ({"targets": ["workspace_id"]}, {"target-fields", "object-workspaces"}),
@@ -173,7 +175,7 @@ def verdict(result, name):
     return row["verdict"], row["seen"]
 
 
-@pytest.mark.parametrize("name", DEVIATIONS)
+@pytest.mark.parametrize("name", one_of_each(DEVIATIONS, lambda name: [*DEVIATIONS[name][0], *DEVIATIONS[name][1]]))
 def test_a_deviation_is_found(full, run, name):
     settings, expected = DEVIATIONS[name]
     full.reset(settings={"rate_limits": LIMITS, **settings}, state=STATE)
@@ -320,10 +322,16 @@ def test_an_invalid_name_fails_before_any_call(full, run):
     assert full.calls() == []
 
 
-@pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize("settings", [{}, {"create_answer": "nothing", "ignored_filters": ["workspace_id"]}], ids=str)
-@pytest.mark.parametrize("name", ["www.example.com", "WWW.example.com.", "here.example.com"])
-def test_an_existing_target_is_not_changed(full, run, settings, name, check):
+@pytest.mark.parametrize(
+    "name, way",
+    pairs(
+        ["www.example.com", "WWW.example.com.", "here.example.com"],
+        list(itertools.product([{}, {"create_answer": "nothing", "ignored_filters": ["workspace_id"]}], [False, True])),
+    ),
+    ids=str,
+)
+def test_an_existing_target_is_not_changed(full, run, name, way):
+    settings, check = way
     full.settings(**settings)
     full.allow_violations = True
     before = full.state()
