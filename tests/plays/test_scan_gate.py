@@ -35,7 +35,7 @@ def gated(directory, service, environment=None, arguments=(), faults=None, **set
     return play(directory, service, plays, environment=environment, arguments=arguments, faults=faults)
 
 
-# each with the outcome that it gives, and a part of its reason
+# each with the outcome that it gives, and words of its reason
 MISTAKES = [
     ({"scan_gate_policy": {"fail_on": "hihg"}}, "nothing_scanned", "hihg"),
     ({"scan_gate_policy": {"older_than": {"low": "soon"}}}, "nothing_scanned", "older_than"),

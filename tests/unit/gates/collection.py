@@ -89,7 +89,8 @@ def argument_spec(module: str) -> dict:
     return {**connection, **code.OPTIONS, **(FILE_COMMON_ARGUMENTS if keeps_a_file(module) else {})}
 
 
-def imports(folder: str, name: str) -> set[str]:
+@functools.cache
+def imports(folder: str, name: str) -> frozenset[str]:
     """The files in module_utils that a file imports, wherever it does."""
     found = set()
     for node in ast.walk(tree(folder, name)):
@@ -107,18 +108,19 @@ def imports(folder: str, name: str) -> set[str]:
         # what is imported is a file, or names files in a package
         files = {"/".join(place), *("/".join([*place, alias.name]) for alias in node.names)}
         found |= files & set(MODULE_UTILS)
-    return found
+    return frozenset(found)
 
 
-def shipped(module: str) -> set[str]:
+@functools.cache
+def shipped(module: str) -> frozenset[str]:
     """The files in module_utils that are sent along with a module."""
-    reached, waiting = set(), imports("modules", module)
+    reached, waiting = set(), set(imports("modules", module))
     while waiting:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
             waiting |= imports("module_utils", name)
-    return reached
+    return frozenset(reached)
 
 
 def imported_libraries(folder: str, name: str) -> set[str]:
