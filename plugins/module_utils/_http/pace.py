@@ -36,6 +36,8 @@ _TICKS = 60
 _ENOUGH = 1 - 1e-6
 # calls that may be under way while nothing is known about the limit
 _UNTRIED = 20
+# for how long a call without an answer counts, in windows: its process may stand still, or have ended
+_UNANSWERED = 5
 NEVER = -1.0
 
 
@@ -160,7 +162,7 @@ def learn(pace: Pace, now: float, sent_at: float, heard: Heard, documented: int,
 def _advanced(pace: Pace, now: float) -> Pace:
     """The pace at a later time, with the calls that are free again."""
     sent = tuple(each for each in pace.sent if each[0] + pace.window > now)
-    under_way = tuple(each for each in pace.under_way if each + pace.window > now)
+    under_way = tuple(each for each in pace.under_way if each + _UNANSWERED * pace.window > now)
     left = pace.left
     if pace.kind == SLIDING:
         left += _total(pace.sent) - _total(sent)

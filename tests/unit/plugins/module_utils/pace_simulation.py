@@ -57,8 +57,10 @@ def simulate(
     service=None,
     seed: int = 1,
     believed: float = 60.0,
+    stall: tuple[float, float] | None = None,
 ) -> Simulated:
-    """Let each process send its calls one after another. travel: the mean time of a call; start: Unix time."""
+    """Let each process send its calls one after another. travel: the mean time of a call; start: Unix time; stall: the
+    seconds after the first call at which the whole machine stands still, and goes on."""
     chance = random.Random(seed)
     counter = service or limits.WINDOWS[window](limit, seconds)
     machines = machines or [Machine()]
@@ -68,6 +70,8 @@ def simulate(
     def later(moment: float, what: str, process: Process, more: object = None) -> None:
         nonlocal number
         number += 1
+        if stall and stall[0] <= moment - 1000.0 < stall[1]:
+            moment = 1000.0 + stall[1]
         heapq.heappush(events, (moment, number, what, process, more))
 
     ready = [Process(machines[each % len(machines)], calls) for each in range(processes)]

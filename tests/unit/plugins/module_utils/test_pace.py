@@ -41,6 +41,12 @@ def test_a_slow_service_is_used_completely_too(window):
 
 
 @pytest.mark.parametrize("window", WINDOWS)
+def test_calls_that_are_under_way_while_the_machine_stands_still_are_counted(window):
+    """For longer than a window, before the limit is known."""
+    assert simulate(window, 50, 10, 125, start=15, travel=1.0, stall=(0.3, 65)).refused <= 5
+
+
+@pytest.mark.parametrize("window", WINDOWS)
 def test_without_headers_each_process_meets_one_429_at_most_until_the_limit_is_known(window):
     found = simulate(window, 50, 20, 125, start=15, headers=False)
     assert found.refused <= 50
