@@ -115,14 +115,14 @@ BENCHMARKS = (
     Benchmark(
         "target_tasks",
         f"one of {loops.SEPARATE} tasks with an unchanged target against an ansible.builtin.uri GET in a task of its own, by"
-        " processor time",
+        " processor time without the start of the playbook",
         loops.MOST_SEPARATE,
         loops.separate,
     ),
     Benchmark(
         "target_tasks_nothing",
         f"one of {loops.SEPARATE} tasks with an unchanged target against one with the same options and an action that does"
-        " nothing, by processor time",
+        " nothing, by processor time without the start of the playbook",
         loops.MOST_OF_NOTHING,
         loops.separate_nothing,
     ),

@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Benchmarks of many processes that share one rate limit. A second stands for the minute of the service; on a busy machine,
-a larger number of SECONDS shows how well the limit is used."""
+"""Benchmarks of many processes that share one rate limit. SECONDS stand for the minute of the service."""
 
 from __future__ import annotations
 
@@ -29,9 +28,10 @@ CALLS = 1000
 ONE, FOUR = (1, 50), (4, 12)
 # the documented limit of a minute
 WRITES = 125
-SECONDS = 1
+# with one second, the way of a call to the service and back takes a tenth of the window, as if it took six seconds of a minute
+SECONDS = 5
 MOST_REFUSED = 5
-# a run starts so far into a fixed second, so that it waits less than at the start of one
+# a run starts so far into a fixed window, so that it waits less than at the start of one
 INTO_SECOND = 0.25
 
 

@@ -23,6 +23,8 @@ SEPARATE = 50
 LOOP_CALLS = 2
 MOST_IN_LOOP = 0.05
 MOST_SEPARATE = 0.12
+# what each playbook takes before its first task
+START = ["ansible-playbook", "plays/nothing.yml"]
 # times an action that does nothing
 MOST_OF_NOTHING = 1.4
 
@@ -46,21 +48,28 @@ def loop_of_modules(stage: Stage) -> Result:
 
 def separate(stage: Stage) -> Result:
     _fill(stage, SEPARATE)
-    ours = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE)], LOOP_CALLS * SEPARATE, items=SEPARATE)
-    other = Side(["ansible-playbook", _separate(stage, "uri_get", URI)], URI, items=URI)
-    return by_processor(stage.compare(ours, other))
+    return by_processor(stage.compare(_separate_targets(stage), _one_by_one(stage, "uri_get", URI, calls=URI)))
 
 
 def separate_nothing(stage: Stage) -> Result:
     """Against an action that gets the same options and does nothing, so that the cost of ansible-core is on both sides."""
     _fill(stage, SEPARATE)
-    ours = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE)], LOOP_CALLS * SEPARATE, items=SEPARATE)
     # ansible-core finds action_plugins/ beside the play
     actions = stage.place / "action_plugins"
     actions.mkdir(exist_ok=True)
     shutil.copy(HERE / "do_nothing.py", actions)
-    other = Side(["ansible-playbook", _separate(stage, "target_loop", SEPARATE, "do_nothing")], 0, items=SEPARATE)
-    return by_processor(stage.compare(ours, other))
+    other = _one_by_one(stage, "target_loop", SEPARATE, calls=0, action="do_nothing")
+    return by_processor(stage.compare(_separate_targets(stage), other))
+
+
+def _separate_targets(stage: Stage) -> Side:
+    return _one_by_one(stage, "target_loop", SEPARATE, calls=LOOP_CALLS * SEPARATE)
+
+
+def _one_by_one(stage: Stage, play: str, count: int, calls: int, action: str | None = None) -> Side:
+    """The side with so many tasks, without the start of the playbook."""
+    command = ["ansible-playbook", _separate(stage, play, count, action)]
+    return Side(command, calls, items=count, start=START)
 
 
 def by_processor(result: Result) -> Result:

@@ -33,13 +33,14 @@ class BenchmarkFailed(Exception):
 class Side(NamedTuple):
     """One side of a comparison. command: runs in tests/bench, with the programs of the ansible-core under test; calls: how
     many calls the service must receive; items: the time is divided by it; before: called before each run; most_memory:
-    the maximum memory of each process in bytes, or None."""
+    the maximum memory of each process in bytes, or None; start: a command whose time is subtracted, or None."""
 
     command: list[str]
     calls: int
     items: int = 1
     before: Callable[[], object] | None = None
     most_memory: int | None = None
+    start: list[str] | None = None
 
     def __str__(self) -> str:
         return shlex.join(self.command)
@@ -131,7 +132,9 @@ class Stage:
         calls: int = self.service.summary()["total"]
         if calls != side.calls:
             raise BenchmarkFailed(f"{side} made {calls} calls, not {side.calls}")
-        return Cost(cost.elapsed / side.items, cost.processor / side.items, cost.memory)
+        start = self._measured(side.start)[1] if side.start else Cost(0, 0, 0)
+        elapsed, processor = cost.elapsed - start.elapsed, cost.processor - start.processor
+        return Cost(elapsed / side.items, processor / side.items, cost.memory)
 
     def cost(self, command: list[str]) -> Cost:
         """The cost of one run of a command. Raises BenchmarkFailed if it fails."""
