@@ -155,8 +155,10 @@ def test_a_redirect_never_leads_to_another_host(location):
     except AnswerError as error:
         assert is_said_well(error)
         return
-    assert followed.split("#")[0].split("?")[0].startswith(("https://a.example/", "https://a.example:443/")) or (
-        followed.rstrip("/") in ("https://a.example", "https://a.example:443")
+    # the scheme and the host may be in capitals
+    place = followed.split("#")[0].split("?")[0].lower()
+    assert place.startswith(("https://a.example/", "https://a.example:443/")) or (
+        place in ("https://a.example", "https://a.example:443")
     )
 
 

@@ -173,6 +173,8 @@ footer { padding-top: 1rem !important; padding-bottom: 2rem !important; }
   tr.more { border-bottom: 0 !important; padding-bottom: 0 !important; }
   #table .c-target { order: 3; }
 }
+/* where rows are blocks, the heads only sort */
+@media print and (max-width: 760px) { #table thead { display: none; } }
 @media print {
   body { font-size: 10pt; }
   .filters, .skip, #more, .screen { display: none !important; }

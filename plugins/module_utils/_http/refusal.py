@@ -128,7 +128,8 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def redirected(method: str, path: str, status: int, url: str, location: str) -> str:
-    """The address to which a GET is sent again. Raises AnswerError for any other call, and for another host.
+    """The address to which a GET is sent again. Raises AnswerError for any other call, for another host, and for
+    user information.
 
     url: where the answer came from; location: where it points to.
     """
@@ -137,6 +138,10 @@ def redirected(method: str, path: str, status: int, url: str, location: str) -> 
         raise _not_followed(method, path, status, "no valid address")
     if _place(target) != _place(url):
         raise _not_followed(method, path, status, f"{_shown(target)}, where the key is not sent")
+    if "@" in urlsplit(target).netloc:
+        raise _not_followed(
+            method, path, status, f"{_shown(target)} with user information, which would replace the key"
+        )
     if method != "GET":
         raise _not_followed(method, path, status, f"{_shown(target)}, and only reads follow a redirect")
     return target

@@ -133,6 +133,17 @@ def test_another_place_is_shown_with_its_port(method, location, shown):
     assert "u:p" not in str(caught.value)
 
 
+@pytest.mark.parametrize("user", ["u:p@", "u@", ":p@", "@"])
+def test_user_information_of_a_redirect_never_replaces_the_key(user):
+    """requests sends it in place of the Authorization header."""
+    with pytest.raises(AnswerError) as caught:
+        redirected("GET", "/targets", 302, HERE, f"https://{user}scanner.example.com:8443/x")
+    assert (
+        "was redirected to https://scanner.example.com:8443/x with user information, which would replace the key. "
+        in str(caught.value)
+    )
+
+
 @pytest.mark.parametrize("location", ["", "http:///x", "javascript:alert(1)", "http://[::1/", "https://a:99999/"])
 def test_a_redirect_to_nowhere_says_so(location):
     with pytest.raises(AnswerError, match=r"was redirected to no valid address\. "):
