@@ -83,8 +83,10 @@ class Stage:
         self.pairs = pairs
         self._place = tempfile.TemporaryDirectory(prefix="scanner-bench-")
         self.place = Path(self._place.name)
-        # the user's own configuration must not change the result
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        # the user's own configuration must not change the result: without bytecode files, each run compiles the collection
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))
+        }
         self.environment.update(
             ANSIBLE_CONFIG=str(HERE / "ansible.cfg"),
             ANSIBLE_HOME=str(self.place / "home"),
