@@ -28,6 +28,7 @@ ITEMS = 3334 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else FEW
 WARM = 30
 # bytes of a task that are left behind it; the smallest result of a task has more
 MOST_KEPT = 200
+ROUNDS = 2
 # bytes by which the process may grow for each task: Python keeps memory that it uses only in part; 394 were measured
 MOST_GROWN = 800
 STATM = Path("/proc/self/statm")
@@ -106,14 +107,20 @@ def test_memory_does_not_pile_up(account):
     tracemalloc.start()
     try:
         items(account, WARM)
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        items(account, FEW)
-        gc.collect()
-        kept = tracemalloc.get_traced_memory()[0] - before
+        # a leak grows in every round, a cache that fills or an allocation of the interpreter in one of them
+        kept = [kept_by(lambda: items(account, FEW)) for _round in range(ROUNDS)]
     finally:
         tracemalloc.stop()
-    assert kept < 3 * FEW * MOST_KEPT
+    assert min(kept) < 3 * FEW * MOST_KEPT
+
+
+def kept_by(work):
+    """The bytes that Python has allocated in the work, and not freed."""
+    gc.collect()
+    before = tracemalloc.get_traced_memory()[0]
+    work()
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0] - before
 
 
 @pytest.mark.skipif(ITEMS == FEW, reason="needs SCANNER_TEST_EXHAUSTIVE=1 for 10,000 tasks")
