@@ -189,6 +189,16 @@ def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
     assert decision.coverage == "unknown"
 
 
+@pytest.mark.parametrize("outcome", OUTCOMES[3:9])
+def test_what_explains_that_nothing_was_scanned_is_the_outcome_unless_it_may_pass(outcome):
+    """A run whose only reason is mapped to pass would be green without a scan."""
+    troubles = [Trouble(outcome, "The targets are unknown.", explains=True)]
+    assert judged(troubles=troubles).outcome == outcome
+    for verdict in ("warn", "pass"):
+        decision = judged(troubles=troubles, outcomes={outcome: verdict})
+        assert (decision.outcome, decision.verdict) == ("nothing_scanned", "fail")
+
+
 def test_a_trouble_has_the_verdict_of_its_outcome():
     troubles = [Trouble("service_error", "No answer.")]
     assert judged(troubles=troubles, outcomes={"service_error": "warn"}).verdict == "warn"
