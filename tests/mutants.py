@@ -79,7 +79,7 @@ def write_settings(files: list[str]) -> None:
     settings = {
         "source_paths": [f"{COLLECTION}/plugins"],
         "only_mutate": [f"{SOURCES}/{file}.py" for file in files],
-        "also_copy": [f"{COLLECTION}/tests"],
+        "also_copy": [f"{COLLECTION}/{each}" for each in ("tests", "docs")],
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", f"{COLLECTION.replace('/', '.')}.tests.mutants"],
         "pytest_add_cli_args_test_selection": tests,
         "use_git_change_detection": ["false"],
