@@ -31,7 +31,7 @@ TESTS_OF = {
     "_findings/proof": ["proof"],
     "_gate/baseline": ["gate_baseline", "gate_baseline_file", "gate_migrate"],
     "_gate/baseline_file": ["gate_baseline_file", "gate_migrate"],
-    "_gate/document": ["gate_document"],
+    "_gate/document": ["gate_document", "gate_exports", "exports"],
     "_gate/enrichment": ["gate_enrichment"],
     "_gate/expectation": ["gate_expectation"],
     "_gate/fingerprint": ["gate_fingerprint", "gate_baseline"],

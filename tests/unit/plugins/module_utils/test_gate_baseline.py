@@ -86,6 +86,13 @@ def test_a_finding_of_an_unknown_tool_is_compared_with_those_of_all_tools(first,
     assert not isinstance(saved, CompleteRun)
 
 
+@pytest.mark.parametrize("ends", [(FIRST, SECOND), (SECOND, FIRST)])
+def test_a_finding_of_an_unknown_tool_is_known_since_the_first_tool_found_it(ends):
+    scans = [pair(finding("a"), tool=tool, finished=end) for tool, end in zip(("one", "two"), ends)]
+    saved = run(pair(finding("a"), tool="", finished=None, saved=True)._replace(workspace=None))
+    assert compare(update(EMPTY, run(*scans), "1.0.0"), saved).rows == (Remembered("known", FIRST),)
+
+
 def test_a_finding_of_an_unknown_tool_reopens_what_every_tool_lost():
     before = accepted(finding("a"), finding("b"))
     later = update(before, run(pair(finding("b"), finished=SECOND)), "1.0.0")
@@ -157,6 +164,11 @@ def test_a_scan_that_is_older_than_the_baseline_shows_nothing_as_gone():
     assert [row.change for row in comparison.rows] == ["known", "new"]
     same = compare(baseline, run(pair(finding("a"), finished=SECOND)))
     assert len(same.gone) == 1 and same.outdated == ()
+
+
+def test_all_that_is_gone_is_listed():
+    now = run(pair(finding("c"), finished=SECOND))
+    assert [check for check, _severity in gone(accepted(finding("a"), finding("b")), now)] == ["a", "b"]
 
 
 def test_a_finding_that_was_gone_is_reopened():

@@ -380,6 +380,32 @@ def test_findings_of_an_unlisted_target_are_judged():
     assert second["counts"]["failing"] == 2
 
 
+def test_a_finding_of_an_unlisted_target_keeps_its_scan():
+    first = document(decided((pair(tool="tls", scan_id=7, findings=(finding(),)),)))
+    (saved,) = saved_of(json.dumps({**first, "targets": []}).encode(), "f.json", NOW).pairs
+    assert (saved.tool, saved.scan_id, saved.workspace, saved.problems) == ("tls", 7, "Web shop", ())
+
+
+def test_a_scan_without_findings_keeps_its_id():
+    (saved,) = saved_of(json.dumps(document(decided((pair(scan_id=7),)))).encode(), "f.json", NOW).pairs
+    assert saved.scan_id == 7
+
+
+def test_a_file_that_lists_less_than_it_counts_is_refused():
+    first = document(decided((pair(findings=(finding(), finding(vuln_id="WEB-2"))),)))
+    with pytest.raises(WrongOption, match="is not complete: it counts 2 high findings, and lists 1"):
+        saved_of(json.dumps({**first, "findings": first["findings"][:1]}).encode(), "f.json", NOW)
+
+
+def test_a_file_is_of_the_workspace_that_it_names():
+    named = saved_of(json.dumps(DOCUMENTS["passed"]).encode(), "f.json", NOW)
+    assert named.of(None) is named
+    assert named.of("Web shop") == named
+    with pytest.raises(WrongOption, match="findings_file is of the workspace 'Web shop', and workspace is 'Other'"):
+        named.of("Other")
+    assert saved_of(lines(finding(id=1)), "f", NOW).of("Other").workspace == "Other"
+
+
 def test_an_empty_list_of_targets_and_findings_is_nothing_scanned():
     first = document(decided((pair(),)))
     assert again({**first, "targets": []})["outcome"] == "nothing_scanned"
@@ -431,6 +457,7 @@ def test_empty_lines_and_a_byte_order_mark_are_skipped():
 def test_a_finding_that_a_file_has_twice_counts_once():
     one = finding(id=1, target_name="a")
     assert again(lines(one, one))["counts"]["total"] == 1
+    assert again(lines(one, one, {**one, "id": 2}))["counts"]["total"] == 2
     assert again(lines(one, {**one, "risk_level": 4}))["counts"]["total"] == 2
     without_id = {**one, "id": None}
     assert again(lines(without_id, without_id))["counts"]["total"] == 2
@@ -485,6 +512,8 @@ WRONG = [
     (b'{\n"findings": []}', "is neither a gate.json nor a list of findings"),
     (spoilt(["version"], 2), "has the version 2, and this release reads 1"),
     (spoilt(["outcome"], "green"), "is not a gate.json: outcome has the value 'green'"),
+    (spoilt(["summary"], []), "is not a gate.json: summary has the value []"),
+    (spoilt(["summary"], {"high": 1}), "is not a gate.json: summary has the value {'high': 1}"),
     (spoilt(["findings"], {}), "is not a gate.json: findings has the value {}"),
     (spoilt(["targets"], [1]), "is not a gate.json: targets[0] is not an object"),
     (spoilt(["targets", 1, "complete"], "yes"), "is not a gate.json: targets[1].complete has the value 'yes'"),

@@ -261,6 +261,11 @@ def test_ids_and_order_do_not_change_the_numbers(first, second):
         each, after = finding(id=one, task_id=one, **first), finding(id=other, task_id=other, **second)
         assert [identity.number for identity in identify(sightings(each, after))] == [1, 2]
         assert [identity.number for identity in identify(sightings(after, each))] == [2, 1]
+        # another order of the fields, as a proxy or a file may write them
+        turned = dict(reversed(list(each.items())))
+        assert [identity.number for identity in identify(sightings(after, turned))] == [2, 1]
+        turned = dict(reversed(list(after.items())))
+        assert [identity.number for identity in identify(sightings(turned, each))] == [2, 1]
 
 
 @pytest.mark.parametrize("record", [finding(), finding(None), finding(None, name="Other", path="/x"), {}])
