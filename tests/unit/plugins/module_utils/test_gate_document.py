@@ -96,13 +96,23 @@ def full_document():
     return document(decision)
 
 
-DOCUMENTS = {
-    "full": full_document(),
-    "empty": document(decided(()), None, Exploits()),
-    "passed": document(decided((pair(),))),
-    "trouble": document(decided((), troubles=[Trouble("service_error", "No answer.")])),
-    "stale": document(decided((pair(),), memory=Memory("b.json", "stale", None, 0, "It is truncated.", True))),
-}
+class Made(dict):
+    """Values that are made at each read, so that `make mutants` changes what makes them."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name)()
+
+    def values(self):
+        return [self[name] for name in self]
+
+
+DOCUMENTS = Made(
+    full=full_document,
+    empty=lambda: document(decided(()), None, Exploits()),
+    passed=lambda: document(decided((pair(),))),
+    trouble=lambda: document(decided((), troubles=[Trouble("service_error", "No answer.")])),
+    stale=lambda: document(decided((pair(),), memory=Memory("b.json", "stale", None, 0, "It is truncated.", True))),
+)
 
 
 # --- its form
