@@ -97,7 +97,7 @@ def full_document():
 
 
 class Made(dict):
-    """Values that are made at each read, so that `make mutants` changes what makes them."""
+    """Creates a value at each read, so that `make mutants` changes the code that creates it."""
 
     def __getitem__(self, name):
         return super().__getitem__(name)()
