@@ -28,7 +28,5 @@ def runtime(tmp_path_factory):
 @pytest.fixture
 def service(service_process):
     """The local service with a fresh account; no request of a test may be against the contract."""
-    service_process.reset()
-    yield service_process
-    if not service_process.allow_violations:
-        assert service_process.violations() == []
+    with service_process.fresh() as running:
+        yield running

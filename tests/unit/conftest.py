@@ -57,17 +57,15 @@ def runtime(directories, monkeypatch):
 @pytest.fixture
 def workplace(directories, monkeypatch):
     """A directory with the files of the scenarios, for tasks that write files."""
-    folder = Path(tempfile.mkdtemp(prefix="workplace", dir=directories))
-    monkeypatch.chdir(folder)
+    directory = Path(tempfile.mkdtemp(prefix="workplace", dir=directories))
+    monkeypatch.chdir(directory)
     for name, text in FILES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+        (directory / name).write_text(text, encoding="utf-8")
+    return directory
 
 
 @pytest.fixture
 def service(service_process):
     """The local service with a fresh account, no rate limits, and every request and answer checked against the contract."""
-    service_process.reset()
-    yield service_process
-    if not service_process.allow_violations:
-        assert service_process.violations() == []
+    with service_process.fresh() as running:
+        yield running

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import ssl
@@ -14,6 +15,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[1] / "service"
@@ -104,6 +106,14 @@ class LocalService:
         """Back to a fresh account without log and faults, then these settings and this state on top."""
         self.allow_violations = False
         return self.control("POST", "/reset", {"settings": settings or {}, "state": state or {}})
+
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[LocalService]:
+        """With a fresh account; no request may be against the contract, unless the test allows it."""
+        self.reset()
+        yield self
+        if not self.allow_violations:
+            assert self.violations() == []
 
     def log(self) -> list[dict]:
         """The request log."""

@@ -32,8 +32,8 @@ MODULE_UTILS = tuple(
 
 
 @functools.cache
-def tree(folder: str, name: str) -> ast.Module:
-    return ast.parse((ROOT / "plugins" / folder / f"{name}.py").read_text(encoding="utf-8"))
+def tree(directory: str, name: str) -> ast.Module:
+    return ast.parse((ROOT / "plugins" / directory / f"{name}.py").read_text(encoding="utf-8"))
 
 
 @functools.cache
@@ -90,15 +90,15 @@ def argument_spec(module: str) -> dict:
 
 
 @functools.cache
-def imports(folder: str, name: str) -> frozenset[str]:
+def imports(directory: str, name: str) -> frozenset[str]:
     """The files in module_utils that a file imports, wherever it does."""
     found = set()
-    for node in ast.walk(tree(folder, name)):
+    for node in ast.walk(tree(directory, name)):
         if not isinstance(node, ast.ImportFrom):
             continue
         place = (node.module or "").split(".") if node.module else []
         if node.level:
-            if folder != "module_utils":
+            if directory != "module_utils":
                 continue
             place = [*name.split("/")[: -node.level], *place]
         elif ".".join(place).startswith(f"{PLUGINS}module_utils"):
@@ -123,10 +123,10 @@ def shipped(module: str) -> frozenset[str]:
     return frozenset(reached)
 
 
-def imported_libraries(folder: str, name: str) -> set[str]:
+def imported_libraries(directory: str, name: str) -> set[str]:
     """The top-level names and the dotted places that a file imports from outside of the collection."""
     found = set()
-    for node in ast.walk(tree(folder, name)):
+    for node in ast.walk(tree(directory, name)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:

@@ -179,14 +179,14 @@ def of_class(name):
 
 
 def libraries_of(path):
-    folder, _slash, name = path.partition("/")
-    return {library.partition(".")[0] for library in imported_libraries(folder, name)}
+    directory, _slash, name = path.partition("/")
+    return {library.partition(".")[0] for library in imported_libraries(directory, name)}
 
 
 def calls_in(path):
     """The names of all functions that a file calls, methods as ".name"."""
-    folder, _slash, name = path.partition("/")
-    called = [node.func for node in ast.walk(tree(folder, name)) if isinstance(node, ast.Call)]
+    directory, _slash, name = path.partition("/")
+    called = [node.func for node in ast.walk(tree(directory, name)) if isinstance(node, ast.Call)]
     return {func.id for func in called if isinstance(func, ast.Name)} | {
         f".{func.attr}" for func in called if isinstance(func, ast.Attribute)
     }
@@ -224,9 +224,9 @@ def test_the_transport_imports_requests():
 
 @pytest.mark.parametrize("path", of_class("documentation"))
 def test_documentation_is_nothing_but_text(path):
-    folder, _slash, name = path.partition("/")
+    directory, _slash, name = path.partition("/")
     assert libraries_of(path) <= {"__future__"}
-    for node in tree(folder, name).body:
+    for node in tree(directory, name).body:
         assert isinstance(node, (ast.ImportFrom, ast.ClassDef, ast.Expr))
         if isinstance(node, ast.ClassDef):
             assert all(isinstance(each.value, ast.Constant) for each in node.body)

@@ -17,8 +17,8 @@ from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 KEYS = {"when", "that", "until", "failed_when", "changed_when"}
 FILES = sorted(
     path
-    for folder in ("roles", "playbooks", "tests/integration/targets")
-    for path in (ROOT / folder).rglob("*.yml")
+    for directory in ("roles", "playbooks", "tests/integration/targets")
+    for path in (ROOT / directory).rglob("*.yml")
     if not {"files", "templates", "meta"} & set(path.relative_to(ROOT).parts)
 )
 

@@ -216,9 +216,9 @@ def test_only_the_gate_makes_permits():
 
 def test_only_the_client_sends_writes_and_only_in_one_place():
     found = []
-    for folder, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("action", ("scan",))):
+    for directory, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("action", ("scan",))):
         for name in names:
-            for node in ast.walk(tree(folder, name)):
+            for node in ast.walk(tree(directory, name)):
                 if not (
                     isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "send"
                 ):
@@ -232,9 +232,9 @@ def test_only_the_client_sends_writes_and_only_in_one_place():
 
 def test_each_task_creates_one_gate():
     made = []
-    for folder, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("modules", MODULES)):
+    for directory, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("modules", MODULES)):
         for name in names:
-            for node in ast.walk(tree(folder, name)):
+            for node in ast.walk(tree(directory, name)):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Name)
