@@ -19,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import nox
 
@@ -273,16 +273,14 @@ def add_floor(core: str, python: str) -> str:
     return "units-floor"
 
 
-def add_integration(core: str, python: str) -> str:
-    """Add the integration session of one ansible-core release; return its name.
+def add_integration(core: str, python: str, both: bool) -> str:
+    """Add a session with the integration targets on one ansible-core release; return its name.
 
-    On the oldest and on the newest release of the matrix, all targets run twice: in process, and as modules. Both must send
-    the same requests.
+    both: run all targets twice, in process and as modules. Both ways must send the same requests.
     """
-    name = f"integration-{core}"
-    both = core in (*RUNNABLE[1:-1][:1], *RUNNABLE[1:-1][-1:])
+    name = f"{'ways' if both else 'integration'}-{core}"
     run_watched = Path("tests/integration_run.py").absolute()
-    ways = Path("tests/integration_ways.py").absolute()
+    compare = Path("tests/integration_ways.py").absolute()
 
     @nox.session(name=name, python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
@@ -293,11 +291,11 @@ def add_integration(core: str, python: str) -> str:
             with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
                 session.run("python", run_watched, *command)
                 if both:
-                    session.run("python", ways, "keep", "in-process")
-                    session.run("python", ways, "as-modules")
+                    session.run("python", compare, "keep", "in-process")
+                    session.run("python", compare, "as-modules")
                     session.run("python", run_watched, *command)
-                    session.run("python", ways, "keep", "as-modules")
-                    session.run("python", ways, "compare", "in-process", "as-modules")
+                    session.run("python", compare, "keep", "as-modules")
+                    session.run("python", compare, "compare", "in-process", "as-modules")
 
     run.__doc__ = (
         f"Run ansible-test integration with ansible-core {core}{', in process and as modules' if both else ''}."
@@ -305,29 +303,52 @@ def add_integration(core: str, python: str) -> str:
     return name
 
 
-def add_cells(core: str) -> list[str]:
-    """Add sanity, units, integration and plays of one ansible-core release; return the names of the sessions."""
+class Cells(NamedTuple):
+    """The sessions of one ansible-core release. ways: the integration targets both in process and as modules."""
+
+    sanity: str
+    units: str
+    integration: str
+    ways: str
+    plays: str
+
+    @property
+    def once(self) -> list[str]:
+        """All tests, with the integration targets in process only."""
+        return [self.sanity, self.units, self.integration, self.plays]
+
+    @property
+    def both(self) -> list[str]:
+        """All tests, with the integration targets in both ways."""
+        return [self.sanity, self.units, self.ways, self.plays]
+
+
+def add_cells(core: str) -> Cells:
+    """Add the sessions of one ansible-core release."""
     python = controller_python(core)
     targets = [f"--target-python={version}" for version in (MODULE_PYTHON, python) if starts(version)]
     sanity = ["sanity", f"--controller=origin:python=venv/{python}", *targets]
     if core in PRE_RELEASES:
         # 2.22.0rc1 installs a library for pylint from outside the package index. The previous release runs pylint.
         sanity.append("--skip-test=pylint")
-    return [
-        add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
-        add_units(core, python),
-        add_integration(core, python),
-        add_plays(core, python),
-    ]
+    return Cells(
+        sanity=add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
+        units=add_units(core, python),
+        integration=add_integration(core, python, both=False),
+        ways=add_integration(core, python, both=True),
+        plays=add_plays(core, python),
+    )
 
 
 CELLS = {core: add_cells(core) for core in RUNNABLE}
-ENDS = [name for core in dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]) for name in CELLS[core]]
+OUTER = tuple(dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]))
+ENDS = [name for core in OUTER for name in CELLS[core].once]
+WAYS = [CELLS[core].ways for core in OUTER]
 if RUNNABLE and RUNNABLE[-1] in PRE_RELEASES:
     # The newest final release, for the sanity tests that a pre-release skips.
-    ENDS += [CELLS[core][0] for core in RUNNABLE[1:-1][-1:]]
-BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core] if name not in ENDS]
-DEVEL_CELLS = add_cells("devel") if DEVEL and pythons_for("devel") else []
+    ENDS += [CELLS[core].sanity for core in RUNNABLE[1:-1][-1:]]
+BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core].both if name not in ENDS]
+DEVEL_CELLS = add_cells("devel").once if DEVEL and pythons_for("devel") else []
 # What this machine cannot test, and what to install for it.
 MISSING = {
     f"ansible-core {core}": f"install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
@@ -568,6 +589,12 @@ def test(session: nox.Session) -> None:
 def matrix(session: nox.Session) -> None:
     """Run the tests with the ansible-core releases between the oldest and the newest."""
     run_sessions(session, BETWEEN, MISSING)
+
+
+@nox.session(python=False, default=False)
+def ways(session: nox.Session) -> None:
+    """Run the integration targets in process and as modules with the oldest and the newest ansible-core that run here."""
+    run_sessions(session, WAYS, MISSING)
 
 
 @nox.session(python=False, default=False)

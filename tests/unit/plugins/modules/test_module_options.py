@@ -385,11 +385,10 @@ def case_gate_expect(account, run):
 POLICY_PARTS = [
     ({"fail_on": "critical"}, False),
     ({"fail_on": "none", "max": {"high": 0}}, True),
-    ({"only_new": True}, True),
-    ({"verified_only": True, "missing": "ignore"}, False),
-    ({"min_cvss": 9.9, "missing": "ignore"}, False),
-    ({"min_epss": 0.9999, "missing": "ignore"}, False),
-    ({"known_exploited": True, "missing": "ignore"}, False),
+    ({"verified_only": True}, False),
+    ({"min_cvss": 9.9}, False),
+    ({"min_epss": 0.9999}, False),
+    ({"known_exploited": True}, False),
     ({"fail_on": "none", "older_than": {"high": "1m"}}, True),
     ({"include": [{"name": "nothing"}]}, False),
     ({"exclude": [{"name": "SQL*"}]}, False),
@@ -400,6 +399,25 @@ POLICY_PARTS = [
 def case_gate_policy_parts(account, run):
     for policy, fails in POLICY_PARTS:
         assert bool(run("gate", scan_ids=[40001], policy=policy)["failing"]) is fails, policy
+
+
+@case("gate", "policy.missing")
+def case_gate_policy_missing(account, run):
+    account.add(
+        findings=[{"id": 70009, "name": "No score", "risk_level": 3, "task_id": 40001, "cvss": None, "cvssv3": None}]
+    )
+    for missing, names in (("fail", ["No score"]), ("ignore", [])):
+        policy = {"min_cvss": 9.9, "missing": missing}
+        assert [row["name"] for row in run("gate", scan_ids=[40001], policy=policy)["failing"]] == names
+
+
+@case("gate", "policy.only_new")
+def case_gate_policy_only_new(account, run):
+    with tempfile.TemporaryDirectory() as folder:
+        options = dict(scan_ids=[40001], baseline=str(Path(folder, "baseline.json")))
+        run("gate", baseline_missing="create", **options)
+        assert len(run("gate", policy={"only_new": False}, **options)["failing"]) == 1
+        assert run("gate", policy={"only_new": True}, **options)["failing"] == []
 
 
 @case("gate", "expect.targets", "expect.tools", "expect.max_age")
@@ -1446,6 +1464,10 @@ def client_key(attempt, tls, tmp_path):
     assert "client_key names a file that does not exist" in missing.msg
 
 
+# modules that need more than one connection: a list of findings is read to the end of its connection
+TUNNELS = {"gate": 2}
+
+
 @connection_case
 def proxy(attempt, tls, tmp_path):
     with Proxy() as through:
@@ -1457,7 +1479,8 @@ def proxy(attempt, tls, tmp_path):
         before = len(through.seen)
         assert good(attempt(through.url, ca_path=tls.files["ca"]))
         assert len(attempt.service.calls()) > 0
-        assert through.seen[before:] == [f"CONNECT {urlsplit(tls.plain.base_url).netloc}"]
+        tunnel = f"CONNECT {urlsplit(tls.plain.base_url).netloc}"
+        assert through.seen[before:] == [tunnel] * TUNNELS.get(attempt.module, 1)
         closed = through.url
     result = attempt(closed, retries=0, ca_path=tls.files["ca"])
     assert result.failed
