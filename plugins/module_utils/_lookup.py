@@ -222,7 +222,7 @@ def find(
     not_empty(resource.key, wanted)
     if resource.key_is_account_wide:
         # the key may be taken in another workspace
-        found = _search(task.client, resource, wanted)
+        found = _search(task.client, resource, wanted, whole=whole)
         _warn_alike(task, wanted, found)
         return found.record and _in_place(task, resource, found.record, place)
     if place.missing:

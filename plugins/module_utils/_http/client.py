@@ -167,9 +167,11 @@ class Client:
         values: the form fields; read_back: read the new record where the answer gives no more than its id, at 1 GET.
         """
         about = self._about("create", resource, query or values)
+        # a form has no booleans, and str() would send True
+        form = {field: str(value).lower() if isinstance(value, bool) else value for field, value in values.items()}
 
         def send() -> Answer:
-            return self._write("POST", resource.path, about, query=query, form=values, hints=CREATE_HINTS, adds=True)
+            return self._write("POST", resource.path, about, query=query, form=form, hints=CREATE_HINTS, adds=True)
 
         def look_afresh(status: int | None) -> Record | None:
             self._drop_lists()

@@ -277,6 +277,14 @@ def test_an_answered_create_needs_no_second_read(service, client):
     assert look.count == 0
 
 
+def test_a_create_sends_booleans_as_the_words_of_json(service, client):
+    service.allow_violations = True
+    with contextlib.suppress(ApiError):
+        client.create(TARGET, {**VALUES, "active": True, "shared": False}, Look())
+    form = service.log()[0]["form"]
+    assert (form["active"], form["shared"]) == ("true", "false")
+
+
 @pytest.mark.parametrize("status", [409, 403])
 def test_an_object_found_after_a_refusal_existed_before(service, client, status):
     service.fault(method="POST", action="status", status=status)
