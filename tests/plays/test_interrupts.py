@@ -21,6 +21,14 @@ PATIENCE = 120
 FAULTS = {"read": [{"path": "/workspaces", "action": "delay", "seconds": LONG}]}
 
 
+@pytest.fixture(autouse=True)
+def default_interrupt():
+    # a process that nohup or a background job starts ignores SIGINT, and so would what it starts
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def plays(**keywords):
     options = {"timeout": LONG, "retries": 0}
     task = {"name": "read", "scanops.scanner.workspace_info": options, **keywords}
