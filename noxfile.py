@@ -484,16 +484,28 @@ def demo_check(session: nox.Session) -> None:
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
 
 
-@nox.session(name="page-check", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
-def page_check(session: nox.Session) -> None:
-    """Drive the page of the gate in a headless Chromium."""
+def show_page(session: nox.Session, *command: str) -> None:
+    """Run a program of tests/page on a copy of the collection."""
+    session.install("--requirement", SERVICE)
     with tempfile.TemporaryDirectory() as place:
         place_copy(session, Path(place))
         with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            # with the reasons of skipped tests
-            arguments = session.posargs or ["tests/page"]
-            session.run("pytest", "-rs", "-p", "no:cacheprovider", *arguments, env={"PYTHONPATH": place})
+            session.run("python", *command, env={"PYTHONPATH": place}, **PATIENCE)
+
+
+@nox.session(name="page-check", default=False)
+@antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
+def page_check(session: nox.Session) -> None:
+    """Drive the page of the gate in a headless Chromium."""
+    # with the reasons of skipped tests
+    show_page(session, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/page"]))
+
+
+@nox.session(name="page-pictures", default=False)
+@antsibull_nox.sessions.install_packages(packages=DEMO)
+def page_pictures(session: nox.Session) -> None:
+    """Take the pictures of the gate's page in a headless Chromium."""
+    show_page(session, "tests/page/pictures.py", str(Path("docs/pictures").absolute()))
 
 
 @nox.session(name="pictures", default=False)
