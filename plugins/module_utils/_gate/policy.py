@@ -66,7 +66,8 @@ class Policy(NamedTuple):
         """Whether fail_on counts a finding."""
         if self.fail_on == NONE:
             return Counting(False, ("fail_on is none",))
-        severity = f"severity is {row.severity}, fail_on is {self.fail_on}"
+        counted = f"{UNKNOWN} (counts as critical)" if row.severity == UNKNOWN else row.severity
+        severity = f"severity is {counted}, fail_on is {self.fail_on}"
         if not at_least(row.severity, self.fail_on):
             return Counting(False, (severity,))
         asked = [filtered for filtered in self._filtered(row) if filtered is not None]

@@ -50,6 +50,7 @@ def test_high_is_the_default(policy):
 def test_the_reason_names_severity_and_threshold():
     assert why({}, severity="critical") == ["severity is critical, fail_on is high"]
     assert why({}, severity="low") == ["severity is low, fail_on is high"]
+    assert why({}, severity="unknown") == ["severity is unknown (counts as critical), fail_on is high"]
 
 
 # --- filters
