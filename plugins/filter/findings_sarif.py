@@ -49,8 +49,8 @@ options:
     type: str
   category:
     description:
-      - Tells several analyses of one repository apart. By default, it consists of the names of the collection and of
-        the workspace.
+      - A name that distinguishes the analyses of one repository. By default, it consists of the names of the collection
+        and of the workspace.
     type: str
 seealso:
   - plugin: scanops.scanner.findings_gitlab

@@ -124,10 +124,10 @@ options:
       - The task C(ansible.builtin.meta) with C(refresh_inventory), and C(ansible-playbook --flush-cache), read the
         service again.
 notes:
-  - "Host variables of the target with the lowest id: C(ansible_host), the host name or IP address in the name of the
-    target (for a URL, its host without the port), in lower case, without a trailing dot, in ASCII (IDNA). It is not set
-    if the name contains no valid one. C(scanner_id), C(scanner_name), C(scanner_type), C(scanner_description),
-    C(scanner_workspace) (its name) and C(scanner_workspace_id)."
+  - "Host variables come from the target with the lowest id. C(ansible_host) is the host name or IP address in its name
+    (for a URL, the host without the port), in lower case, without a trailing dot, in ASCII (IDNA). It is not set if the
+    name contains no valid one. C(scanner_id), C(scanner_name), C(scanner_type), C(scanner_description),
+    C(scanner_workspace) (a name) and C(scanner_workspace_id) are its fields."
   - C(scanner_targets) is a list of the records of all targets of the host, with the keys C(id), C(name), C(type),
     C(description), C(workspace), C(workspace_id), and every other field that the service returns. O(hostvars_prefix)
     changes C(scanner_) in all of these names.
@@ -135,9 +135,9 @@ notes:
     C(scanner_targets). O(compose), O(groups) and O(keyed_groups) see the variables of the host, with
     C(inventory_hostname) and C(group_names).
   - No object of the account can change where a play runs. Three kinds of objects are omitted, with a warning that names
-    them. First, targets that name the machine that uses the name, such as V(localhost), a loopback address or
-    V(0.0.0.0). Second, hosts with the name of a group (including V(all) and V(ungrouped)) or of the implicit
-    V(localhost), V(127.0.0.1) or V(::1). Third, groups with the name of a host from another source.
+    them. First, targets that name the local machine, such as V(localhost), a loopback address or V(0.0.0.0). Second,
+    hosts with the name of a group (including V(all) and V(ungrouped)) or of the implicit V(localhost), V(127.0.0.1) or
+    V(::1). Third, groups with the name of a host from another source.
   - A host that another source has defined keeps its address, unless O(compose) sets C(ansible_host).
   - Text from the service is data. It is never templated, on any release of ansible-core, and neither is the result of
     O(compose). C(ansible-inventory --list) prints it as a dictionary with the key C(__ansible_unsafe). On ansible-core

@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: coverage_info
 short_description: Find out which targets were scanned
 description:
-  - Returns for each target whether a finished scan of it exists that is recent enough, and where gaps are.
+  - Returns for each target whether a recent enough finished scan of it exists, and lists the gaps.
   - Also returns targets that nobody declared, targets that exist twice, and workspaces without targets.
   - A gap does not fail the task. M(scanops.scanner.gate) with O(scanops.scanner.gate#module:expect) does.
   - Cost - the lists of targets and scans of each workspace. See
@@ -41,23 +41,25 @@ options:
     elements: str
   tools:
     description:
-      - Demand a scan with each of these tools, by name or id. If not set, a scan with any tool counts.
+      - Require a scan with each of these tools, by name or id. If not set, a scan with any tool counts.
     type: list
     elements: str
   max_age:
     description:
-      - How old a scan may be, in seconds or as in V(12h) or V(7d). If not set, any age counts.
+      - The maximum age of a scan, in seconds or as in V(12h) or V(7d). If not set, any age counts.
     type: str
   exclusions:
     description:
-      - What need not be scanned. Each exclusion has a C(reason), a date C(expires) until the end of which (in UTC) it
-        counts, and at least one of the patterns C(workspace) and C(target). It can also have the pattern C(tool).
+      - Targets that need not be scanned. Each exclusion has a C(reason), the date C(expires), and at least one of the
+        patterns C(workspace) and C(target). It can also have the pattern C(tool). It applies until the end of the date
+        in UTC.
       - An expired exclusion no longer counts, and is returned in RV(exclusions).
     type: list
     elements: dict
   dest:
     description:
-      - Write the rows to this file, in CSV or JSON, by the end of its name. Its directory must exist.
+      - Write the rows to this file. Its name must end in C(.csv) or C(.json), which determines the format. Its
+        directory must exist.
     type: path
 seealso:
   - module: scanops.scanner.gate
@@ -119,7 +121,7 @@ covered:
   type: int
   sample: 12
 excluded:
-  description: The number of rows that are not covered and excluded.
+  description: The number of uncovered rows that are excluded.
   returned: success
   type: int
   sample: 0
@@ -130,7 +132,7 @@ undeclared:
   elements: dict
   sample: []
 duplicates:
-  description: Targets of one workspace whose names mean the same.
+  description: Targets of one workspace whose names are equivalent.
   returned: success
   type: list
   elements: dict

@@ -270,9 +270,9 @@ total:
   sample: 1
 complete:
   description:
-    - Whether the list of findings, before the filters, is known to be complete. It is if the newest scan of each target
-      and tool concerned has finished, no scan has counted more findings than were read, and the service does not report
-      more.
+    - Whether the list of findings, before the filters, is known to be complete. It is V(true) if the newest scan of
+      each target and tool concerned has finished, no scan has counted more findings than were read, and the service
+      does not report more.
     - Always V(true) with O(id).
   returned: success
   type: bool

@@ -10,7 +10,8 @@ DOCUMENTATION = r"""
 module: finding_template_info
 short_description: Read finding templates
 description:
-  - Returns the finding templates of the service. They list what the service can find, and how it describes it.
+  - Returns the finding templates of the service. They show what the service can find, and how it describes each
+    finding.
   - Cost - 1 GET for each 1,000 templates, and 1 GET for the end of the list. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0

@@ -12,8 +12,8 @@ short_description: Pass or fail a pipeline on findings
 description:
   - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome
     is C(passed), or O(outcomes) says otherwise.
-  - Nothing that could not be read counts as clean. A scan that did not finish, a list that may be incomplete, or a
-    service that does not answer has an outcome of its own.
+  - Missing data never counts as clean. A scan that did not finish, a list that may be incomplete, or a service that
+    does not answer has an outcome of its own.
   - The decision, the result and all files of O(artifacts) are computed from the same findings.
   - For a role that also starts the scans, see the role P(scanops.scanner.scan_gate#role).
   - Cost - 2 GET for each scan, and the lists of targets and scans of the workspace. See
@@ -70,33 +70,35 @@ options:
     type: path
   scan_results:
     description:
-      - What tasks of M(scanops.scanner.scan) have registered. A scan that they could not start, or that did not finish
-        in time, is judged as such, and no older scan replaces it. If the list of scans lacks a scan that has finished,
-        the outcome is C(incomplete).
-      - Any other task that failed has the outcome C(service_error), or the C(outcome) of this module that its result
-        names.
+      - The registered results of M(scanops.scanner.scan) tasks. A scan that they could not start, or that did not
+        finish in time, is judged as such, and no older scan replaces it. If the list of scans lacks a scan that has
+        finished, the outcome is C(incomplete).
+      - Any other failed task has the outcome C(service_error), unless its result has an C(outcome) of this module.
     type: list
     elements: dict
   policy:
     description:
-      - What makes the gate fail. All filters must accept a finding for it to count.
+      - What makes the gate fail. O(policy.fail_on) counts a finding only if all filters accept it. The filters are
+        O(policy.verified_only), O(policy.min_cvss), O(policy.min_epss) and O(policy.known_exploited).
     type: dict
     suboptions:
       fail_on:
         description:
           - The lowest severity that fails. V(none) fails nothing by severity.
-          - A finding of unknown severity counts at every threshold.
+          - A finding of unknown severity may be critical, so it counts as failing for every value but V(none).
         type: str
         choices: [info, low, medium, high, critical, none]
         default: high
       max:
         description:
-          - The largest number of findings of a severity that is allowed, by severity. More of them fail, whatever
-            O(policy.fail_on) says.
+          - The maximum number of findings for each severity, as a dictionary. If more are found, they fail, regardless
+            of O(policy.fail_on), the filters and O(policy.only_new). Findings of unknown severity count towards every
+            maximum.
         type: dict
       only_new:
         description:
-          - Fail only on findings that are new, reopened or worse than in the O(baseline).
+          - Of the findings that O(policy.fail_on) counts, fail only on those that are new, reopened or worse than in
+            the O(baseline).
         type: bool
         default: false
       verified_only:
@@ -119,8 +121,9 @@ options:
         default: false
       older_than:
         description:
-          - Fail on findings that are older than this duration, by severity. The age runs from the day on which
-            the O(baseline) first saw the finding, otherwise from its scan.
+          - The maximum age of findings for each severity, as a dictionary of durations such as V(90d). Older findings
+            fail, as do older findings of unknown severity. The age counts from when the O(baseline) first saw the
+            finding, otherwise from the end of its scan.
         type: dict
       include:
         description:
@@ -130,7 +133,7 @@ options:
       exclude:
         description:
           - Do not count findings that one of these matchers accepts. See the notes.
-          - Danger - an excluded finding never fails the gate. Prefer a waiver, which has a reason and an end.
+          - Danger - an excluded finding never fails the gate. Prefer a waiver, which has a reason and an expiry date.
         type: list
         elements: dict
       missing:
@@ -142,7 +145,7 @@ options:
         default: fail
   expect:
     description:
-      - What must have been scanned. What is missing has the outcome C(not_covered).
+      - The scans that must exist. A missing one has the outcome C(not_covered).
     type: dict
     suboptions:
       targets:
@@ -157,7 +160,7 @@ options:
         elements: str
       max_age:
         description:
-          - How old the scan of each may be, in seconds or as in V(12h) or V(7d).
+          - The maximum age of each of these scans, in seconds or as in V(12h) or V(7d). If not set, any age counts.
         type: str
   baseline:
     description:
@@ -174,8 +177,8 @@ options:
     default: all_new
   baseline_update:
     description:
-      - Add the findings of this run to the O(baseline), and date them. Only a run in which everything could be read
-        updates it.
+      - Add the findings of this run to the O(baseline), and record when they were seen. Only a run that could read
+        everything updates it.
       - Danger - the next run no longer treats them as new.
     type: bool
     default: false
@@ -221,15 +224,15 @@ options:
     default: [json, markdown]
   sarif_profile:
     description:
-      - For whom C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as open. V(gitlab)
-        and V(full) list them as suppressed.
+      - The consumer for which C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as
+        open. V(gitlab) and V(full) list them as suppressed.
     type: str
     choices: [github, gitlab, full]
     default: github
   sarif_category:
     description:
-      - Tells several analyses of one repository apart in C(sarif). By default, it consists of the names of the
-        collection and of the workspace.
+      - A name that distinguishes the analyses of one repository in C(sarif). By default, it consists of the names of
+        the collection and of the workspace.
     type: str
   estate_files:
     description:
@@ -239,7 +242,7 @@ options:
     default: []
   sarif_location:
     description:
-      - The file to which findings of other targets point in C(sarif).
+      - The file to which findings point in C(sarif) if no file of O(estate_files) declares their target.
     type: str
     default: README.md
   export_all:
@@ -321,7 +324,7 @@ reasons:
   sample:
     - 1 finding of shop.example.com fails the policy, the worst is critical.
 coverage:
-  description: Whether everything was scanned that was to be judged - V(complete), V(partial), or V(unknown) for a file.
+  description: Whether everything that was to be judged was scanned - V(complete), V(partial), or V(unknown) for a file.
   returned: always, once the gate has judged
   type: str
   sample: complete
@@ -362,7 +365,7 @@ findings:
       reasons: [severity is critical and fail_on is high]
   contains:
     state:
-      description: V(failing), V(waived), V(known) or V(below).
+      description: V(failing), V(waived), V(known), or V(below) if the policy does not count the finding.
       returned: success
       type: str
       sample: failing
@@ -394,7 +397,7 @@ counts:
   type: dict
   sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, reopened: 0, worse: 0}
 waivers:
-  description: The waivers that need attention.
+  description: The waivers that are C(expired) or C(unused), and in C(doubled) the findings that several waivers match.
   returned: always, once the gate has judged
   type: dict
   sample: {expired: [], unused: [], doubled: []}
@@ -424,27 +427,27 @@ sources:
   type: dict
   sample: {epss: null, known_exploited: null}
 generated:
-  description: When the gate has judged, in UTC.
+  description: When the gate judged, in UTC.
   returned: always, once the gate has judged
   type: str
   sample: "2026-01-31T12:00:00Z"
 schema:
-  description: The name of the form of this result and of C(gate.json).
+  description: The name of the format of this result and of C(gate.json).
   returned: always, once the gate has judged
   type: str
   sample: scanops.scanner/gate
 version:
-  description: The version of that form.
+  description: The version of that format.
   returned: always, once the gate has judged
   type: int
   sample: 1
 collection_version:
-  description: The version of the collection that has judged.
+  description: The version of the collection that judged.
   returned: always, once the gate has judged
   type: str
   sample: 1.0.0
 gone:
-  description: Findings of the baseline that no longer exist. Only a finished scan that could have seen them shows that.
+  description: Findings of the baseline that a finished scan of the same target and tool no longer has.
   returned: always, once the gate has judged
   type: list
   elements: dict

@@ -93,7 +93,7 @@ requests:
       type: str
       sample: 192.0.2.7
     request_method:
-      description: Its HTTP method.
+      description: The HTTP method of the request.
       returned: success
       type: str
       sample: POST

@@ -83,8 +83,8 @@ options:
     description:
       - Whether to keep the report at the service after the download. By default it is kept, because the web application
         lists it and others may rely on it.
-      - With V(false), the report is deleted after its file is safe, and RV(report) is null. This also applies to a
-        report that an earlier run of the same task has kept, and to a report given by O(id).
+      - With V(false), the report is deleted at the service once its file is on disk, and RV(report) is null. This also
+        applies to a report that an earlier run of the same task has kept, and to a report given by O(id).
     type: bool
     default: true
   state:
@@ -98,12 +98,13 @@ notes:
   - The note beside the file holds the request, the URL of the service, the service's record of the report, and the size
     and checksum of the file. It holds no key, and only its owner can read it. The module ignores a note that another
     user could have written.
-  - The module never requests a report twice without knowing. If the answer to its creation is lost, the module takes
-    the only new report of the same format in the list of reports, with a warning. If the list has none or several, the
-    task fails and says so. The next run searches the list before it requests another report.
+  - If the answer to the request for a report is lost, the module does not send the request again. It uses the only new
+    report of the same format in the list of reports, with a warning. If the list has none or several, the task fails
+    and says so. The next run searches the list before it requests another report.
   - If a task ends while it waits, running it again within a day continues with the same report.
   - A download that is interrupted is retried from its beginning, O(retries) times. A file that is shorter or longer
-    than announced, an HTML page instead of another format, and a file that does not begin like its format are errors.
+    than announced, an HTML page instead of another format, and a file whose beginning does not match its format are
+    errors.
   - The service may answer a download that is too early with 404 or 409. The module waits in both cases, and reads the
     report each time, so that a deleted or failed report ends the task.
 seealso:

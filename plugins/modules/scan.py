@@ -134,8 +134,8 @@ options:
     type: bool
   start_params:
     description:
-      - More fields for the start of a scan, such as C(report_callback). They are sent unchanged. Fields that have their
-        own option are refused.
+      - Additional fields for the start of a scan, such as C(report_callback). They are sent unchanged. Fields that have
+        their own option are refused.
       - With O(scope), every URL in it must be in scope, including callbacks.
       - An existing scan is compared with the fields that its record has.
       - Danger - do not put secrets here. Ansible shows this option at C(-vvv).
@@ -167,7 +167,7 @@ options:
     description:
       - Wait until the scan has ended. Any outcome other than V(finished) then fails the task, with the record of the
         scan in the result.
-      - With V(false), the task ends when the scan is started, and RV(outcome) is null. It succeeds even if the record
+      - With V(false), the task ends once the scan is started, and RV(outcome) is null. It succeeds even if the record
         of the new scan cannot be read, with a warning.
       - With O(state=stopped), wait until the stop has taken effect, for at most five minutes.
     type: bool
@@ -220,8 +220,8 @@ notes:
     application. The task then warns.
   - An action plugin waits on the controller and shows the progress on standard error.
   - If the answer to the start of a scan is lost, the start is never sent again. If the list of scans then shows exactly
-    one new scan of the target with this tool, the task counts it as started. Otherwise, the task fails, is changed, and
-    says that a scan may have been started.
+    one new scan of the target with this tool, the task counts it as started. Otherwise, the task fails, reports a
+    change, and says that a scan may have been started.
   - With O(max_age), tasks of one user on one machine take a lock, so that two at the same time start one scan. The lock
     is a file of mode 0600 in the user's runtime directory (E(XDG_RUNTIME_DIR), otherwise a private directory in the
     temporary directory). Its name is a digest. If the lock cannot be taken, the task warns and continues.

@@ -12,8 +12,8 @@ short_description: Download the output of a scan
 description:
   - Writes the output of a scan to O(dest), as JSON, as the service's PDF, or as the raw output of the tool.
   - The output is read in each run, also in check mode. If the file already has this content, nothing changes.
-  - If the scan does not exist, is still in progress, or has no output in this format, the task fails and says which.
-    Wait for the scan first, because its output may be incomplete until then.
+  - If the scan does not exist, is still in progress, or has no output in this format, the task fails and names the
+    reason. Wait for the scan first, because its output may be incomplete until then.
   - Cost - 2 GET. For JSON and PDF, the service allows 60 calls a minute.
 version_added: 1.0.0
 author:

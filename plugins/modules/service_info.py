@@ -14,8 +14,8 @@ description:
     It also returns the rate limit, the workspaces that the key can see, and the clock difference. Run it first, and for
     troubleshooting.
   - With O(schema=true), also compares the OpenAPI file of the service with everything that this collection relies on.
-    The result shows wrong assumptions, and changes of the service.
-  - Nothing in the result is secret but the names of the workspaces.
+    The result shows wrong assumptions and changes in the service.
+  - The result contains nothing confidential except the names of the workspaces.
   - Cost - 1 GET, or 2 GET with O(schema=true) or if something other than the API answers.
 version_added: 1.0.0
 author:
