@@ -78,27 +78,26 @@ options:
     elements: dict
   policy:
     description:
-      - What makes the gate fail. O(policy.fail_on) counts a finding only if all filters accept it. The filters are
+      - What makes the gate fail. O(policy.fail_on) counts only findings that all filters accept -
         O(policy.verified_only), O(policy.min_cvss), O(policy.min_epss) and O(policy.known_exploited).
     type: dict
     suboptions:
       fail_on:
         description:
           - The lowest severity that fails. V(none) fails nothing by severity.
-          - A finding of unknown severity may be critical, so it counts as failing for every value but V(none).
+          - A finding of unknown severity counts as failing for every value but V(none).
         type: str
         choices: [info, low, medium, high, critical, none]
         default: high
       max:
         description:
-          - The maximum number of findings for each severity, as a dictionary. If more are found, they fail, regardless
-            of O(policy.fail_on), the filters and O(policy.only_new). Findings of unknown severity count towards every
+          - The maximum number of findings for each severity, as a dictionary. More of them fail, regardless of
+            O(policy.fail_on), its filters and O(policy.only_new). Findings of unknown severity count towards every
             maximum.
         type: dict
       only_new:
         description:
-          - Of the findings that O(policy.fail_on) counts, fail only on those that are new, reopened or worse than in
-            the O(baseline).
+          - Fail only on findings that are new, reopened or worse than in the O(baseline).
         type: bool
         default: false
       verified_only:
@@ -122,8 +121,8 @@ options:
       older_than:
         description:
           - The maximum age of findings for each severity, as a dictionary of durations such as V(90d). Older findings
-            fail, as do older findings of unknown severity. The age counts from when the O(baseline) first saw the
-            finding, otherwise from the end of its scan.
+            fail. For a finding of unknown severity, the shortest duration counts. The age counts from when the
+            O(baseline) first saw the finding, otherwise from the end of its scan.
         type: dict
       include:
         description:
@@ -397,7 +396,7 @@ counts:
   type: dict
   sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, reopened: 0, worse: 0}
 waivers:
-  description: The waivers that are C(expired) or C(unused), and in C(doubled) the findings that several waivers match.
+  description: Expired and unused waivers, and in C(doubled) the findings that several waivers match.
   returned: always, once the gate has judged
   type: dict
   sample: {expired: [], unused: [], doubled: []}
