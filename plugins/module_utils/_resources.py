@@ -25,7 +25,8 @@ class Resource(NamedTuple):
     Declarations: ``declared`` are the fields beside the key that a user may declare; ``updatable`` those fields, the key
     included, that PUT takes; ``key_suffices`` says that a list may declare an object by its key alone.
 
-    Workspaces: ``in_workspace`` is how a create names the workspace (form, query or json), "" where the family has none;
+    Workspaces: ``in_workspace`` is how a create names the workspace, "" where the family has none: "form" or "query"; "json"
+    is only for a family that neither ``ensure`` nor ``_bulk`` creates, because they send forms;
     ``key_is_account_wide`` says that the key is unique in all workspaces together; ``uses_current_workspace`` that a call
     without a workspace means the account's current one; ``holds`` are the families that are deleted with an object.
 

@@ -6,8 +6,14 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import IN_WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES, SCAN, TARGET
+
+MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 
 
 @pytest.mark.parametrize(
@@ -31,3 +37,23 @@ def test_an_entry_names_fields_that_its_records_have(entry):
     assert {*entry.text, *entry.declared, *entry.updatable, *(entry.also or {})} <= set(entry.fields)
     # loggers and findings do not say in which workspace they are
     assert entry.workspace_field in entry.fields or entry.in_workspace in ("", "query")
+
+
+def created_by_form(entry):
+    """Whether the module of the family or the estate creates its objects, in the one way that both know."""
+    module = None if entry.read_only else importlib.import_module(MODULES + entry.name)
+    return entry in IN_WORKSPACE or getattr(module, "ensure", None) is ensure
+
+
+def cannot_be_created(entries):
+    """The families whose creates would leave their workspace out."""
+    return [
+        entry.name for entry in entries if created_by_form(entry) and entry.in_workspace not in ("", "form", "query")
+    ]
+
+
+def test_a_create_with_a_form_names_its_workspace_in_the_form_or_in_the_query():
+    # scan is the one family with "json": its module starts scans
+    assert created_by_form(TARGET) and not created_by_form(SCAN)
+    assert cannot_be_created([TARGET._replace(in_workspace="json")]) == ["target"]
+    assert cannot_be_created(RESOURCES.values()) == []
