@@ -27,8 +27,8 @@ NAMES = "ansible_collections.scanops.scanner.plugins"
 
 IMPORT = f"""
 import yaml
-from {NAMES}.modules import schedule, schedule_info
-for module in (schedule, schedule_info):
+from {NAMES}.modules import ukulele, ukulele_info
+for module in (ukulele, ukulele_info):
     options = yaml.safe_load(module.DOCUMENTATION)["options"]
     assert set(options) == set(module.OPTIONS), options
     for name, option in module.OPTIONS.items():
@@ -93,11 +93,11 @@ def test_what_it_gives_for_an_existing_family_passes_its_own_tests(scratch):
 
 
 def test_what_it_gives_for_a_made_up_family_can_be_imported(scratch):
-    result = run(scratch, "tests/templates/add_family.py", "schedule", "schedules")
+    result = run(scratch, "tests/templates/add_family.py", "ukulele", "ukuleles")
     assert result.returncode == 0, result.stderr
-    entry = add_family().resource("schedule", "schedules")
+    entry = add_family().resource("ukulele", "ukuleles")
     assert entry in result.stdout
-    change_table(scratch, ("\nRESOURCES = {", f"\n{entry}\nRESOURCES = {{"), ("entry in (", "entry in (SCHEDULE, "))
+    change_table(scratch, ("\nRESOURCES = {", f"\n{entry}\nRESOURCES = {{"), ("entry in (", "entry in (UKULELE, "))
     result = run(scratch, "-c", IMPORT)
     assert result.stdout == "imported\n", result.stderr
 
@@ -111,7 +111,7 @@ def test_an_existing_file_is_not_replaced(scratch):
 
 
 def test_its_integration_targets_are_readable():
-    made = add_family().files("schedule", "schedules")
+    made = add_family().files("ukulele", "ukuleles")
     assert not [place for place, text in made.items() if "gadget" in (place + text).lower()]
     targets = {place: text for place, text in made.items() if place.startswith("tests/integration/")}
     assert len(targets) == 6
