@@ -35,7 +35,7 @@ for module in (ukulele, ukulele_info):
         assert options[name]["type"] == option["type"]
         assert options[name].get("default") == option.get("default")
         assert options[name].get("choices") == option.get("choices")
-    assert yaml.safe_load(module.DOCUMENTATION)["version_added"] == "1.0.0"
+    assert yaml.safe_load(module.DOCUMENTATION)["version_added"] == yaml.safe_load(open("galaxy.yml"))["version"]
     assert yaml.safe_load(module.EXAMPLES) and yaml.safe_load(module.RETURN)
 print("imported")
 """
