@@ -89,6 +89,48 @@ def test_in_process_a_read_may_be_missing_that_was_sent_before(tmp_path, write):
     assert len(compared(tmp_path)) == 1
 
 
+def test_polls_of_a_report_may_be_repeated(tmp_path, write):
+    create, poll = request("/reports", method="POST"), request("/reports/1")
+    write("one", "report-1.jsonl", create, poll, request("/reports/1/content"))
+    write("two", "report-1.jsonl", create, poll, poll, poll, request("/reports/1/content"))
+    assert compared(tmp_path) == []
+    write("two", "report-1.jsonl", create, create, poll, request("/reports/1/content"))
+    assert len(compared(tmp_path)) == 1
+    write("two", "report-1.jsonl", create, poll)
+    assert len(compared(tmp_path)) == 1
+
+
+def test_reads_of_scans_may_come_in_another_order(tmp_path, write):
+    first, second = (request("/scans", method="POST", json={"target_id": number}) for number in (1, 2))
+    read, stop = request("/scans/1"), request("/scans/1/stop", method="POST")
+    write("one", "scan-1.jsonl", first, read, request("/scans/2"), second, stop)
+    write("two", "scan-1.jsonl", first, second, request("/scans/2"), read, read, stop)
+    assert compared(tmp_path) == []
+    write("two", "scan-1.jsonl", second, read, request("/scans/2"), first, stop)
+    assert len(compared(tmp_path)) == 1
+    write("two", "scan-1.jsonl", first, read, second, stop)
+    assert len(compared(tmp_path)) == 1
+
+
+def test_an_interrupt_may_come_some_writes_later(tmp_path, write):
+    read, creates = request(), [request(method="POST", form={"name": f"new{number}"}) for number in range(9)]
+    write("one", "targets-1.jsonl", creates[0], read, *creates[:3])
+    write("two", "targets-1.jsonl", creates[0], read, *creates)
+    assert compared(tmp_path) == []
+    write("two", "targets-1.jsonl", *creates[:2], read, *creates)
+    assert len(compared(tmp_path)) == 1
+    write("two", "targets-1.jsonl", creates[0], read, *creates[1:])
+    assert len(compared(tmp_path)) == 1
+
+
+def test_a_429_of_the_rate_limit_does_not_count(tmp_path, write):
+    write("one", "target-1.jsonl", request())
+    write("two", "target-1.jsonl", request(status=429, fault=None), request())
+    assert compared(tmp_path) == []
+    write("two", "target-1.jsonl", request(status=429, fault="limit"), request())
+    assert len(compared(tmp_path)) == 1
+
+
 def test_a_log_of_one_run_only_is_shown(tmp_path, write):
     write("one", "target-1.jsonl", request())
     write("one", "scan-1.jsonl", request())

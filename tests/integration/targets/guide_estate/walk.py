@@ -9,7 +9,6 @@ messages, in their order.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -20,6 +19,9 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve()
+sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
+from start import local_service, requests_file  # noqa: E402
+
 COLLECTION = next(folder for folder in HERE.parents if (folder / "playbooks" / "estate_adopt.yml").is_file())
 GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_estate.rst").read_text(encoding="utf-8")
 # where a person has the collection
@@ -48,14 +50,6 @@ def blocks(language: str) -> list[str]:
     """The blocks of code of this language in the guide."""
     found = re.findall(rf"^( *)\.\. code-block:: {language}\n\n((?:\1   .*\n|\n)+)", GUIDE, re.MULTILINE)
     return [textwrap.dedent(text).strip("\n") + "\n" for _indent, text in found]
-
-
-def local_service():
-    """The class LocalService of the collection."""
-    spec = importlib.util.spec_from_file_location("local_service", COLLECTION / "tests" / "unit" / "local_service.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.LocalService
 
 
 class Walk:
@@ -238,7 +232,7 @@ def mistype(walk: Walk) -> None:
 
 def main() -> None:
     folder = Path(sys.argv[1]).absolute()
-    with local_service().start(key=None, max_life=1800) as service:
+    with local_service().start(key=None, max_life=1800, log=requests_file()) as service:
         service.reset(state=ACCOUNT)
         walk = Walk(service, folder)
         adopt(walk)

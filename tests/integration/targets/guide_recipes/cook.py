@@ -9,7 +9,6 @@ the CMDB is a file, and a module here replaces ``community.general.read_csv``, w
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -23,6 +22,9 @@ from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 HERE = Path(__file__).resolve()
+sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
+from start import local_service, requests_file  # noqa: E402
+
 COLLECTION = next(parent for parent in HERE.parents if (parent / "playbooks" / "estate_adopt.yml").is_file())
 GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_recipes.rst").read_text(encoding="utf-8")
 
@@ -193,18 +195,10 @@ def several_accounts(kitchen: Kitchen) -> None:
     assert "vpn.example.com" in kitchen.names
 
 
-def local_service():
-    """The class LocalService of the collection."""
-    spec = importlib.util.spec_from_file_location("local_service", COLLECTION / "tests" / "unit" / "local_service.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.LocalService
-
-
 def main() -> None:
     others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
     threading.Thread(target=others.serve_forever, daemon=True).start()
-    with local_service().start(key=None, max_life=1800) as service:
+    with local_service().start(key=None, max_life=1800, log=requests_file()) as service:
         kitchen = Kitchen(service, f"http://127.0.0.1:{others.server_port}", Path(sys.argv[1]).absolute())
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,

@@ -10,7 +10,6 @@ the next one.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -23,6 +22,9 @@ import jinja2
 import yaml
 
 HERE = Path(__file__).resolve()
+sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
+from start import local_service, requests_file  # noqa: E402
+
 COLLECTION = next(folder for folder in HERE.parents if (folder / "docs" / "awx" / "configure.yml").is_file())
 KIT = COLLECTION / "docs" / "awx"
 STATISTICS = re.compile(r"^\tRUN: (\{.*\})$", re.MULTILINE)
@@ -59,14 +61,6 @@ def objects(module: str) -> dict[str, dict]:
 def rendered(value: object, variables: dict) -> object:
     """A value with its templates, as ansible-core does for strings."""
     return jinja2.Template(value).render(**variables) if isinstance(value, str) else value
-
-
-def local_service():
-    """The class LocalService of the collection."""
-    spec = importlib.util.spec_from_file_location("local_service", COLLECTION / "tests" / "unit" / "local_service.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.LocalService
 
 
 class Platform:
@@ -232,7 +226,7 @@ def inventory(platform: Platform) -> None:
 
 def main() -> None:
     directory = Path(sys.argv[1])
-    with local_service().start(settings={"rate_limits": None}) as service:
+    with local_service().start(settings={"rate_limits": None}, log=requests_file()) as service:
         service.reset(settings={"rate_limits": None}, state=ACCOUNT)
         platform = Platform(service, directory)
         for step in (declare, plan_and_apply, purge_what_was_approved, refuse_a_changed_estate, scan, gate, inventory):
