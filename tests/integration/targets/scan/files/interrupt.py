@@ -40,8 +40,9 @@ def processes_of(group: int) -> list[str]:
 
 
 def main() -> None:
-    # a process that nohup or a background job starts ignores SIGINT, and so would what it starts
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # a process that nohup or a background job starts ignores some of them, and so would what it starts
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     name, stop, control, play = sys.argv[1:]
     before = newest(control)["id"]
     command = ["ansible-playbook", "-i", "localhost,", "-c", "local", "-e", f"stop={stop}", play]

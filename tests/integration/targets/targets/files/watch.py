@@ -39,8 +39,9 @@ def family(first: int) -> set[int]:
 
 
 def main() -> None:
-    # a process that nohup or a background job starts ignores SIGINT, and so would what it starts
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # a process that nohup or a background job starts ignores some of them, and so would what it starts
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     interrupt, control, *command = sys.argv[1:]
     run = subprocess.Popen(
         command,
