@@ -234,7 +234,7 @@ class _Ending:
 
     def _why(self) -> str:
         reasons = self._decision.reasons
-        more = f" See reasons for {counted(len(reasons) - 1, 'more reason')}." if len(reasons) > 1 else ""
+        more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
         return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
 
     def _sentence(self) -> str:

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve()
 sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
 from start import local_service, requests_file  # noqa: E402
 
-COLLECTION = next(folder for folder in HERE.parents if (folder / "playbooks" / "estate_adopt.yml").is_file())
+COLLECTION = next(directory for directory in HERE.parents if (directory / "playbooks" / "estate_adopt.yml").is_file())
 GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_estate.rst").read_text(encoding="utf-8")
 # where a person has the collection
 INSTALLED = "~/.ansible/collections/ansible_collections/scanops/scanner"
@@ -55,9 +55,9 @@ def blocks(language: str) -> list[str]:
 class Walk:
     """A person with a terminal, and the account."""
 
-    def __init__(self, service, folder: Path):
+    def __init__(self, service, directory: Path):
         self.service = service
-        self.folder = folder
+        self.directory = directory
         self.commands = [
             line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
         ]
@@ -85,7 +85,7 @@ class Walk:
     def run(self, command: str, succeeds: bool = True, **environment: str) -> str:
         done = subprocess.run(
             ["bash", "-c", command.replace(INSTALLED, str(COLLECTION))],
-            cwd=self.folder,
+            cwd=self.directory,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -124,7 +124,7 @@ class Walk:
 
     @property
     def plan(self) -> dict:
-        return json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
+        return json.loads((self.directory / "plan.json").read_text(encoding="utf-8"))
 
     @property
     def names(self) -> list[str]:
@@ -133,11 +133,11 @@ class Walk:
 
 def adopt(walk: Walk) -> None:
     walk.next("git init")
-    walk.folder /= walk.commands.pop(0).removeprefix("cd ")
+    walk.directory /= walk.commands.pop(0).removeprefix("cd ")
     walk.next("cp")
     walk.next("cp")
     walk.next("printf")
-    rules = (walk.folder / "vars" / "estate_rules.yml").read_text(encoding="utf-8")
+    rules = (walk.directory / "vars" / "estate_rules.yml").read_text(encoding="utf-8")
     assert blocks("yaml")[0] in rules, "The rules of the guide are not those of the file."
     # what the environment of this test has already
     del walk.commands[:2]
@@ -145,8 +145,8 @@ def adopt(walk: Walk) -> None:
     printed = walk.next("ansible-playbook estate_adopt.yml")
     walk.only_reads()
     for line in blocks("text")[0].splitlines():
-        assert line.replace("in estate;", f"in {walk.folder / 'estate'};") in printed, f"Not printed: {line}"
-    files = {path.name: path.read_text(encoding="utf-8") for path in (walk.folder / "estate").iterdir()}
+        assert line.replace("in estate;", f"in {walk.directory / 'estate'};") in printed, f"Not printed: {line}"
+    files = {path.name: path.read_text(encoding="utf-8") for path in (walk.directory / "estate").iterdir()}
     assert sorted(files) == ["my-workspace.yml", "office.yml", "partners.yml", "web-shop.yml"]
     assert [text.count("- name: ") for _name, text in sorted(files.items())] == [1, 901, 101, 1501]
     assert not re.search(r"\bid\b", "".join(files.values()))
@@ -158,7 +158,7 @@ def adopt(walk: Walk) -> None:
 
 def change(walk: Walk) -> str:
     """Change ten lines and review them; returns the checksum of the plan."""
-    (walk.folder / "plan.patch").write_text(blocks("diff")[0], encoding="utf-8")
+    (walk.directory / "plan.patch").write_text(blocks("diff")[0], encoding="utf-8")
     walk.run("git apply plan.patch && rm plan.patch")
     assert walk.run("git diff --numstat") == "6\t4\testate/web-shop.yml\n"
 
@@ -167,7 +167,7 @@ def change(walk: Walk) -> str:
     assert f"The checksum of the plan is {walk.plan['checksum']}." in printed
     assert walk.plan["calls"] == {"GET": 17, "POST": 5, "PUT": 1, "DELETE": 3}
     assert walk.plan["minutes"] == 0
-    reading = (walk.folder / "plan.md").read_text(encoding="utf-8")
+    reading = (walk.directory / "plan.md").read_text(encoding="utf-8")
     assert reading.startswith("# Plan of the estate\n\nThe plan writes 9 objects. **3 of them are deleted, with scans,")
     assert walk.plan["checksum"] in reading
     for name in [*SHOP[:3], *NEW]:
@@ -198,14 +198,16 @@ def apply(walk: Walk, approved: str) -> None:
 def mistype(walk: Walk) -> None:
     """Nothing of this may write anything."""
     _adopted, lost, raised, emptied = blocks("text")
-    shop = walk.folder / "estate" / "web-shop.yml"
+    shop = walk.directory / "estate" / "web-shop.yml"
     text = shop.read_text(encoding="utf-8")
 
     half = re.sub(r"      - name: app-(?:0[89]|07[5-9]|1).*\n", "", text)
     assert text.count("\n") - half.count("\n") == 751
     shop.write_text(half, encoding="utf-8")
     walk.refuses(lost.strip())
-    assert "The task that made this plan failed: `751 objects" in (walk.folder / "plan.md").read_text(encoding="utf-8")
+    assert "The task that made this plan failed: `751 objects" in (walk.directory / "plan.md").read_text(
+        encoding="utf-8"
+    )
     walk.refuses(raised.strip(), "-e estate_apply_purge_max=5000")
 
     shop.write_text(re.sub(r"targets:\n(?:      - .*\n)+", "targets: []\n", text), encoding="utf-8")
@@ -218,7 +220,7 @@ def mistype(walk: Walk) -> None:
 
     # a file lost, the name of a workspace mistyped, the partners mangled, all at once
     shop.unlink()
-    office, partners = walk.folder / "estate" / "office.yml", walk.folder / "estate" / "partners.yml"
+    office, partners = walk.directory / "estate" / "office.yml", walk.directory / "estate" / "partners.yml"
     office.write_text(office.read_text(encoding="utf-8").replace("name: Office", "name: Ofice"), encoding="utf-8")
     partners.write_text(
         re.sub(r"      - name: gate-0[^0].*\n", "", partners.read_text(encoding="utf-8")), encoding="utf-8"
@@ -231,10 +233,10 @@ def mistype(walk: Walk) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]).absolute()
+    directory = Path(sys.argv[1]).absolute()
     with local_service().start(key=None, max_life=1800, log=requests_file()) as service:
         service.reset(state=ACCOUNT)
-        walk = Walk(service, folder)
+        walk = Walk(service, directory)
         adopt(walk)
         approved = change(walk)
         apply(walk, approved)

@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve()
 sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
 from start import local_service, requests_file  # noqa: E402
 
-COLLECTION = next(folder for folder in HERE.parents if (folder / "docs" / "awx" / "configure.yml").is_file())
+COLLECTION = next(directory for directory in HERE.parents if (directory / "docs" / "awx" / "configure.yml").is_file())
 KIT = COLLECTION / "docs" / "awx"
 STATISTICS = re.compile(r"^\tRUN: (\{.*\})$", re.MULTILINE)
 ACCOUNT = {

@@ -429,6 +429,14 @@ def test_a_wrong_waiver_file_is_refused_with_its_line(service, run, tmp_path):
     assert service.calls() == []
 
 
+@pytest.mark.parametrize("tools", [[70], [70, 80]])
+def test_the_message_has_the_first_reason_and_counts_the_others(run, found, tools):
+    found(4)
+    result = judged(run("gate", workspace_id=2, expect={"tools": tools}), "not_covered")
+    first, *others = result["reasons"]
+    assert result.msg == f"The gate ended with not_covered. {first} See reasons in the result for {len(others)} more."
+
+
 # --- artefacts
 
 

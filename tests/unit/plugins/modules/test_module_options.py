@@ -37,7 +37,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 
 # --- the options of single modules
 
-MODULES_FOLDER = "ansible_collections.scanops.scanner.plugins.modules."
+MODULES_PACKAGE = "ansible_collections.scanops.scanner.plugins.modules."
 
 # (module, option): a function of (account, run)
 CASES = {}
@@ -324,9 +324,9 @@ def in_a_file(text):
 
 def gate_files(run, **options):
     """The artefacts of a gate by name, with their texts."""
-    with tempfile.TemporaryDirectory() as folder:
-        outcome_of(run, artifacts=folder, **options)
-        return {path.name: path.read_text() for path in Path(folder).iterdir()}
+    with tempfile.TemporaryDirectory() as directory:
+        outcome_of(run, artifacts=directory, **options)
+        return {path.name: path.read_text() for path in Path(directory).iterdir()}
 
 
 GATE_WAIVER = """\
@@ -413,8 +413,8 @@ def case_gate_policy_missing(account, run):
 
 @case("gate", "policy.only_new")
 def case_gate_policy_only_new(account, run):
-    with tempfile.TemporaryDirectory() as folder:
-        options = dict(scan_ids=[40001], baseline=str(Path(folder, "baseline.json")))
+    with tempfile.TemporaryDirectory() as directory:
+        options = dict(scan_ids=[40001], baseline=str(Path(directory, "baseline.json")))
         run("gate", baseline_missing="create", **options)
         assert len(run("gate", policy={"only_new": False}, **options)["failing"]) == 1
         assert run("gate", policy={"only_new": True}, **options)["failing"] == []
@@ -428,8 +428,8 @@ def case_gate_expect_parts(account, run):
 
 @case("gate", "baseline", "baseline_missing")
 def case_gate_baseline(account, run):
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "baseline.json"))
+    with tempfile.TemporaryDirectory() as directory:
+        path = str(Path(directory, "baseline.json"))
         assert run("gate", scan_ids=[40001], baseline=path, baseline_missing="fail")["baseline"]["reason"]
         assert run("gate", scan_ids=[40001], baseline=in_a_file("{}"))["outcome"] == "stale_baseline"
 
@@ -439,8 +439,8 @@ def case_gate_baseline_update(account, run):
     counts = {"text": "", "critical": 0, "high": 1, "medium": 0, "low": 0, "info": 0}
     account.add(scans=[{"id": 40009, "target_id": 1002, "tool_id": 170, "workspace_id": 2, "result_summary": counts}])
     account.add(findings=[{"id": 70009, "name": "New", "risk_level": 3, "task_id": 40009, "target_id": 1002}])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "baseline.json")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "baseline.json")
         options = dict(scan_ids=[40009], baseline=str(path))
         run("gate", baseline_missing="create", **options)
         before = path.read_text()
@@ -562,8 +562,8 @@ def case_coverage_info_exclusions(account, run):
 
 @case("coverage_info", "dest")
 def case_coverage_info_dest(account, run):
-    with tempfile.TemporaryDirectory() as folder:
-        dest = Path(folder, "coverage.csv")
+    with tempfile.TemporaryDirectory() as directory:
+        dest = Path(directory, "coverage.csv")
         assert good(run("coverage_info", workspace_id=2, dest=str(dest))).changed
         assert "192.0.2.7" in dest.read_text()
 
@@ -600,8 +600,8 @@ def case_finding_info_scan_id(account, run):
 
 @case("finding_info", "dest")
 def case_finding_info_dest(account, run):
-    with tempfile.TemporaryDirectory() as folder:
-        dest = Path(folder, "findings.jsonl")
+    with tempfile.TemporaryDirectory() as directory:
+        dest = Path(directory, "findings.jsonl")
         assert good(run("finding_info", workspace_id=2, dest=str(dest))).changed
         assert len(dest.read_text().splitlines()) == 3
 
@@ -1266,7 +1266,7 @@ def test_option(account, run, module, option):
 
 def without(monkeypatch, module, option):
     """Let a module take an option and do nothing with it, as if its code were lost."""
-    spec = importlib.import_module(MODULES_FOLDER + module).OPTIONS
+    spec = importlib.import_module(MODULES_PACKAGE + module).OPTIONS
     if (module, option) in (("http_logger_data", "state"), ("scan", "stop_on_interrupt")):
         # there is no code but its declaration
         monkeypatch.delitem(spec, option)
@@ -1502,9 +1502,9 @@ def allow_http(attempt, tls, tmp_path):
 class Tls:
     """Services over TLS: one that takes everybody, and one that wants a client certificate."""
 
-    def __init__(self, folder):
-        self.files = certificates.make(folder)
-        self.folder = folder
+    def __init__(self, directory):
+        self.files = certificates.make(directory)
+        self.directory = directory
 
     @functools.cached_property
     def plain(self):
