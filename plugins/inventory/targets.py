@@ -221,6 +221,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,
     address_of,
     group_names,
+    host_name,
     hosts_of,
     is_this_machine,
 )
@@ -450,7 +451,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     " Exclude it to avoid this warning."
                 )
                 continue
-            yield self._name(variables, record) if hostnames else str(address or record["name"]), record
+            yield self._name(variables, record) if hostnames else str(host_name(record["name"], address)), record
 
     def _any_holds(self, option: str, variables: dict[str, Any], record: Record) -> bool:
         """Whether any condition of an option holds for a target."""

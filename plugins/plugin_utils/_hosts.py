@@ -58,7 +58,15 @@ def is_this_machine(address: str | None) -> bool:
     return parsed.is_loopback or parsed.is_unspecified
 
 
-def host_name(text: str) -> str:
+def host_name(target_name: str, address: str | None) -> str:
+    """The name of a target's host where the option hostnames is not set: its address, or the whole name of the target.
+
+    address: what ``address_of`` returned for the name.
+    """
+    return address or target_name
+
+
+def safe_name(text: str) -> str:
     """Text as a host name of the inventory: characters with a meaning in templates, paths, host patterns or shells become _."""
     name = _DOT_SEGMENT.sub(lambda dots: "_" * len(dots.group()), _NOT_IN_NAMES.sub("_", text))
     return _NOT_FIRST.sub("_", name[:1]) + name[1:]
@@ -73,7 +81,7 @@ def hosts_of(named: Iterable[tuple[str, Record]], duplicates: str) -> Hosts:
     hosts: Hosts = {}
     texts: dict[str, str] = {}
     for text, record in named:
-        name = host_name(text)
+        name = safe_name(text)
         if texts.setdefault(name, text) != text:
             raise Refused(
                 f"Two names result in the host name {name!r}, {_shown(texts[name])} ({_ids(hosts[name])}) and {_shown(text)}"

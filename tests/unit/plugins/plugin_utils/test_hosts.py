@@ -12,6 +12,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     host_name,
     hosts_of,
     is_this_machine,
+    safe_name,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,6 +91,18 @@ def test_names_of_the_machine_that_uses_them(name, own):
 
 
 @pytest.mark.parametrize(
+    ("target_name", "name"),
+    [
+        ("shop.example.com", "shop.example.com"),
+        ("https://shop.example.com:8443/admin", "shop.example.com"),
+        ("exa mple.com", "exa mple.com"),
+    ],
+)
+def test_a_host_has_the_address_as_its_name_if_there_is_one(target_name, name):
+    assert host_name(target_name, address_of(target_name)) == name
+
+
+@pytest.mark.parametrize(
     ("text", "name"),
     [
         ("shop.example.com", "shop.example.com"),
@@ -106,19 +119,19 @@ def test_names_of_the_machine_that_uses_them(name, own):
         ("{{ a }}", "___a___"),
     ],
 )
-def test_host_names(text, name):
-    assert host_name(text) == name
+def test_safe_names(text, name):
+    assert safe_name(text) == name
 
 
 @QUICK
 @given(st.text(min_size=1, max_size=40))
-def test_a_host_name_is_harmless(text):
-    name = host_name(text)
+def test_a_safe_name_is_harmless(text):
+    name = safe_name(text)
     assert len(name) == len(text)
     assert all(character.isalnum() or character in "_.:/-" for character in name)
     assert not {".", ".."} & set(name.split("/"))
     assert name[0] not in "./-"
-    assert host_name(name) == name
+    assert safe_name(name) == name
 
 
 def named(*names):
