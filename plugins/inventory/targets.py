@@ -135,9 +135,11 @@ notes:
     C(scanner_targets). O(compose), O(groups) and O(keyed_groups) see the variables of the host, with
     C(inventory_hostname) and C(group_names).
   - No object of the account can change where a play runs. Three kinds of objects are omitted, with a warning that names
-    them. First, targets that name the local machine, such as V(localhost), a loopback address or V(0.0.0.0). Second,
-    hosts with the name of a group (including V(all) and V(ungrouped)) or of the implicit V(localhost), V(127.0.0.1) or
-    V(::1). Third, groups with the name of a host from another source.
+    them. First, targets that lead to the local machine, such as V(localhost), a loopback address in any notation
+    (V(127.0.0.1), V(127.1), V(2130706433)) or V(0.0.0.0), and hosts whose address from O(compose) does. An address that
+    O(compose) gives as a literal string is used as it is. Second, hosts with the name of a group (including V(all) and
+    V(ungrouped)) or of the implicit V(localhost), V(127.0.0.1) or V(::1). Third, groups with the name of a host from
+    another source.
   - A host that another source has defined keeps its address, unless O(compose) sets C(ansible_host).
   - Text from the service is data. It is never templated, on any release of ansible-core, and neither is the result of
     O(compose). C(ansible-inventory --list) prints it as a dictionary with the key C(__ansible_unsafe). On ansible-core
@@ -224,6 +226,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     host_name,
     hosts_of,
     is_this_machine,
+    safe_name,
 )
 from ansible_collections.scanops.scanner.plugins.plugin_utils._inventory_plan import Plan
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
@@ -445,13 +448,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     continue
                 if self._any_holds("exclude", variables, record):
                     continue
-            if is_this_machine(address):
-                self.display.warning(
-                    f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
-                    " Exclude it to avoid this warning."
-                )
+            # hostnames is not evaluated for a target that names this machine, so no error of it hides the warning
+            if address and is_this_machine(address):
+                self._warn_of_this_machine(record)
                 continue
-            yield self._name(variables, record) if hostnames else str(host_name(record["name"], address)), record
+            name = self._name(variables, record) if hostnames else str(host_name(record["name"], address))
+            if not address and is_this_machine(safe_name(name)):
+                self._warn_of_this_machine(record)
+                continue
+            yield name, record
+
+    def _warn_of_this_machine(self, record: Record) -> None:
+        self.display.warning(
+            f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
+            " Exclude it to avoid this warning."
+        )
 
     def _any_holds(self, option: str, variables: dict[str, Any], record: Record) -> bool:
         """Whether any condition of an option holds for a target."""
@@ -496,7 +507,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         )
 
     def _drop_ambiguous(self, plan: Plan, records: Hosts) -> None:
-        """Omit, with a warning, hosts and groups that would change where plays on other hosts and groups run."""
+        """Omit, with a warning, hosts and groups that would change where plays run."""
+        self._drop_this_machine(plan, records)
         hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
         for name in groups:
             self.display.warning(
@@ -511,6 +523,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             )
         for name, variables in plan.hosts.items():
             self._keep_address(name, variables, records[name][0])
+
+    def _drop_this_machine(self, plan: Plan, records: Hosts) -> None:
+        """Omit hosts that compose leads to this machine, unless the inventory file itself names it."""
+        expression = (self.get_option("compose") or {}).get("ansible_host")
+        if expression is None:
+            return
+        for name, variables in list(plan.hosts.items()):
+            place = str(variables.get("ansible_host", name))
+            if is_this_machine(place) and place != str(expression).strip("'\" "):
+                plan.drop_host(name)
+                self._warn_of_this_machine(records[name][0])
 
     def _keep_address(self, name: str, variables: dict[str, Any], record: Record) -> None:
         """Do not change the address of a host that another source defines."""

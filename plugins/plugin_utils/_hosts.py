@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import re
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, read_name
+from ansible_collections.scanops.scanner.plugins.module_utils._names import Address, UnreadableName, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.addresses import embedded
 
 # the records of each host name
 Hosts = dict[str, list[Record]]
@@ -20,7 +23,7 @@ Hosts = dict[str, list[Record]]
 # characters that host names do not keep; of the separators of host patterns they keep the colon, for IPv6 addresses
 _NOT_IN_NAMES = re.compile(r"[^\w.:/-]")
 _NOT_FIRST = re.compile(r"[^\w:]")
-# from the hosts files of common systems
+# from the hosts files of common systems, and names that systemd resolves (nss-myhostname)
 _THIS_MACHINE = (
     "localhost",
     "localhost.localdomain",
@@ -30,7 +33,17 @@ _THIS_MACHINE = (
     "localhost6.localdomain6",
     "ip6-localhost",
     "ip6-loopback",
+    "ipv6-localhost",
+    "ipv6-loopback",
+    "kubernetes.docker.internal",
+    "loopback",
+    "_localdnsproxy",
+    "_localdnsstub",
+    "_outbound",
 )
+# inet_aton(3): one to four numbers, of which the last one fills the remaining bytes
+_NUMBERS = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
+_DIGITS = {8: re.compile("[0-7]*"), 10: re.compile("[0-9]*"), 16: re.compile("[0-9a-f]*")}
 _DOT_SEGMENT = re.compile(r"(?<![^/])\.\.?(?![^/])")
 
 
@@ -42,20 +55,46 @@ def address_of(target_name: str) -> str | None:
         return None
 
 
-def is_this_machine(address: str | None) -> bool:
-    """Whether an address, returned by ``address_of``, means the machine that uses it: localhost, a loopback address, or the
-    unspecified address."""
-    if address is None:
-        return False
-    if address in _THIS_MACHINE or address.endswith((".localhost", ".localhost.localdomain")):
+def is_this_machine(place: str) -> bool:
+    """Whether a place to which ansible-core connects means the machine that connects: localhost, a loopback address or the
+    unspecified address, in any notation that a resolver or a connection plugin reads.
+
+    place: the value of ansible_host, or the name of a host that has none; OpenSSH also takes user@host and ssh://host:port.
+    """
+    # Python normalises a name before it resolves it
+    text = unicodedata.normalize("NFKC", place).strip().lower().rpartition("@")[2]
+    without_scheme = text.partition("//")[2] or text
+    names = {text, without_scheme, re.split("[:/]", without_scheme)[0], without_scheme.partition("]")[0]}
+    return any(_is_this_machine(name.strip("[]/").partition("%")[0].rstrip(".")) for name in names)
+
+
+def _is_this_machine(name: str) -> bool:
+    if name in _THIS_MACHINE or name.endswith((".localhost", ".localhost.localdomain")):
         return True
     try:
-        parsed = ipaddress.ip_address(address)
+        address = ipaddress.ip_address(name)
     except ValueError:
-        return False
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped:
-        parsed = parsed.ipv4_mapped
-    return parsed.is_loopback or parsed.is_unspecified
+        found: Iterable[Address] = _inet_aton(name)
+    else:
+        found = (address, *embedded(address), *_inet_aton(name))
+    return any(each.is_loopback or each.is_unspecified for each in found)
+
+
+def _inet_aton(text: str) -> Iterator[ipaddress.IPv4Address]:
+    """The addresses that resolvers read in a text. Some read 010 as 8, others as 10; some keep the last 32 bits only."""
+    if _NUMBERS.fullmatch(text):
+        for numbers in itertools.product(*map(_readings, text.split("."))):
+            shifted = (number << 24 - 8 * index for index, number in enumerate(numbers[:-1]))
+            yield ipaddress.IPv4Address(sum(shifted, numbers[-1]) & 0xFFFFFFFF)
+
+
+def _readings(part: str) -> Iterator[int]:
+    hexadecimal = part.startswith("0x")
+    for base in (16,) if hexadecimal else (8, 10) if part.startswith("0") else (10,):
+        digits = part[2:] if hexadecimal else part
+        if _DIGITS[base].fullmatch(digits):
+            # the digits before them are multiples of 2 ** 32
+            yield int(digits[-32:] or "0", base)
 
 
 def host_name(target_name: str, address: str | None) -> str:

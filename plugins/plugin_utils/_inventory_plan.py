@@ -79,10 +79,14 @@ class Plan:
                 children.pop(name, None)
         hosts = [name for name in self.hosts if name in self.groups or name in inventory.groups or name in implicit]
         for name in hosts:
-            del self.hosts[name]
-            for members in self.groups.values():
-                members.pop(name, None)
+            self.drop_host(name)
         return hosts, groups
+
+    def drop_host(self, name: str) -> None:
+        """Drop a host from the plan and from its groups."""
+        del self.hosts[name]
+        for members in self.groups.values():
+            members.pop(name, None)
 
     def into(self, inventory: Inventory) -> None:
         """Add everything to an inventory. Call ``drop_ambiguous`` first."""

@@ -24,6 +24,53 @@ OWN = [
     "http://[::1]:8443/",
     "0.0.0.0",
 ]
+# the C library, Python or OpenSSH connects to this machine for them, although none of them is a valid name of a target
+ODD = [
+    "127.1",
+    "2130706433",
+    "0x7f.1",
+    "0",
+    "0177.0.0.1",
+    "127.0.0.1..",
+    "localhost.",
+    "１２７.1",
+    "ssh://127.1",
+    "ssh://127.1:22",
+    "127.1:22",
+    "127.1/x",
+    "http://127.1/",
+    "localhost:99999",
+    "_outbound",
+]
+
+
+@pytest.mark.parametrize("options", [{}, {"hostnames": ["scanner_name"]}], ids=str)
+@pytest.mark.parametrize("name", ODD)
+def test_a_target_that_leads_to_this_machine_is_no_host(service, parse, name, options):
+    service.add(targets=[{"name": "a.example"}, {"name": name}])
+    inventory = parse(**options)
+    assert inventory.error is None
+    assert len(inventory.hosts) == 1
+    (warning,) = parse.warned
+    assert "target 1002, " in warning and "is omitted from this inventory" in warning
+
+
+@pytest.mark.parametrize("text", ["127.1", "localhost", "root@0x7f.1", "10.0.0.1"])
+def test_an_expression_on_a_target_does_not_lead_to_this_machine(service, parse, text):
+    service.add(targets=[{"name": "a.example", "description": "192.0.2.1"}, {"name": "b.example", "description": text}])
+    inventory = parse(compose={"ansible_host": "scanner_description"}, keyed_groups=[{"key": "scanner_type"}])
+    assert inventory.error is None
+    own = text != "10.0.0.1"
+    assert list(inventory.hosts) == ["a.example"] + ["b.example"] * (not own)
+    assert all(("b.example" in hosts) is not own for hosts in inventory.groups.values() if "a.example" in hosts)
+    assert ["target 1002, 'b.example', is omitted" in warning for warning in parse.warned] == [True] * own
+
+
+def test_the_inventory_file_may_lead_to_this_machine(service, parse):
+    service.add(targets=[{"name": "a.example"}])
+    compose = {"ansible_host": "'127.0.0.1'", "ansible_port": "2200 + scanner_id"}
+    assert parse(compose=compose).hosts["a.example"]["ansible_host"] == "127.0.0.1"
+    assert parse.warned == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
@@ -76,18 +78,97 @@ def test_an_address_is_harmless(text):
         ("::1", True),
         ("http://[::1]:80/", True),
         ("::ffff:127.0.0.1", True),
+        ("::FFFF:7F00:1", True),
+        ("::127.0.0.1", True),
+        ("64:ff9b::127.0.0.1", True),
         ("0.0.0.0", True),
+        ("0.0.0.1", False),
         ("::", True),
+        ("::1%lo", True),
+        ("[::1%1]", True),
+        ("127.1", True),
+        ("127.0.1", True),
+        ("127.0x1", True),
+        ("0x7F.1", True),
+        ("0x7f000001", True),
+        ("0177.0.0.1", True),
+        ("00000000000000000177.1", True),
+        ("017700000001", True),
+        ("0127.1", True),
+        ("0x", True),
+        ("2130706433", True),
+        ("0", True),
+        ("00", True),
+        ("0.0", True),
+        # some versions of inet_aton keep the last 32 bits
+        ("6425673729", True),
+        ("383.0.0.1", True),
+        (f"{2**32 * 10**60 + 2130706433}", True),
+        ("0" * 5000 + "177.1", True),
+        ("127.0.0.1..", True),
+        ("localhost..", True),
+        ("①27.0.0.1", True),
+        ("ｌocalhost", True),
+        ("LocalHost.LocalDomain.", True),
+        ("x.localhost.localdomain", True),
+        ("_outbound", True),
+        ("root@127.1", True),
+        ("ssh://root@127.1:22/", True),
+        ("127.1:22", True),
+        ("[::1]:22", True),
+        ("//127.1/x", True),
         ("localhost.example.com", False),
         ("mylocalhost", False),
+        ("localhost@a.example", False),
+        ("a.example/localhost", False),
+        ("a.example:0", False),
         ("128.0.0.1", False),
+        ("10.1", False),
+        ("127", False),
+        ("16777216", False),
+        ("127.0.0.0.1", False),
+        ("127.0.0.x", False),
+        ("0x7g.1", False),
+        ("08.example", False),
+        ("127.example", False),
         ("::2", False),
         ("10.0.0.1", False),
         ("-x", False),
+        ("", False),
     ],
 )
 def test_names_of_the_machine_that_uses_them(name, own):
-    assert is_this_machine(address_of(name)) is own
+    assert is_this_machine(name) is own
+    assert own is is_this_machine(address_of(name) or name)
+
+
+def notations(number):
+    """Every notation of an IPv4 address that inet_aton reads."""
+    parts = [number >> 24, number >> 16 & 255, number >> 8 & 255, number & 255]
+    for length in range(1, 5):
+        last = number & (1 << 8 * (5 - length)) - 1
+        for write in (str, hex, "0{:o}".format, "0X{:X}".format, "000{:o}".format):
+            for write_last in (str, hex, "0{:o}".format):
+                yield ".".join([*map(write, parts[: length - 1]), write_last(last)])
+
+
+@QUICK
+@given(st.integers(0, (1 << 24) - 1))
+def test_no_notation_of_a_loopback_address_is_overlooked(number):
+    for text in notations(127 << 24 | number):
+        assert socket.inet_aton(text)[0] == 127
+        assert is_this_machine(text), text
+
+
+@QUICK
+@given(st.text("0123456789abcdefxX.", max_size=16))
+def test_what_the_system_reads_as_this_machine_is_this_machine(text):
+    try:
+        read = socket.inet_aton(text)
+    except (OSError, ValueError):
+        return
+    if read[0] == 127 or read == bytes(4):
+        assert is_this_machine(text)
 
 
 @pytest.mark.parametrize(
