@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +20,9 @@ _FORMAT = 1
 _MOST_BYTES = 256 * 1024
 # nobody holds the lock while waiting, so only a stopped process makes others wait this long, in seconds
 _LONGEST_LOCK = 5.0
+# beyond these, sums and quotients of a pace may have no float; limits in headers have at most 15 digits
+_LARGEST = 1e15
+_SHORTEST_WINDOW, _LONGEST_WINDOW = 1e-3, 1e6
 
 
 class PaceFile:
@@ -103,25 +105,35 @@ def paces_in(content: bytes) -> dict[str, Pace]:
         if version != _FORMAT:
             return {}
         return {str(name): _pace(values) for name, values in found.items()}
-    except (TypeError, AttributeError, KeyError, RecursionError, OverflowError) as error:
+    except (TypeError, AttributeError, KeyError, RecursionError) as error:
         raise ValueError("not paces") from error
 
 
 def _pace(values: Any) -> Pace:
     pace = Pace(*values)
     pace = pace._replace(
-        sent=tuple((_number(moment), int(count)) for moment, count in pace.sent),
+        sent=tuple((_number(moment), _whole(count)) for moment, count in pace.sent),
         under_way=tuple(_number(moment) for moment in pace.under_way),
         queue=tuple((_number(ticket), _number(due)) for ticket, due in pace.queue),
     )
-    for value in (pace.window, pace.at, pace.left, pace.boundary, pace.stop, pace.refused, pace.scout, pace.used):
+    for value in (pace.at, pace.left, pace.boundary, pace.stop, pace.refused, pace.scout, pace.used):
         _number(value)
-    if pace.kind not in KINDS or not isinstance(pace.limit, int) or pace.limit < 0 or not pace.window > 0:
+    _whole(pace.limit)
+    if pace.kind not in KINDS or not _SHORTEST_WINDOW <= _number(pace.window) <= _LONGEST_WINDOW:
         raise ValueError("not a pace")
+    if not isinstance(pace.announced, bool) or not isinstance(pace.steady, bool):
+        raise ValueError("not a truth value")
     return pace
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError("not a number")
+    # also false for NaN
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST <= value <= _LARGEST:
+        raise ValueError("not a number that a pace can have")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or _number(value) < 0:
+        raise ValueError("not a count")
     return value

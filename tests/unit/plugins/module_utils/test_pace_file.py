@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import fcntl
+import json
+import math
 import os
 import stat
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
-from ansible_collections.scanops.scanner.plugins.module_utils._http import pace_file
-from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Pace
+from ansible_collections.scanops.scanner.plugins.module_utils._http import pace, pace_file
+from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Pace
 
 
 @pytest.fixture
@@ -56,9 +58,64 @@ def test_names_differ_from_user_to_user(service, open_one, runtime):
 
 
 def test_what_is_written_is_read():
-    pace = Pace(125, 60.0, True, 1.5, 3.0, sent=((1.25, 4),), under_way=(1.5,), queue=((1.0, 2.0),), used=1.5)
-    assert pace_file.paces_in(pace_file.text_of({"GET": pace})) == {"GET": pace}
+    known = Pace(125, 60.0, True, 1.5, 3.0, sent=((1.25, 4),), under_way=(1.5,), queue=((1.0, 2.0),), used=1.5)
+    assert pace_file.paces_in(pace_file.text_of({"GET": known})) == {"GET": known}
     assert pace_file.paces_in(b"") == {}
+
+
+# numbers that JSON can hold and that no task writes
+ODD_NUMBERS = [
+    10**400, -(10**400), 10**16, -2, 1e308, -1e308, 5e-324, float("inf"), float("nan"), True, None, "1", [], [1], {},
+]  # fmt: skip
+PACE = Pace(
+    20, 60.0, True, 1000.0, 3.0, pace.SLIDING, 1060.0, True, 1001.0, 990.0, 1000.0, ((999.0, 4),), (1000.0,),
+    ((1000.0, 1001.0),), 1000.0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", pace.KINDS)
+def test_any_pace_that_is_read_can_be_used(kind):
+    """Each number in the file is replaced by each odd one."""
+    read = 0
+    values = json.loads(json.dumps(PACE._replace(kind=kind)))
+    for path in places_of(values):
+        for odd in ODD_NUMBERS:
+            try:
+                (found,) = pace_file.paces_in(json.dumps([1, {"GET": replaced(values, path, odd)}]).encode()).values()
+            except ValueError:
+                continue
+            read += 1
+            for now in (999.5, 1000.0, 1030.0, 1e9):
+                use(found, now)
+    assert read
+
+
+def places_of(values):
+    for index, value in enumerate(values):
+        yield (index,)
+        if isinstance(value, list):
+            yield from ((index, *path) for path in places_of(value))
+
+
+def replaced(values, path, value):
+    first, *rest = path
+    return [*values[:first], replaced(values[first], rest, value) if rest else value, *values[first + 1 :]]
+
+
+def use(found, now):
+    pace.is_free(found, now)
+    known = pace.known(found, now)
+    for share in (1, 100):
+        after, wait = pace.take(known, now, now, share)
+        assert math.isfinite(wait) and wait >= 0
+        for heard in (
+            pace.SILENCE,
+            Heard(good=True, refused=False),
+            Heard(good=True, refused=False, limit=20, left=3),
+            Heard(good=False, refused=True, asked=7.0),
+        ):
+            learnt = pace.learn(after, now + 0.5, now, heard, 250)
+            assert pace_file.paces_in(pace_file.text_of({"GET": learnt})) == {"GET": learnt}
 
 
 def damaged(text):
@@ -71,6 +128,10 @@ DAMAGE = {
     "another shape": damaged(b'[1,{"GET":{"limit":3}}]'),
     "words for numbers": damaged(b'[1,{"GET":["a","b",true,1,2]}]'),
     "no finite numbers": damaged(b'[1,{"GET":[125,60.0,true,NaN,Infinity]}]'),
+    "a number of 400 digits": damaged(b'[1,{"GET":[1' + b"0" * 400 + b",60.0,true,0,0]}]"),
+    "a time of 400 digits": damaged(b'[1,{"GET":[125,60.0,true,1' + b"0" * 400 + b",0]}]"),
+    "a number of 5,000 digits": damaged(b'[1,{"GET":[1' + b"0" * 5000 + b",60.0,true,0,0]}]"),
+    "no text for a kind": damaged(b'[1,{"GET":[125,60.0,true,0,0,["fixed"]]}]'),
     "huge": damaged(b"[" * 10**6),
     "hugely long": damaged(b" " * 10**7),
 }
