@@ -120,6 +120,16 @@ def test_the_environment_of_ansible_playbook(tmp_path, service, environment, why
     assert [event.kind for event in played.events["read"]] == ["ok"]
 
 
+@pytest.mark.parametrize("in_process, shown", [("1", False), ("0", True)])
+def test_debug_output_of_ansible_core_shows_the_key_of_a_module_only(tmp_path, service, in_process, shown):
+    """As the guide Secrets says."""
+    key = {"module_defaults": {"group/scanops.scanner.all": {"api_key": "{{ key }}"}}, "vars": {"key": service.api_key}}
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}], **key}]
+    played = play(tmp_path, service, plays, {"ANSIBLE_DEBUG": "1", "SCANNER_IN_PROCESS": in_process}, inventory=HOSTS)
+    assert [event.kind for event in played.events["read"]] == ["ok"]
+    assert (service.api_key in played.output) is shown
+
+
 def test_without_requests_the_module_says_what_is_missing(tmp_path, service):
     (tmp_path / "lib").mkdir(parents=True)
     (tmp_path / "lib" / "requests.py").write_text("raise ImportError('hidden by a test')\n", encoding="utf-8")
