@@ -65,6 +65,10 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
+        loop = loop_of(self._task)
+        if loop is not None:
+            # the module may write
+            loop.drop_lists()
         return self.run_as_module(tmp, task_vars)
 
     def run_as_module(self, tmp: str | None, task_vars: dict[str, Any] | None) -> Result:

@@ -4,6 +4,8 @@
 
 """What the items of one loop share: their connections to the service, and the lists that they have read.
 
+A write over one connection, and an item that runs as a module, end the lists of all connections.
+
 ansible-core forks a process for each task of each host, which runs all items of its loop. Nothing is shared across tasks,
 and nothing is inherited over a fork: two processes on one connection would read the answers of each other.
 """
@@ -45,7 +47,7 @@ class Loop:
         opened = self._opened.pop(key, None)
         if opened is None:
             transport = opening(connection)
-            opened = Opened(transport, Lists(transport.now))
+            opened = Opened(transport, Lists(transport.now, self.drop_lists))
         opened.transport.renew()
         try:
             yield opened
@@ -56,6 +58,12 @@ class Loop:
             opened.transport.close()
             raise
         self._keep(key, opened)
+
+    def drop_lists(self) -> None:
+        """Forget the lists of all connections but the one that an item is using."""
+        for opened in self._opened.values():
+            if opened.lists is not None:
+                opened.lists.forget()
 
     def _keep(self, key: tuple[Any, ...], opened: Opened) -> None:
         self._opened[key] = opened

@@ -120,6 +120,22 @@ def test_the_environment_of_ansible_playbook(tmp_path, service, environment, why
     assert [event.kind for event in played.events["read"]] == ["ok"]
 
 
+def test_an_item_that_runs_as_a_module_ends_what_the_others_have_read(tmp_path, service):
+    options = {
+        "workspace_id": 2,
+        "name": "www.example.com",
+        "state": "{{ item.state }}",
+        "in_process": "{{ item.way }}",
+    }
+    items = [{"state": "present", "way": True}, {"state": "absent", "way": False}, {"state": "present", "way": True}]
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "loop", "loop": items}]}]
+    plays[0]["tasks"][0]["scanops.scanner.target"] = options
+    played = play(tmp_path, service, plays, arguments=("-vvv",), state=ACCOUNT, inventory=HOSTS)
+    assert ways(played) == ["in process", "in_process is false", "in process"]
+    assert [event.result["changed"] for event in played.events["loop"][:3]] == [False, True, True]
+    assert "www.example.com" in [target["name"] for target in service.targets()]
+
+
 @pytest.mark.parametrize("in_process, shown", [("1", False), ("0", True)])
 def test_debug_output_of_ansible_core_shows_the_key_of_a_module_only(tmp_path, service, in_process, shown):
     """As the guide Secrets says."""

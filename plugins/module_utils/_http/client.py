@@ -81,6 +81,8 @@ class Client:
         permit = self._gate.permit(method, path, query, form, json, self._target_name)
         if not adds:
             self._drop_lists()
+        elif self._lists is not None:
+            self._lists.drop_others()
         try:
             answer = self.transport.send(
                 method, path, query=query, form=form, json=json, hints=hints, about=about, permit=permit

@@ -107,10 +107,15 @@ class Kept:
 
 
 class Lists:
-    """The lists that the items of one loop have read. clock: seconds on a clock that only goes forward."""
+    """The lists that the items of one loop have read over one connection.
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    clock: seconds on a clock that only goes forward; drop_others: forgets the lists of the loop's other connections.
+    """
+
+    def __init__(self, clock: Callable[[], float], drop_others: Callable[[], None] = lambda: None) -> None:
         self.clock = clock
+        # what is written over one connection changes what the others would read
+        self.drop_others = drop_others
         self._kept: dict[tuple[Any, ...], Kept] = {}
 
     def get(self, resource: Resource, query: Mapping[str, Any], whole: bool) -> Kept | None:
@@ -130,9 +135,14 @@ class Lists:
         if kept is not None:
             kept.add(record)
 
-    def drop(self) -> None:
-        """Forget all lists."""
+    def forget(self) -> None:
+        """Forget the lists of this connection."""
         self._kept.clear()
+
+    def drop(self) -> None:
+        """Forget the lists of all connections."""
+        self.forget()
+        self.drop_others()
 
 
 def _place(resource: Resource, query: Mapping[str, Any]) -> tuple[Any, ...]:

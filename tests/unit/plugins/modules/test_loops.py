@@ -296,6 +296,62 @@ def test_a_target_of_a_named_workspace_is_not_in_the_current_one(service, loop):
     assert results[2]["target"] == results[3]["target"] != results[1]["target"]
 
 
+# --- items with connections of their own
+
+APART = [{"timeout": 20}, {"timeout": 30}]
+
+
+def test_a_deletion_drops_the_lists_of_other_connections(service, loop):
+    here, there = APART
+    items = [here, {**there, "state": "absent"}, here]
+    results = loop("target", items, workspace_id=2, name="a.example.com")
+    assert [result.changed for result in results] == [False, True, True]
+    assert "a.example.com" in [target["name"] for target in service.targets()]
+
+
+def test_a_create_drops_the_lists_of_other_connections(service, loop):
+    here, there = APART
+    items = [
+        {**here, "name": "A.example.com"},
+        {**there, "name": "new.example.com"},
+        {**here, "name": "new.example.com"},
+    ]
+    results = loop("target", items, workspace_id=2)
+    assert [result.changed for result in results] == [False, True, False]
+    assert service.writes() == [CREATE]
+
+
+def test_after_renames_an_update_is_of_the_workspace_of_that_name(service, loop):
+    here, there = APART
+    items = [
+        {**here, "name": "Web shop"},
+        {**there, "name": "Web shop", "new_name": "Old"},
+        {**there, "name": "Other", "new_name": "Web shop"},
+        {**here, "name": "Web shop", "description": "New"},
+    ]
+    results = loop("workspace", items)
+    assert [result.changed for result in results] == [False, True, True, True]
+    assert {place["id"]: place["description"] for place in service.workspaces() if place["id"] in (2, 3)} == {
+        2: "",
+        3: "New",
+    }
+
+
+def test_a_create_whose_answer_is_lost_drops_the_lists_of_other_connections(service, loop):
+    here, there = APART
+    loop("target", [here], workspace_id=2, name="a.example.com")
+    service.fault(method="POST", path="/targets", action="status", status=500, when="after", times=1)
+    first, second = loop("target", [{**there, "retries": 0}, here], workspace_id=2, name="new.example.com")
+    assert (first.changed, second.changed) == (True, False)
+
+
+def test_reads_of_other_connections_leave_the_lists(service, loop):
+    here, there = APART
+    results = loop("target", [here, there, here, there], workspace_id=2, name="a.example.com")
+    assert not any(result.changed for result in results)
+    assert service.calls() == [LIST, LIST]
+
+
 # --- deletions
 
 
