@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -70,7 +71,9 @@ def verify(tarball: Path, signature: Path, public: Path) -> None:
             *galaxy, "verify", "--offline", "--collections-path", place, "--keyring", str(keyring),
             "--signature", signature.resolve().as_uri(), "--required-valid-signature-count", "+all", "scanops.scanner",
         ]  # fmt: skip
+        # ansible-galaxy also searches the configured paths, and would skip the installation or verify another copy
+        only_here = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": place}
         for command in (install, check):
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            done = subprocess.run(command, check=False, capture_output=True, text=True, env=only_here)
             if done.returncode != 0:
                 raise ReleaseError(f"{' '.join(command[:3])} failed: {done.stdout}{done.stderr}".strip())

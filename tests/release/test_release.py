@@ -195,21 +195,52 @@ def test_a_release_without_a_key_or_a_token_says_so(built, monkeypatch, capsys):
     assert sorted(path.name for path in built.iterdir()) == before
 
 
-@gpg_needed
-def test_ansible_galaxy_verifies_the_signature(built, tarball, secret_key, monkeypatch, tmp_path):
+@pytest.fixture
+def signed(built, secret_key, monkeypatch, tmp_path) -> Path:
+    """The directory of a release with a signature."""
     directory = Path(shutil.copytree(built, tmp_path / "signed"))
     monkeypatch.setenv("RELEASE_SIGNING_KEY", secret_key)
     monkeypatch.setenv("RELEASE_SIGNING_PASSPHRASE", "correct horse")
     program.main(["sign", "--directory", str(directory)])
-    sums = (directory / "SHA256SUMS").read_text(encoding="utf-8")
-    assert "MANIFEST.json.asc" in sums and "signing-key.asc" in sums
-    assert "PRIVATE KEY" not in (directory / "signing-key.asc").read_text(encoding="utf-8")
+    return directory
+
+
+@pytest.fixture
+def forged(tarball, tmp_path) -> Path:
+    """The artefact with one more entry in MANIFEST.json."""
     forged = tmp_path / "forged" / tarball.name
     forged.parent.mkdir()
-    # another time, so another MANIFEST.json is not enough: one more entry in it
     forged.write_bytes(with_other_manifest(tarball))
+    return forged
+
+
+def verify(tarball: Path, signed: Path) -> None:
+    signature.verify(tarball, signed / signature.SIGNATURE, signed / signature.PUBLIC_KEY)
+
+
+@gpg_needed
+def test_ansible_galaxy_verifies_the_signature(signed, forged):
+    sums = (signed / "SHA256SUMS").read_text(encoding="utf-8")
+    assert "MANIFEST.json.asc" in sums and "signing-key.asc" in sums
+    assert "PRIVATE KEY" not in (signed / "signing-key.asc").read_text(encoding="utf-8")
     with pytest.raises(artefact.ReleaseError, match=r"^ansible-galaxy collection verify failed"):
-        signature.verify(forged, directory / signature.SIGNATURE, directory / signature.PUBLIC_KEY)
+        verify(forged, signed)
+
+
+def install(tarball: Path, place: Path, monkeypatch) -> None:
+    """Install an artefact where ansible-core finds it by default."""
+    monkeypatch.setenv("ANSIBLE_COLLECTIONS_PATH", str(place))
+    command = ["ansible-galaxy", "collection", "install", "--no-deps", "--force", str(tarball)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@gpg_needed
+def test_an_installed_copy_is_not_verified_instead_of_the_artefact(signed, forged, tarball, monkeypatch, tmp_path):
+    install(forged, tmp_path / "forged-copy", monkeypatch)
+    verify(tarball, signed)
+    install(tarball, tmp_path / "right-copy", monkeypatch)
+    with pytest.raises(artefact.ReleaseError, match=r"^ansible-galaxy collection verify failed"):
+        verify(forged, signed)
 
 
 def with_other_manifest(tarball: Path) -> bytes:
