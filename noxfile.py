@@ -40,6 +40,10 @@ nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "virtualenv"
 
 BUILD = Path("build")
+# A session finds only the collections that it installs, not those of the demo or of the user.
+os.environ["ANSIBLE_HOME"] = str(BUILD.absolute() / "ansible")
+os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(BUILD.absolute() / "ansible" / "collections")
+os.environ["ANTSIBULL_NOX_IGNORE_INSTALLED_COLLECTIONS"] = "true"
 # What the demo and the benchmarks need besides the requirements of the local service.
 DEMO = ("ansible-core>=2.16", "requests>=2.31")
 SERVICE = "tests/service/requirements.txt"

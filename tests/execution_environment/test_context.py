@@ -8,6 +8,7 @@ container engine does what it should."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -28,9 +29,12 @@ ARTEFACT = f"scanops-scanner-{GALAXY['version']}.tar.gz"
 FREE = ("quay.io/centos/", "quay.io/fedora/", "quay.io/rockylinux/")
 
 
-def run(*command: object, cwd: Path) -> str:
+def run(*command: object, cwd: Path, **variables: object) -> str:
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, check=False, text=True, stdin=subprocess.DEVNULL, capture_output=True)
+    env = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+    done = subprocess.run(
+        words, cwd=cwd, check=False, text=True, stdin=subprocess.DEVNULL, capture_output=True, env=env
+    )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -59,15 +63,22 @@ def steps(place) -> list[str]:
 
 @pytest.fixture(scope="module")
 def installed(place, steps) -> Path:
-    """Where the collection is, installed by the command of the Containerfile from a copy of its /build."""
+    """Where the collection is, installed by the command of the Containerfile from a copy of its /build.
+
+    The user has installed another copy of the same version.
+    """
     (line,) = [step for step in steps if "ansible-galaxy collection install" in step]
     variable, *command = shlex.split(line.removeprefix("RUN "))
     assert variable.startswith("ANSIBLE_GALAXY_DISABLE_GPG_VERIFY=")
     command = [word for word in command if not word.startswith("$")]
-    command[command.index("--collections-path") + 1] = str(place / "collections")
-    # nothing but the context: no Galaxy server
-    run(*command, "--offline", cwd=place / "build" / "ee" / "_build")
-    return place / "collections"
+    where = command.index("--collections-path") + 1
+    context = place / "build" / "ee" / "_build"
+    for installed in (place / "home" / "collections", place / "collections"):
+        command[where] = str(installed)
+        # nothing but the context: no Galaxy server, and no collection that is installed elsewhere
+        variables = {"ANSIBLE_HOME": place / "home", "ANSIBLE_COLLECTIONS_PATH": installed}
+        run(*command, "--offline", cwd=context, **variables)
+    return installed
 
 
 def argument(steps: list[str], name: str) -> str:

@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,3 +38,18 @@ def test_each_target_of_the_makefile_is_a_session():
     targets = set(re.search(r"^SESSIONS := (.+)$", makefile, re.M)[1].split())
     assert {"demo", "test"} <= targets
     assert targets - sessions() == set()
+
+
+@pytest.mark.skipif("NOX_CURRENT_SESSION" not in os.environ, reason="only a session of nox hides what is installed")
+def test_a_session_sees_no_collection_that_the_demo_or_the_user_installed(tmp_path):
+    """A checkout after the demo, and a home directory with an older release."""
+    shutil.copy(ROOT / "ansible.cfg", tmp_path)
+    for place in ("build/collections", ".ansible/collections"):
+        copy = tmp_path / place / "ansible_collections" / "scanops" / "scanner"
+        copy.mkdir(parents=True)
+        manifest = {"collection_info": {"namespace": "scanops", "name": "scanner", "version": "0.0.1"}}
+        (copy / "MANIFEST.json").write_text(json.dumps(manifest), encoding="utf-8")
+    command = ["ansible-galaxy", "collection", "list", "--format", "json"]
+    env = {**os.environ, "HOME": str(tmp_path)}
+    listed = subprocess.run(command, cwd=tmp_path, env=env, check=False, capture_output=True, text=True).stdout
+    assert "scanops.scanner" not in listed

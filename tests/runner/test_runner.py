@@ -72,7 +72,7 @@ def with_key(place: Path, key: str) -> set[str]:
 def home(tmp_path_factory) -> Path:
     """A home directory with the collection, as installed from its artefact."""
     home = tmp_path_factory.mktemp("home")
-    env = {**os.environ, "HOME": str(home)}
+    env = environment(home)
     build = ["ansible-galaxy", "collection", "build", "--output-path", str(home / "artefact")]
     subprocess.run(build, cwd=CHECKOUT, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=env)
     (tarball,) = (home / "artefact").glob("*.tar.gz")
