@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import Fate
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import findings_of, status_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import findings_of, status_of, uncounted
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch, signature
 from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import elapsed
 
@@ -49,9 +49,8 @@ def _line(entry: Entry) -> str:
         parts.append(f"{record['progress']} %")
     if record.get("num_tests"):
         parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
-    counts = findings_of(record)
-    if counts:
-        parts.append(_findings(counts))
+    if not uncounted(record):
+        parts.append(_findings(findings_of(record)))
     return f"{_named(entry)}: {printable(', '.join(parts))}"
 
 
@@ -74,7 +73,8 @@ def _summary(watch: Watch, seconds: float) -> str:
     for entry in watch.entries:
         state = _state(watch, entry)
         counts[state] = counts.get(state, 0) + 1
-        for level, count in findings_of(entry.record or {}).items():
+        record = entry.record or {}
+        for level, count in () if uncounted(record) else findings_of(record).items():
             totals[level] = totals.get(level, 0) + count
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
     found = f"; {_findings(totals)}" if totals else ""

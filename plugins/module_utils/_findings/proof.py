@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._errors import printable
 from .._http.earned import Streamed, earned
 from .._records import Record
 from .._resources import PAGE_SIZE
-from .._scan.record import findings_of, outcome_of
+from .._scan.record import findings_of, outcome_of, uncounted
 from .._scan.statuses import FINISHED
 from .model import SUMMARY, UNKNOWN
 
@@ -79,7 +79,7 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
         problems.append(f"the service reports more findings after the {read.rows:,} that could be read")
     newest = _newest(scans)
     problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
-    doubts += [doubt for scan in newest for doubt in [_doubt(scan)] if doubt]
+    doubts += _doubts(scans, newest, grouped)
     if grouped and any(sum(findings_of(scan).values()) for scan in newest):
         doubts.append("with group_duplicates only the severities could be compared with the scans, not the numbers")
     if may_be_cut(read):
@@ -100,10 +100,22 @@ def _newest(scans: Iterable[Record]) -> list[Record]:
     return sorted(newest.values(), key=lambda scan: scan["id"])
 
 
-def _doubt(scan: Record) -> str | None:
-    if outcome_of(scan) != FINISHED:
-        return f"scan {scan['id']} has not finished, its status is {printable(scan['status_name'], 60)!r}"
-    return None if findings_of(scan) else f"scan {scan['id']} does not say how many findings it has"
+def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) -> Iterator[str]:
+    """What the records of scans leave open. Without duplicates, older scans are not compared, so their counts do not matter."""
+    for scan in newest:
+        if outcome_of(scan) != FINISHED:
+            yield f"scan {scan['id']} has not finished, its status is {printable(scan['status_name'], 60)!r}"
+    compared = newest if grouped else sorted(scans, key=lambda scan: scan["id"])
+    for scan in compared:
+        lacking = uncounted(scan)
+        if lacking and outcome_of(scan) == FINISHED:
+            yield f"scan {scan['id']} does not say how many findings it has: {_lack(scan, lacking)}"
+
+
+def _lack(scan: Record, lacking: Sequence[str]) -> str:
+    if scan.get("result_summary") is None:
+        return "its record has no result_summary"
+    return f"its result_summary has no valid number for {_listed(lacking)}"
 
 
 class _Gap(NamedTuple):
@@ -168,5 +180,5 @@ def _grouped_problems(newest: Iterable[Record], tally: Tally) -> list[str]:
     return problems
 
 
-def _listed(words: list[str]) -> str:
+def _listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

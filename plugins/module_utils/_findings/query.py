@@ -13,7 +13,7 @@ from .._lookup import Place, place_of
 from .._records import Record
 from .._references import belongs, scan_of, target_filter, warn_unplaced
 from .._resources import SCAN, TARGET
-from .._scan.record import findings_of
+from .._scan.record import uncounted
 from .._task import Task
 
 
@@ -62,7 +62,7 @@ def _of_scan(task: Task, place: Place) -> Asked | None:
     scan, place, target = referred
     warn_unplaced(task, place, "findings")
     # without a workspace, only the counts of the scan prove that the service searched the right one
-    problems = [] if place.declared or findings_of(scan) else [_unplaced("scan", scan["id"])]
+    problems = [] if place.declared or not uncounted(scan) else [_unplaced("scan", scan["id"])]
     query = _grouped(task, {**place.query, "task_id": scan["id"]})
     return Asked(query, (scan,), problems, names_of([target] if target else []))
 

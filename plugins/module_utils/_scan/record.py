@@ -81,12 +81,18 @@ def without_secrets(record: Record) -> Record:
 
 
 def findings_of(record: Record) -> dict[str, int]:
-    """How many findings a scan has so far, by severity, {} if its record does not say."""
+    """How many findings a scan has so far, by severity, worst first. A severity without a valid count is left out."""
     summary = record.get("result_summary")
     if not isinstance(summary, dict):
         return {}
     counts = {level: summary.get(level) for level in reversed(SEVERITIES)}
-    return {level: count for level, count in counts.items() if isinstance(count, int) and not isinstance(count, bool)}
+    return {level: count for level, count in counts.items() if type(count) is int and count >= 0}
+
+
+def uncounted(record: Record) -> list[str]:
+    """The severities, worst first, of which a scan does not say how many findings it has."""
+    counts = findings_of(record)
+    return [level for level in reversed(SEVERITIES) if level not in counts]
 
 
 def bad_end(

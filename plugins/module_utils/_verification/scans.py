@@ -14,7 +14,7 @@ from .._http.rate_limit import moment
 from .._records import Record
 from .._report.status import is_known
 from .._resources import SEVERITIES
-from .._scan.record import last_moment_of
+from .._scan.record import findings_of, last_moment_of, uncounted
 from .._scan.statuses import SCAN_STATUSES
 from .._scan.tools import TOOLS
 from .judges import (
@@ -106,6 +106,8 @@ def findings_whole(answers: Observations) -> Verdict:
         return not_tried(_NO_SCAN)
     rows, total = len(answer.rows), count_findings(scan)
     announced = answer.beside.more or (answer.beside.total or 0) > rows
+    if uncounted(scan) and not announced:
+        return not_tried("the scan does not say how many findings it has")
     seen = f"{counted(rows, 'row')}; the scan counts {counted(total, 'finding')}"
     return confirmed_if(
         not announced and total <= rows, f"{seen}, and the answer announces more rows" if announced else seen
@@ -114,12 +116,7 @@ def findings_whole(answers: Observations) -> Verdict:
 
 def count_findings(scan: Record) -> int:
     """How many findings a scan counts."""
-    summary = scan.get("result_summary")
-    return sum(count for count in summary.values() if _is_count(count)) if isinstance(summary, dict) else 0
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return sum(findings_of(scan).values())
 
 
 def scan_counts(answers: Observations) -> Verdict:
@@ -128,6 +125,8 @@ def scan_counts(answers: Observations) -> Verdict:
         return not_tried(_NO_SCAN)
     if not isinstance(scan.get("result_summary"), dict):
         return confirmed_if(False, f"no result_summary; fields: {list_fields(scan)}")
+    if uncounted(scan):
+        return confirmed_if(False, f"result_summary has no valid number for {', '.join(uncounted(scan))}")
     rows, total = answers.rows("findings"), count_findings(scan)
     # where the filter is ignored, there are rows of other scans
     own = [row for row in rows if str(row.get("task_id")) == str(scan.get("id"))]

@@ -224,9 +224,34 @@ def test_a_scan_that_has_not_finished_or_has_not_counted_is_a_doubt():
     assert proof.doubts[0] == "scan 1 has not finished, its status is 'running'"
     assert proof.doubts[1].startswith("scan 2 has not finished, its status is 'stopped")
     assert len(proof.doubts[1]) < 110
-    assert proof.doubts[2] == "scan 3 does not say how many findings it has"
+    assert proof.doubts[2] == (
+        "scan 3 does not say how many findings it has: its result_summary has no valid number for critical, high, medium,"
+        " low and info"
+    )
     # an older scan says less
     assert judged([scan(1, status="running"), scan(2)]).doubts == []
+
+
+def test_the_doubt_names_the_count_that_is_missing():
+    assert judged([scan(1, critical=None)], ("high", 1, 11)).doubts == [
+        "scan 1 does not say how many findings it has: its result_summary has no valid number for critical"
+    ]
+    bare = {**scan(1), "result_summary": None}
+    assert judged([bare]).doubts == ["scan 1 does not say how many findings it has: its record has no result_summary"]
+
+
+def test_what_was_counted_must_be_read_even_if_another_count_is_missing():
+    proof = judged([scan(1, critical=None, high=2)], ("high", 1, 11))
+    assert proof.problems == ["scan 1 counted 2 high findings, and 1 of them could be read"]
+    assert len(proof.doubts) == 1
+
+
+def test_every_finished_scan_of_a_list_must_count_its_findings():
+    older = scan(1, critical=None)
+    assert judged([older, scan(2)]).doubts[0].startswith("scan 1 does not say")
+    assert judged([older, scan(2)], grouped=True).doubts == []
+    # one that did not finish may have counted nothing
+    assert judged([{**older, "status_name": "stopped"}, scan(2)]).doubts == []
 
 
 @pytest.mark.parametrize("problems, doubts, more", [(1, 19, 0), (20, 0, 0), (1, 20, 1), (25, 5, 10)])

@@ -15,6 +15,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     findings_of,
     outcome_of,
     service_now,
+    uncounted,
     without_secrets,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import NEXT_STEP, OUTCOMES
@@ -248,3 +249,31 @@ def test_findings_are_counted_if_the_record_has_numbers():
     assert findings_of({}) == findings_of({"result_summary": None}) == findings_of({"result_summary": "x"}) == {}
     counts = {"critical": 1, "high": None, "low": True, "info": 3, "text": "x"}
     assert findings_of({"result_summary": counts}) == {"critical": 1, "info": 3}
+    assert uncounted({"result_summary": counts}) == ["high", "medium", "low"]
+
+
+WORST_FIRST = ["critical", "high", "medium", "low", "info"]
+
+
+@pytest.mark.parametrize("record", [{}, {"result_summary": None}, {"result_summary": [0] * 5}, {"result_summary": 0}])
+def test_a_record_without_a_summary_lacks_every_count(record):
+    assert uncounted(record) == WORST_FIRST
+
+
+@pytest.mark.parametrize("level", WORST_FIRST)
+@pytest.mark.parametrize(
+    "value", ["missing", None, "2", "0", "", 2.0, 0.0, -1, True, False, [], {}, float("nan")], ids=repr
+)
+def test_what_is_no_integer_from_0_is_no_count(level, value):
+    counts = {"text": "", "total": 0, level.upper(): 0, **dict.fromkeys(WORST_FIRST, 0)}
+    assert uncounted({"result_summary": counts}) == []
+    counts[level] = value
+    if value == "missing":
+        del counts[level]
+    assert uncounted({"result_summary": counts}) == [level]
+    assert level not in findings_of({"result_summary": counts})
+
+
+@pytest.mark.parametrize("counts", [{"total": 3}, {name.title(): 0 for name in WORST_FIRST}, {"text": "nothing found"}])
+def test_a_summary_in_other_words_counts_nothing(counts):
+    assert uncounted({"result_summary": counts}) == WORST_FIRST

@@ -328,6 +328,16 @@ def test_a_finished_scan_without_counts_proves_nothing(account, run):
         assert "does not say how many findings it has" in result["doubts"][0]
 
 
+@pytest.mark.parametrize("critical", [None, "0", 0.0, -1], ids=repr)
+@pytest.mark.parametrize("reference", [{"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}], ids=str)
+def test_a_count_that_cannot_be_read_proves_nothing(account, run, critical, reference):
+    account.allow_violations = True
+    account.add(scans=[{"id": 40002, "target_id": 1002, "result_summary": summary(critical=critical)}])
+    result = good(run("finding_info", **reference))
+    assert not result["complete"]
+    assert "has no valid number for critical" in result["doubts"][0]
+
+
 def test_the_scans_are_read_before_the_findings(account, run):
     """A scan that finds something between the two calls has more rows than it counted, never fewer."""
     account.fault(

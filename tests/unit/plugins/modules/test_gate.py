@@ -138,6 +138,32 @@ def test_a_scan_that_counts_nothing_at_all_is_incomplete(service, run):
     judged(run("gate", workspace_id=2), "incomplete")
 
 
+LEVELS = ("info", "low", "medium", "high", "critical")
+NO_CRITICAL = {"text": "", "info": 0, "low": 0, "medium": 0, "high": 0}
+
+
+@pytest.mark.parametrize(
+    "counts, field",
+    [
+        (NO_CRITICAL, "critical"),
+        *(({**NO_CRITICAL, "critical": value}, "critical") for value in (None, "2", "0", 2.0, 0.0, -1, False)),
+        ({**NO_CRITICAL, "critical": 0, "info": None}, "info"),
+        ({"text": "", "total": 0}, "critical, high, medium, low and info"),
+        ({"text": "", **{level.title(): 0 for level in LEVELS}}, "critical, high, medium, low and info"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("which", [{"workspace_id": 2}, {"scan_ids": [40001]}], ids=str)
+def test_a_count_that_cannot_be_read_is_not_zero(service, run, counts, field, which):
+    # the contract has no such counts
+    service.allow_violations = True
+    service.add(scans=[scans(result_summary=counts)])
+    result = judged(run("gate", **which), "incomplete")
+    assert f"result_summary has no valid number for {field}." in result["reasons"][0]
+    assert result["coverage"] == "partial"
+    assert result["targets"][0]["complete"] is False
+
+
 FAULTS = [
     {"action": "status", "status": 500},
     {"action": "status", "status": 401},

@@ -18,6 +18,7 @@ WITHOUT = {
     "risk levels": ({"findings": ["risk_level"]}, {"risk-levels", "finding-names"}),
     "scans": ({"findings": ["task_id"]}, {"scan-counts"}),
     "counts": ({"scans": ["result_summary"]}, {"scan-counts"}),
+    "one count": ({"scans": ["result_summary.info"]}, {"scan-counts"}),
     "cves": ({"findings": ["cve"]}, {"cve"}),
     "statuses": ({"findings": ["status"]}, {"finding-status"}),
     "profiles": ({"vpn_profiles": ["uuid"]}, {"vpn-profiles"}),
@@ -123,7 +124,9 @@ NO_DEVIATION = {
 STATE = {
     **ACCOUNT,
     "scans": [
-        dict(ACCOUNT["scans"][0], result_summary={"high": 1, "info": 2}),
+        dict(
+            ACCOUNT["scans"][0], result_summary={"text": "", "critical": 0, "high": 1, "medium": 0, "low": 0, "info": 2}
+        ),
         *ACCOUNT["scans"][1:],
         {
             "id": 40004,

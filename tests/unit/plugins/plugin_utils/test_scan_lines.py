@@ -13,6 +13,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import
 from ansible_collections.scanops.scanner.plugins.plugin_utils._scan_lines import fates, goes_on, lines
 
 LIMITS = Timeouts(1000, 1000)
+NOTHING = dict.fromkeys(("critical", "high", "medium", "low", "info"), 0)
 
 
 def record(number=1, status="running", **more):
@@ -36,9 +37,13 @@ def test_a_line_shows_what_has_moved_and_nothing_twice():
     watch.entries[0].observe(running, 1, LIMITS)
     shown, told = lines(watch, told, 10)
     assert shown == ["scan 1 of host-1: running, 45 %, 17 of 38 tests, 3 findings (1 high, 2 info)"]
-    watch.entries[1].observe(record(2, progress=9, result_summary={"low": 1}), 1, LIMITS)
+    watch.entries[1].observe(record(2, progress=9, result_summary={**NOTHING, "low": 1}), 1, LIMITS)
     shown, told = lines(watch, told, 10)
     assert shown == ["scan 2 of host-2: running, 9 %, 1 finding (1 low)"]
+    # without all counts, the number is unknown
+    watch.entries[1].observe(record(2, progress=10, result_summary={"low": 1}), 1, LIMITS)
+    shown, told = lines(watch, told, 10)
+    assert shown == ["scan 2 of host-2: running, 10 %"]
     watch.entries[1].observe(None, 1, LIMITS)
     assert [line.partition(",")[0] for line in lines(watch, told, 10)[0]] == ["scan 2 of host-2: deleted"]
 
@@ -46,7 +51,7 @@ def test_a_line_shows_what_has_moved_and_nothing_twice():
 def test_many_scans_share_one_line_per_poll():
     watch = watching(50)
     for number, entry in enumerate(watch.entries[:20], 1):
-        entry.observe(record(number, "finished", result_summary={"high": 1}), 1, LIMITS)
+        entry.observe(record(number, "finished", result_summary={**NOTHING, "high": 1}), 1, LIMITS)
     watch.entries[30].scan_id = None
     failed = watch.entries[31]
     failed.scan_id, failed.error, failed.outcome = None, "no", "failed_to_start"
