@@ -205,7 +205,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     WrongOption,
     printable,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth
+from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
@@ -367,7 +367,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            account = Account(*(_records(family, border.value(entry[family.plural])) for family in (WORKSPACE, TARGET)))
+            rows = {family: without_halves(border.value(entry[family.plural])) for family in (WORKSPACE, TARGET)}
+            account = Account(*(_records(family, rows[family]) for family in rows))
         except Exception:
             # a missing or broken entry, which the releases of ansible-core report in different ways
             return None

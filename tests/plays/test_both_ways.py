@@ -198,6 +198,18 @@ def test_what_is_written_around_a_task_and_what_goes_wrong(tmp_path, service):
     assert "runs as a module" not in output
 
 
+def test_half_of_a_character_hides_no_result(tmp_path, service):
+    """Of a purge, which has deleted; ansible-core 2.19 and later refuse a result with one."""
+    purge = {"workspace_id": 2, "targets": ["www.example.com"], "purge": True, "purge_max": 5}
+    tasks = {way: {f"{PREFIX}targets": {**purge, "in_process": way == "here"}} for way in ("here", "module")}
+    state = {**ACCOUNT, "targets": [*ACCOUNT["targets"], {"name": "half \ud83d", "workspace": "Web shop"}]}
+    played = play(tmp_path, service, [on_localhost(tasks)], state=state)
+    for way in tasks:
+        (event,) = played.events[way]
+        assert (event.kind, event.result["changed"]) == ("ok", True), event.result
+        assert "half \ufffd" in [row["name"] for row in event.result["results"] if row["action"] == "delete"]
+
+
 def test_defaults_hosts_strategies_and_short_names(tmp_path, service):
     connection = {"base_url": service.base_url, "api_key": service.api_key}
     plays = [

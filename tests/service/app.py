@@ -204,9 +204,10 @@ class Service:
         else:
             self.account.advance()
             try:
-                answer = reshape(operations[call.method](call), self.settings)
+                answer = operations[call.method](call)
             except Refused as refused:
                 answer = error(refused.status, refused.message, refused.details)
+        answer = reshape(answer, self.settings)
         answer.headers.update(self.limiter.headers(verdict, now))
         return answer
 

@@ -233,6 +233,7 @@ class Settings:
     time_form: str = _setting("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms"))
     finding_names: str = _setting("documented", _one_of("documented", "alternative"))
     repeated_keys: list[str] = _setting([], NAMES)
+    half_characters: bool = _setting(False, FLAG)
     tolerant: bool = _setting(False, FLAG)
     redirecting_targets: dict[str, str] = _setting({}, TEXTS_BY_NAME)
     unreachable_targets: list[str] = _setting([], NAMES)
@@ -275,5 +276,6 @@ DEVIATING = (
     "id_form",
     "time_form",
     "repeated_keys",
+    "half_characters",
 )
 """Settings under which the service leaves the contract on purpose; the log then has deviations in place of violations."""

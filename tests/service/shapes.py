@@ -17,6 +17,8 @@ from .records import Record
 from .settings import Settings
 
 PLAIN = "%Y-%m-%d %H:%M:%S"
+HALF = "\ud83d"
+"""The first half of an emoji."""
 TIMES = ("start_time", "end_time", "request_date")
 
 
@@ -69,7 +71,9 @@ def _offset(seconds: int) -> str:
 
 
 def reshape(answer: Answer, settings: Settings) -> Answer:
-    """Write ids as text and repeat keys in an answer, as the settings say."""
+    """Write ids as text, repeat keys and add halves of characters in an answer, as the settings say."""
+    if settings.half_characters and answer.content_type == JSON and answer.body:
+        answer.body = dumps(_with_halves(json.loads(answer.body)))
     if settings.id_form == "integer" and not settings.repeated_keys:
         return answer
     if answer.status >= 300 or answer.content_type != JSON or not answer.body:
@@ -87,6 +91,16 @@ def _ids_as_text(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: str(item) if _is_id(name, item) else _ids_as_text(item) for name, item in value.items()}
+
+
+def _with_halves(value: Any) -> Any:
+    """Add half of a surrogate pair to each object, in a key and in a text, and to the texts of errors."""
+    if isinstance(value, list):
+        return [_with_halves(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    said = {name: f"{value[name]} {HALF}" for name in ("message", "details") if isinstance(value.get(name), str)}
+    return {**{name: _with_halves(item) for name, item in value.items()}, **said, f"half{HALF}": [f"{HALF}a", HALF]}
 
 
 def _is_id(name: str, value: object) -> bool:

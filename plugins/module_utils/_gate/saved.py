@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
 from .._findings.model import finding_of
+from .._http.border import Decoder
 from .._moments import iso_moment
 from .._records import Record
 from .model import (
@@ -117,7 +118,7 @@ def _parsed(text: str) -> Any:
         return read
 
     try:
-        return json.loads(text, object_pairs_hook=once, parse_constant=refused)
+        return json.loads(text, cls=Decoder, object_pairs_hook=once, parse_constant=refused)
     except json.JSONDecodeError as error:
         raise Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
     except Wrong:

@@ -165,6 +165,9 @@ def _readings(data: bytes) -> Iterator[bytes]:
 
 # --- JSON
 
+_HALF = re.compile("[\ud800-\udfff]")
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
@@ -185,8 +188,32 @@ def _finite(digits: str) -> float:
     return number
 
 
+class Decoder(json.JSONDecoder):
+    """Reads JSON ``without_halves``."""
+
+    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+        # decode calls it, too
+        value, end = super().raw_decode(s, idx)
+        return (without_halves(value) if _ESCAPED_HALF.search(s, idx, end) else value), end
+
+
 # Strict: each key once, finite numbers only. Raises a JSONDecodeError, or a ValueError whose text says why.
-JSON = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+JSON = Decoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def without_halves(value: Any) -> Any:
+    """A copy of a value as JSON or YAML has it, in which U+FFFD replaces each half of a surrogate pair that has no other half.
+    No file can contain one, and ansible-core refuses results with one."""
+    if isinstance(value, str):
+        return _whole(value) if _HALF.search(value) else value
+    if isinstance(value, dict):
+        return _object([(without_halves(key), without_halves(inner)) for key, inner in value.items()])
+    return [without_halves(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _whole(text: str) -> str:
+    # YAML reads the escapes of a pair as two halves
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def read_json(body: bytes) -> Any:

@@ -12,6 +12,7 @@ from ansible.module_utils.common.yaml import HAS_YAML, SafeLoader
 
 from .._errors import ScannerError, printable
 from .._http.answer import Answer
+from .._http.border import without_halves
 
 try:
     import yaml
@@ -62,7 +63,7 @@ def parse(text: bytes | bytearray) -> object:
             if node is None:
                 return None
             _refuse_expanded(node)
-            return loader.construct_document(node)
+            return without_halves(loader.construct_document(node))
         finally:
             loader.dispose()
     except yaml.YAMLError as error:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from .._errors import ScannerError, WrongOption
 from .._http.answer import Answer
+from .._http.border import without_halves
 from .._http.client import Client
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import JSON, SCHEMA_PATH, SCHEMA_TYPES
@@ -199,7 +200,7 @@ def _parse(content_type: str, body: bytes) -> tuple[str, object]:
     if not body.strip():
         return "empty", None
     try:
-        return "json", json.loads(body)
+        return "json", without_halves(json.loads(body))
     except (ValueError, RecursionError):
         text = body.decode("utf-8", "replace")
     if "json" in content_type:

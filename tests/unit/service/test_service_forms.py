@@ -240,6 +240,12 @@ def test_keys_can_come_twice(service, send):
     assert pairs[:4] == [("id", 1002), ("id", 1001), ("name", "other t.example"), ("name", "t.example")]
 
 
+def test_texts_can_contain_halves_of_characters(service, send):
+    service.settings(half_characters=True)
+    assert send("GET", "/targets/1001").data["half\ud83d"] == ["\ud83da", "\ud83d"]
+    assert b"\\ud83d" in send("GET", "/targets/7").raw
+
+
 REDIRECTS = {"http://a.example/": "https://www.a.example/", "http://b.example/": "https://c.test/"}
 
 

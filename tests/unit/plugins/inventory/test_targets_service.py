@@ -327,6 +327,18 @@ def test_a_key_that_the_service_repeats_is_neither_shown_nor_kept(service, cache
     assert shown not in json.dumps(inventory.hosts, default=str)
 
 
+def test_half_of_a_character_is_neither_shown_nor_kept(service, cached):
+    service.add(targets=[{"name": "h.example", "description": "half \ud83d!"}])
+    hosts = cached().hosts
+    assert hosts["h.example"]["scanner_description"] == "half \ufffd!"
+    (path,) = cached.place.iterdir()
+    # an entry of another writer may still hold it; a payload has its escapes twice
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("ufffd", "ud83d").replace("\ufffd", "\\ud83d"), encoding="utf-8")
+    # newer releases of ansible-core refuse such an entry, which is then read again
+    assert cached().hosts == hosts
+
+
 def test_a_key_in_a_content_type_is_not_in_the_error(service, parse):
     service.allow_violations = True
     service.fault(action="html", status=200, times=None)

@@ -22,6 +22,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.border impor
     Watch,
     read_json,
     why_not_json,
+    without_halves,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
@@ -217,3 +218,33 @@ def test_json_that_is_json_is_read(body, value):
 def test_finding_a_repeated_key_costs_no_more_than_reading_the_object():
     pairs = [(CountedText(f"key {number}"), number) for number in (*range(1000), 999)]
     assert comparisons(JSON.object_pairs_hook, pairs) < 10_000
+
+
+HALVES = {
+    '"\\ud83d"': "\ufffd",
+    '"a\\uDE00b"': "a\ufffdb",
+    '"\\ud83d\\ud83d\\ude00"': "\ufffd\U0001f600",
+    '"\\ude00\\ud83d"': "\ufffd\ufffd",
+    '"\\\\ud83d"': "\\ud83d",
+    '[{"a\\ud800": [{"b": "\\ud800\\u0041"}], "c": 1}]': [{"a\ufffd": [{"b": "\ufffdA"}], "c": 1}],
+    '"\\ud83d\\ude00 \U0001f600"': "\U0001f600 \U0001f600",
+}
+
+
+@pytest.mark.parametrize("body", HALVES)
+def test_half_of_a_surrogate_pair_is_replaced(body):
+    assert read_json(body.encode()) == HALVES[body]
+    assert JSON.raw_decode(f" {body},", 1)[0] == HALVES[body]
+
+
+def test_keys_that_only_differ_in_halves_of_characters_are_refused():
+    with pytest.raises(ValueError, match="occurs twice"):
+        read_json(b'{"\\ud800": 1, "\\ud801": 2}')
+
+
+@QUICK
+@given(st.text(st.characters(), max_size=20))
+def test_what_was_read_can_be_written(text):
+    read = without_halves({text: [text]})
+    json.dumps(read, ensure_ascii=False).encode()
+    assert read == {text: [text]} or any(0xD800 <= ord(character) <= 0xDFFF for character in text)

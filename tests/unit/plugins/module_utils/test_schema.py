@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight import openapi
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import (
     LARGEST,
     Bounded,
@@ -74,3 +76,8 @@ def test_a_repeated_answer_replaces_the_first_and_is_bounded():
     sink.write(b"x" * LARGEST)
     with pytest.raises(SchemaError, match="larger than 4 MiB"):
         sink.write(b"x")
+
+
+def test_the_reader_without_libyaml_returns_no_half_of_a_character(monkeypatch):
+    monkeypatch.setattr(openapi, "SafeLoader", yaml.SafeLoader)
+    assert parse(b'{"\\ud83d": "\\ud83d\\ude00 \\udE00"}') == {"\ufffd": "\U0001f600 \ufffd"}

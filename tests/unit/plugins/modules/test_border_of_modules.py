@@ -69,3 +69,22 @@ def test_a_record_that_repeats_the_key_is_returned_without_it(service, run, form
     result = run("workspace_info", id=5)
     assert "***" in result["api_error"]["message"] and "***" in result["api_error"]["details"]
     assert shown not in json.dumps(result.result)
+
+
+@pytest.mark.parametrize("name", {**WRITES, **READS})
+def test_half_of_a_character_is_replaced_for_every_reader(service, run, name):
+    """ansible-core 2.19 and later refuse a result that contains one."""
+    task = {**WRITES, **READS}[name]
+    service.reset(settings={"rate_limits": None, "half_characters": True}, state=ACCOUNT)
+    result = run(task.module, **task.options)
+    assert not result.failed, result.msg
+    assert result.changed is task.changed
+    json.dumps(result.result, ensure_ascii=False).encode()
+
+
+def test_half_of_a_character_is_replaced_in_errors(service, run):
+    service.settings(half_characters=True)
+    result = run("target", name="a.example.com", workspace_id=99, state="present")
+    assert result.failed
+    assert "\ufffd" in result["api_error"]["message"]
+    json.dumps(result.result, ensure_ascii=False).encode()

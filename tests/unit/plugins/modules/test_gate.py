@@ -538,6 +538,16 @@ def test_the_calls(service, run, found):
 # --- what must not end as passed
 
 
+def test_half_of_a_character_in_a_saved_file_is_replaced(run, found, tmp_path):
+    found(1, 3)
+    saved = tmp_path / "findings.jsonl"
+    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
+    saved.write_text(saved.read_text().replace('"www.example.com"', '"www.\\ud83d"'))
+    result = run("gate", findings_file=str(saved))
+    assert [row["target"] for row in result["failing"]] == ["www.\ufffd"]
+    json.dumps(result.result, ensure_ascii=False).encode()
+
+
 def test_a_saved_list_is_compared_with_the_baseline_of_any_tool(run, found, tmp_path):
     found(3)
     baseline, saved = tmp_path / "baseline.json", tmp_path / "findings.jsonl"

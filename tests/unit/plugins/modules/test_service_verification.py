@@ -99,7 +99,7 @@ NO_DEVIATION = {
     **dict.fromkeys(
         (
             "max_name", "page_cap", "order", "delay", "clock", "clock_offset", "unknown_workspace", "tolerant",
-            "validate", "repeated_keys",
+            "validate", "repeated_keys", "half_characters",
         ),
         "nothing is assumed of it",
     ),
