@@ -520,13 +520,6 @@ def pictures(session: nox.Session) -> None:
     session.run("python", "tests/pictures", **PATIENCE)
 
 
-@nox.session(name="troubleshooting", default=False)
-@antsibull_nox.sessions.install_packages(packages="PyYAML")
-def troubleshooting(session: nox.Session) -> None:
-    """Write the guide "Troubleshooting by message" from the messages in the code."""
-    session.run("python", "tests/troubleshooting.py")
-
-
 @nox.session(name="vendor-client", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*VENDOR_CLIENT, "pytest>=8"])
 def vendor_client(session: nox.Session) -> None:
