@@ -206,7 +206,7 @@ options:
     description:
       - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but
         C(passed) fails it.
-      - RV(passed) is true only for the outcome C(passed), whatever this option says.
+      - RV(passed) is true only for the outcome C(passed), whatever this option says. C(misconfigured) always fails it.
       - Danger - an outcome that passes hides what could not be read.
     type: dict
   artifacts:
@@ -299,8 +299,8 @@ EXAMPLES = r"""
 RETURN = r"""
 outcome:
   description:
-    - How the gate ended - C(service_error), C(unknown_state), C(nothing_scanned), C(scan_failed), C(queue_timeout),
-      C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is
+    - How the gate ended - C(service_error), C(misconfigured), C(unknown_state), C(nothing_scanned), C(scan_failed),
+      C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is
       the worst one of all targets.
   returned: always, once the gate has judged
   type: str

@@ -19,6 +19,7 @@ from .._gate.model import (
     FINDINGS,
     INCOMPLETE,
     KNOWN,
+    MISCONFIGURED,
     NEW,
     NOT_COVERED,
     NOTHING_SCANNED,
@@ -45,6 +46,7 @@ _SOON = 14 * _DAY
 
 _SAID = {
     SERVICE_ERROR: "the service did not answer as expected",
+    MISCONFIGURED: "an option or a file is wrong",
     UNKNOWN_STATE: "a scan has an unknown status",
     NOTHING_SCANNED: "nothing was scanned",
     SCAN_FAILED: "a scan did not finish",

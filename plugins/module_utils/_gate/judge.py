@@ -28,6 +28,7 @@ from .model import (
     FINDINGS,
     INCOMPLETE,
     KNOWN,
+    MISCONFIGURED,
     NO_MEMORY,
     NO_WAIVERS,
     NOT_COVERED,
@@ -62,6 +63,7 @@ _MOST_NAMED = 20
 # what happened, where a pair does not say it itself
 _SENTENCES = {
     SERVICE_ERROR: "The service did not answer as expected, so nothing is known: run the task again.",
+    MISCONFIGURED: "An option or a file is wrong, so nothing was judged: correct it.",
     UNKNOWN_STATE: "The scan has a status that this collection does not know: check it in the web application.",
     NOTHING_SCANNED: "Nothing was scanned, so nothing is known: scan the targets first.",
     SCAN_FAILED: "The scan did not finish: scan the target again.",

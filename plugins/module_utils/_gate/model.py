@@ -25,6 +25,7 @@ SCHEMA = "scanops.scanner/gate"
 VERSION = 1
 
 SERVICE_ERROR = "service_error"
+MISCONFIGURED = "misconfigured"
 UNKNOWN_STATE = "unknown_state"
 NOTHING_SCANNED = "nothing_scanned"
 SCAN_FAILED = "scan_failed"
@@ -38,6 +39,7 @@ PASSED = "passed"
 # worst first
 OUTCOMES = (
     SERVICE_ERROR,
+    MISCONFIGURED,
     UNKNOWN_STATE,
     NOTHING_SCANNED,
     SCAN_FAILED,

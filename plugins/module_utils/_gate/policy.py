@@ -22,7 +22,7 @@ from .._moments import seconds_of
 from .._records import Record
 from .._resources import SEVERITIES
 from .matchers import Matcher, matchers_of, shown
-from .model import FAIL, OUTCOMES, PASS, PASSED, VERDICTS, Row
+from .model import FAIL, MISCONFIGURED, OUTCOMES, PASS, PASSED, VERDICTS, Row
 
 # what fail_on calls it
 NONE = "none"
@@ -271,4 +271,6 @@ def mapping_of(given: object) -> dict[str, str]:
         if key not in mapping:
             raise WrongOption(f"{unknown_key('outcomes', key, OUTCOMES)}.")
         mapping[key] = one_of(value, f"outcomes.{key}", VERDICTS)
+    if mapping[MISCONFIGURED] != FAIL:
+        raise WrongOption(f"outcomes.{MISCONFIGURED} must be {FAIL}, because nothing was judged: remove it.")
     return mapping

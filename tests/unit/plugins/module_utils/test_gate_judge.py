@@ -50,7 +50,8 @@ PAIRS = {
     "findings": pair(findings=(HIGH,)),
     "passed": pair(findings=(LOW,)),
 }
-del PAIRS["stale_baseline"]
+# outcomes of a whole run
+del PAIRS["stale_baseline"], PAIRS["misconfigured"]
 
 
 # --- outcomes and their mapping
@@ -101,7 +102,7 @@ def test_a_target_without_findings_is_not_judged_by_the_verdict_for_passed():
 
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_passed_says_what_happened_and_not_what_the_mapping_wants(verdict):
-    everything = dict.fromkeys(OUTCOMES, verdict)
+    everything = dict.fromkeys(PAIRS, verdict)
     for outcome, each in PAIRS.items():
         decision = judged(each, outcomes=everything)
         assert decision.passed is (outcome == "passed")
@@ -114,15 +115,24 @@ def test_the_problems_of_a_pair_are_its_reasons():
     assert decision.reasons == ("a.example, website_scanner: Scan 5 counted 3 high findings.",)
 
 
+def test_a_wrong_option_is_the_outcome_unless_the_service_failed():
+    wrong = Trouble("misconfigured", "scan_gate_max_age is '1day'.", explains=True)
+    passing = dict.fromkeys(PAIRS, "pass")
+    for pairs in ([], [pair(outcome="not_covered", complete=False)], [pair(findings=(HIGH,))]):
+        decision = judged(*pairs, troubles=[wrong], outcomes=passing)
+        assert (decision.outcome, decision.verdict, decision.reasons[0]) == ("misconfigured", "fail", wrong.sentence)
+    assert judged(troubles=[wrong, Trouble("service_error", "No answer.")]).outcome == "service_error"
+
+
 def test_problems_of_a_complete_pair_are_no_outcome():
     assert judged(pair(problems=("The service is slow.",))).outcome == "passed"
 
 
-@pytest.mark.parametrize("outcome", [*OUTCOMES[:8]])
+@pytest.mark.parametrize("outcome", OUTCOMES[:9])
 def test_each_bad_outcome_has_a_sentence_of_its_own(outcome):
     (sentence,) = judged(pair(outcome=outcome, complete=False)).targets[0].reasons
     assert sentence.endswith(".")
-    others = [judged(pair(outcome=each, complete=False)).targets[0].reasons[0] for each in OUTCOMES[:8]]
+    others = [judged(pair(outcome=each, complete=False)).targets[0].reasons[0] for each in OUTCOMES[:9]]
     assert others.count(sentence) == 1
 
 
@@ -180,16 +190,16 @@ def test_targets_without_any_scan_are_nothing_scanned():
     assert judged(never._replace(scan_id=5)).outcome == "not_covered"
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES[:9])
+@pytest.mark.parametrize("outcome", OUTCOMES[:10])
 def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
     decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
-    assert decision.outcome == (outcome if OUTCOMES.index(outcome) < 2 else "nothing_scanned")
+    assert decision.outcome == (outcome if OUTCOMES.index(outcome) < 3 else "nothing_scanned")
     assert "The list of scans could not be read." in decision.reasons
     assert decision.verdict == "fail"
     assert decision.coverage == "unknown"
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES[3:9])
+@pytest.mark.parametrize("outcome", OUTCOMES[4:10])
 def test_what_explains_that_nothing_was_scanned_is_the_outcome_unless_it_may_pass(outcome):
     """A run whose only reason is mapped to pass would be green without a scan."""
     troubles = [Trouble(outcome, "The targets are unknown.", explains=True)]

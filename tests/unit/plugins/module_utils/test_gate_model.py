@@ -55,6 +55,7 @@ def test_only_a_finished_scan_passes():
 
 def test_the_worst_outcome_is_the_first_of_the_list():
     assert worst_outcome(["passed", "findings", "service_error", "incomplete"]) == "service_error"
+    assert OUTCOMES[:2] == ("service_error", "misconfigured")
     assert worst_outcome(OUTCOMES[3:]) == OUTCOMES[3]
     assert worst_outcome([]) == "passed"
 

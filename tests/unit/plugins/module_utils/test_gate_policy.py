@@ -366,6 +366,7 @@ def test_a_mapping_changes_what_it_names():
         "incomplete": "warn",
         "passed": "fail",
     }
+    assert mapping_of({"misconfigured": "fail"}) == mapping_of(None)
 
 
 @pytest.mark.parametrize(
@@ -374,6 +375,10 @@ def test_a_mapping_changes_what_it_names():
         (["incomplete"], "outcomes is a list: write a dictionary, as in {incomplete: warn}."),
         ({"incomplet": "warn"}, "outcomes has the unknown key 'incomplet': did you mean incomplete?"),
         ({"incomplete": "ok"}, "outcomes.incomplete is 'ok': write one of fail, warn, pass."),
+        *[
+            ({"misconfigured": verdict}, "outcomes.misconfigured must be fail, because nothing was judged: remove it.")
+            for verdict in ("warn", "pass")
+        ],
         ({"incomplete": None}, "outcomes.incomplete is null: write one of fail, warn, pass."),
     ],
 )
