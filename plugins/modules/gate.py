@@ -300,8 +300,8 @@ RETURN = r"""
 outcome:
   description:
     - How the gate ended - C(service_error), C(misconfigured), C(unknown_state), C(nothing_scanned), C(scan_failed),
-      C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the worst first. It is
-      the worst one of all targets.
+      C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the
+      worst first. It is the worst one of all targets.
   returned: always, once the gate has judged
   type: str
   sample: findings
