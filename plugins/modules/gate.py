@@ -71,8 +71,10 @@ options:
   scan_results:
     description:
       - The registered results of M(scanops.scanner.scan) tasks. A scan that they could not start, or that did not
-        finish in time, is judged as such, and no older scan replaces it. If the list of scans lacks a scan that has
-        finished, the outcome is C(incomplete).
+        finish in time, is judged as such, and no older scan replaces it.
+      - No result is ignored. If the list of scans lacks a scan, if its target or tool is not judged, or if a result
+        has no scan, such as that of a task in the background, the outcome is C(incomplete). A skipped task has the
+        outcome C(not_covered).
       - Any other failed task has the outcome C(service_error), unless its result has an C(outcome) of this module.
     type: list
     elements: dict

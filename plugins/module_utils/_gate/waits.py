@@ -2,7 +2,10 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What tasks of the module scan say of their scans, so that no older scan is judged in place of one that failed. Pure."""
+"""What tasks of the module scan say of their scans, so that no older scan is judged in place of one that failed. Pure.
+
+Nothing that they say is ignored: each result changes the pairs that it concerns, confirms one of them, or is a Trouble.
+"""
 
 from __future__ import annotations
 
@@ -11,58 +14,68 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
 from .._names import normal_form
+from .._records import read_id
 from .._scan.statuses import FINISHED
 from .._scan.tools import tool_id_of
-from .model import FINDINGS, INCOMPLETE, OUTCOMES, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
+from .model import (
+    FINDINGS,
+    INCOMPLETE,
+    NOT_COVERED,
+    OUTCOMES,
+    PASSED,
+    SERVICE_ERROR,
+    Pair,
+    Trouble,
+    outcome_of_scan,
+    worst_outcome,
+)
 
 
-class _Wait(NamedTuple):
-    """How the wait for a scan ended. tool_id: None if unknown."""
+class _Scan(NamedTuple):
+    """A scan as a task has seen it. target: its name; ended: whether it did not finish, so that its outcome replaces that of
+    the pair; ids are None if unknown."""
 
     target: str
+    target_id: int | None
     tool_id: int | None
+    scan_id: int | None
     outcome: str
+    ended: bool
     sentence: str
 
 
 def with_results(
     pairs: Sequence[Pair], results: Iterable[object] | None
 ) -> tuple[tuple[Pair, ...], tuple[Trouble, ...]]:
-    """The pairs, with the outcomes of the waits, and what failed for none of them.
+    """The pairs, with the outcomes of the scans of these tasks, and the results that belong to no pair, worst first.
 
     results: what such tasks registered, also those of loops. Raises WrongOption.
     """
-    waits: list[_Wait] = []
-    troubles: list[Trouble] = []
-    for result in _flat(results or (), "scan_results"):
-        own = list(_waits_in(result))
-        waits += own
-        if _failed(result) and not own:
-            msg = printable(result.get("msg") or "A task before the gate failed.", 2000)
-            named = result.get("outcome")
-            if isinstance(named, str) and named in OUTCOMES and named not in (FINDINGS, PASSED):
-                troubles.append(Trouble(named, msg, True))
-            else:
-                troubles.append(Trouble(SERVICE_ERROR, msg))
-        waits += _overlooked(result, pairs)
     judged = list(pairs)
-    for wait in waits:
-        numbers = [number for number, pair in enumerate(judged) if _is_of(pair, wait)]
-        if not numbers:
-            troubles.append(Trouble(wait.outcome, f"{printable(wait.target)}: {wait.sentence}"))
-        for number in numbers:
-            judged[number] = judged[number]._replace(outcome=wait.outcome, complete=False, problems=(wait.sentence,))
-    return tuple(judged), tuple(troubles)
+    troubles: list[Trouble] = []
+    for path, result in _flat(results or (), "scan_results"):
+        own = list(_scans_in(result, path))
+        troubles += _troubles_of(result, own, path)
+        for scan in own:
+            numbers = [number for number, pair in enumerate(judged) if _may_be_of(pair, scan)]
+            if not numbers:
+                troubles.append(Trouble(scan.outcome, _unjudged(scan)))
+            if scan.ended or not any(_judges(judged[number], scan) for number in numbers):
+                for number in numbers:
+                    judged[number] = _with(judged[number], scan)
+    return tuple(judged), tuple(sorted(troubles, key=lambda trouble: OUTCOMES.index(trouble.outcome)))
 
 
-def _flat(results: Iterable[object], path: str) -> Iterator[Mapping[str, Any]]:
+def _flat(results: Iterable[object], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The results that are not of loops, each with its path."""
     for index, result in enumerate(results):
+        here = f"{path}[{index}]"
         if not isinstance(result, Mapping):
-            raise WrongOption(f"{path}[{index}] is not the result of a task: give what tasks have registered.")
+            raise WrongOption(f"{here} is not the result of a task: give what tasks have registered.")
         if _is_loop(result):
-            yield from _flat(result["results"], f"{path}[{index}].results")
+            yield from _flat(result["results"], f"{here}.results")
         else:
-            yield result
+            yield here, result
 
 
 def _is_loop(result: Mapping[str, Any]) -> bool:
@@ -74,51 +87,138 @@ def _is_loop(result: Mapping[str, Any]) -> bool:
     )
 
 
-def _failed(result: Mapping[str, Any]) -> bool:
-    """Whether a task failed, also one with ``failed_when: false``. Only a failed task of this collection has a message."""
-    return not result.get("skipped") and bool(result.get("failed") or result.get("msg") or "api_error" in result)
+# --- the results of tasks
 
 
-def _waits_in(result: Mapping[str, Any]) -> Iterator[_Wait]:
-    """The scans of a result that did not finish."""
-    scans = result.get("scans")
-    for scan in scans if isinstance(scans, list) else ():
-        outcome = scan.get("outcome") if isinstance(scan, Mapping) else None
-        if outcome is None or outcome == FINISHED:
-            continue
-        record = scan.get("scan") if isinstance(scan.get("scan"), Mapping) else {}
-        sentence = scan.get("error") or f"The scan ended as {printable(outcome, 60)}."
-        yield _Wait(
-            str(scan.get("target") or ""), _tool_id(record, result), outcome_of_scan(outcome), printable(sentence, 2000)
+def _troubles_of(result: Mapping[str, Any], own: Sequence[_Scan], path: str) -> Iterator[Trouble]:
+    """What is wrong with a result as a whole."""
+    if result.get("skipped"):
+        yield Trouble(
+            NOT_COVERED,
+            f"The task of {path} was skipped, so it scanned nothing: run it, or remove its result from scan_results.",
+        )
+    elif _failed(result):
+        if "api_error" in result or not any(scan.ended for scan in own):
+            yield _failure(result)
+    elif "ansible_job_id" in result and not result.get("finished"):
+        yield Trouble(
+            INCOMPLETE,
+            f"The task of {path} runs in the background, so its scans are unknown: wait for it with"
+            " ansible.builtin.async_status, and give the result of that.",
+        )
+    elif not own and not _is_of_targets(result):
+        yield Trouble(
+            INCOMPLETE,
+            f"{path} has no scan, so nothing shows what its task did: give the result of a task that runs"
+            " scanops.scanner.scan, or remove it.",
         )
 
 
-def _overlooked(result: Mapping[str, Any], pairs: Sequence[Pair]) -> Iterator[_Wait]:
-    """The finished scans of a result in whose place an older one would be judged, as if it were the newest."""
+def _failed(result: Mapping[str, Any]) -> bool:
+    """Whether a task failed, also one with ``failed_when: false``. Only a failed task of this collection has a message."""
+    return bool(result.get("failed") or result.get("unreachable") or result.get("msg") or "api_error" in result)
+
+
+def _failure(result: Mapping[str, Any]) -> Trouble:
+    msg = printable(result.get("msg") or "A task before the gate failed.", 2000)
+    named = result.get("outcome")
+    if isinstance(named, str) and named in OUTCOMES and named not in (FINDINGS, PASSED):
+        return Trouble(named, msg, True)
+    return Trouble(SERVICE_ERROR, msg)
+
+
+def _is_of_targets(result: Mapping[str, Any]) -> bool:
+    """Whether a result is one of the modules estate and targets, which scan nothing."""
+    return isinstance(result.get("results"), list) and isinstance(result.get("plan"), Mapping)
+
+
+# --- the scans in a result
+
+
+def _scans_in(result: Mapping[str, Any], path: str) -> Iterator[_Scan]:
     scans = result.get("scans")
-    for scan in scans if isinstance(scans, list) else ():
-        record = scan.get("scan") if isinstance(scan, Mapping) and scan.get("outcome") == FINISHED else None
-        if not isinstance(record, Mapping) or not isinstance(record.get("id"), int):
-            continue
-        for pair in pairs:
-            is_its_own = (pair.target_id, pair.tool_id) == (record.get("target_id"), record.get("tool_id"))
-            if is_its_own and pair.outcome == PASSED and (pair.scan_id or 0) < record["id"]:
-                sentence = (
-                    f"Scan {record['id']} has finished, but scan {pair.scan_id} is the newest one that could be read: run"
-                    " the gate again."
-                )
-                yield _Wait(pair.target, pair.tool_id, INCOMPLETE, sentence)
+    for index, scan in enumerate(scans if isinstance(scans, list) else ()):
+        if isinstance(scan, Mapping) and "outcome" in scan:
+            yield _scan(scan, result)
+        else:
+            sentence = (
+                f"{path}.scans[{index}] is not from a task that runs scanops.scanner.scan: give the result of one."
+            )
+            yield _Scan("", None, None, None, INCOMPLETE, False, sentence)
 
 
-def _tool_id(record: Mapping[str, Any], result: Mapping[str, Any]) -> int | None:
-    """From the record of the scan, else from the item of a loop over tools."""
-    if isinstance(record.get("tool_id"), int):
-        return int(record["tool_id"])
+def _scan(scan: Mapping[str, Any], result: Mapping[str, Any]) -> _Scan:
+    found = scan.get("scan")
+    record: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    outcome, scan_id = scan["outcome"], read_id(record.get("id"))
+    ended = outcome is not None and outcome != FINISHED
+    if ended:
+        sentence = scan.get("error") or f"The scan ended as {printable(outcome, 60)}."
+    elif scan_id is None:
+        sentence = scan.get("error") or "No scan was started, or its id is unknown: run the task again."
+    else:
+        sentence = f"Scan {scan_id} {'was started' if outcome is None else 'has finished'}"
+    return _Scan(
+        target=str(scan.get("target") or ""),
+        target_id=read_id(record.get("target_id")),
+        tool_id=read_id(record.get("tool_id")) or _tool_of_item(result),
+        scan_id=scan_id,
+        outcome=outcome_of_scan(outcome if isinstance(outcome, str) else "") if ended else INCOMPLETE,
+        ended=ended,
+        sentence=printable(sentence, 2000),
+    )
+
+
+def _tool_of_item(result: Mapping[str, Any]) -> int | None:
+    """The tool that the item of a loop names."""
     try:
         return tool_id_of(str(result.get("item") or ""))
     except WrongOption:
         return None
 
 
-def _is_of(pair: Pair, wait: _Wait) -> bool:
-    return normal_form(pair.target) == normal_form(wait.target) and wait.tool_id in (None, pair.tool_id)
+# --- the pairs of a scan
+
+
+def _may_be_of(pair: Pair, scan: _Scan) -> bool:
+    if scan.scan_id is not None and scan.scan_id == pair.scan_id:
+        return True
+    if scan.target_id is not None and pair.target_id is not None:
+        same = scan.target_id == pair.target_id
+    else:
+        same = bool(scan.target) and normal_form(pair.target) == normal_form(scan.target)
+    return same and (scan.tool_id is None or pair.tool_id in (None, scan.tool_id))
+
+
+def _judges(pair: Pair, scan: _Scan) -> bool:
+    """Whether a pair judges this scan or a newer one of its tool."""
+    if scan.scan_id is None or pair.scan_id is None:
+        return False
+    return pair.scan_id == scan.scan_id or (scan.tool_id == pair.tool_id is not None and pair.scan_id > scan.scan_id)
+
+
+def _with(pair: Pair, scan: _Scan) -> Pair:
+    """The pair with the outcome of a scan that it does not judge."""
+    sentence = scan.sentence
+    if not scan.ended and scan.scan_id is not None:
+        sentence += f", but {_instead_of(pair)}."
+    if pair.outcome in (PASSED, NOT_COVERED):
+        return pair._replace(outcome=scan.outcome, complete=False, problems=(sentence,))
+    outcome = worst_outcome([pair.outcome, scan.outcome])
+    return pair._replace(outcome=outcome, complete=False, problems=(*pair.problems, sentence))
+
+
+def _instead_of(pair: Pair) -> str:
+    if pair.saved:
+        return "the file has no findings of it: judge the scans of the service, or remove the result"
+    if pair.scan_id is None:
+        return "no scan of its target and tool could be read: run the gate again"
+    return f"scan {pair.scan_id} is the newest one that could be read: run the gate again"
+
+
+def _unjudged(scan: _Scan) -> str:
+    """The sentence for a scan of no pair."""
+    sentence = scan.sentence
+    if not scan.ended and scan.scan_id is not None:
+        sentence += ", but its target and tool are not judged: name them in targets and tools, or remove the result."
+    return f"{printable(scan.target)}: {sentence}" if scan.target else sentence

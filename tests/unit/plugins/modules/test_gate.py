@@ -244,9 +244,54 @@ def test_the_results_of_a_scan_task_replace_older_scans(run, found):
     refused = {"item": "Website Scanner", "failed": False, "msg": "The service refused to start the scan."}
     result = judged(run("gate", workspace_id=2, scan_results=[{"results": [refused]}]), "service_error")
     assert "refused to start" in result["reasons"][0]
-    skipped = {"skipped": True, "skip_reason": "Conditional result was False"}
     good = {"scans": [{"target": "www.example.com", "scan": {"id": 40001}, "outcome": "finished"}]}
-    judged(run("gate", workspace_id=2, scan_results=[skipped, good]), "passed")
+    judged(run("gate", workspace_id=2, scan_results=[good]), "passed")
+    skipped = {"skipped": True, "skip_reason": "Conditional result was False"}
+    result = judged(run("gate", workspace_id=2, scan_results=[good, skipped]), "not_covered")
+    assert "scan_results[1] was skipped" in result["reasons"][0]
+    assert result["coverage"] == "partial"
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        {"tools": ["Port Scanner"], "targets": ["www.example.com"]},
+        {"targets": ["www.example.com"]},
+        {"scan_ids": [40001]},
+    ],
+)
+def test_a_scan_that_is_not_judged_is_said(service, run, found, which):
+    found(0)
+    service.add(
+        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
+        scans=[scans(id=40002, target="shop.example.com"), scans(id=40003, tool_id=PORTS)],
+    )
+    options = which if "scan_ids" in which else {"workspace_id": 2, **which}
+    other = {"id": 40002, "target_id": 1002, "tool_id": WEB}
+    results = [{"scans": [{"target": "shop.example.com", "scan": other, "outcome": "finished"}]}]
+    judged(run("gate", **options), "passed")
+    result = judged(run("gate", scan_results=results, **options), "incomplete")
+    assert result["reasons"] == [
+        "shop.example.com: Scan 40002 has finished, but its target and tool are not judged: name them in targets and tools,"
+        " or remove the result."
+    ]
+
+
+def test_the_registered_results_of_scans_are_judged(service, run, found):
+    found(0)
+    service.settings(scan_run_time=0, scan_queue_time=0, scan_findings=[])
+    options = {"target": "www.example.com", "workspace_id": 2, "tool": "Website Scanner"}
+    waited = run("scan", poll_interval=1, **options)
+    judged(run("gate", workspace_id=2, scan_results=[waited.result]), "passed")
+    rows = service.scans()[:-1]
+    started = run("scan", wait=False, **options)
+    judged(run("gate", workspace_id=2, scan_results=[started.result]), "passed")
+    # a list that lacks it
+    service.fault(method="GET", path="/scans", action="wrong_type", data=rows, times=1)
+    result = judged(run("gate", workspace_id=2, scan_results=[started.result]), "incomplete")
+    assert "was started, but scan" in result["reasons"][0]
+    predicted = run("scan", check=True, **options)
+    judged(run("gate", check=True, workspace_id=2, scan_results=[predicted.result]), "incomplete")
 
 
 def test_targets_that_could_not_be_declared_are_not_hidden_by_older_scans(service, run, found):
@@ -649,7 +694,10 @@ def test_no_older_scan_is_judged_in_place_of_one_that_the_list_lacks(run, found)
     finished = {"id": 40002, "target_id": 1001, "tool_id": WEB}
     results = [{"scans": [{"target": "www.example.com", "scan": finished, "outcome": "finished"}]}]
     result = judged(run("gate", workspace_id=2, scan_results=results), "incomplete")
-    assert "Scan 40002 has finished, but scan 40001 is the newest one" in result["reasons"][0]
+    assert (
+        "Scan 40002 has finished, but scan 40001 is the newest one that could be read: run the gate again."
+        in result["reasons"][0]
+    )
 
 
 def test_a_saved_list_hides_no_task_that_failed(run, found, tmp_path):
