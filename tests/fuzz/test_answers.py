@@ -11,7 +11,7 @@ import json
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, CallError, ScannerError
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import place_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http import border, listing, refusal, row_stream
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
@@ -259,7 +259,7 @@ def test_reading_an_answer_costs_no_more_than_its_length(unit, shape):
 
         def all_ways():
             for row in listing.rows_of(FINDING, answer(given))[0]:
-                place_of(row)
+                places_of(row)
             row_stream.stream(OneAnswer(answer(given), 64), FINDING, {}, list, list)
 
         return all_ways

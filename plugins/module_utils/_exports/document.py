@@ -135,7 +135,22 @@ def place(row: Row) -> str:
         where += f", {method}{line(row['path'])}"
     if row["parameter"]:
         where += f", parameter {line(row['parameter'])}"
-    return where
+    return where + (f", {len(row['places'])} places" if row["places"] else "")
+
+
+def place_lines(row: Row) -> list[str]:
+    """The places of a finding with several, and its fingerprint at each."""
+    return [
+        " ".join(
+            [
+                *([line(each["method"], 20)] if each["method"] else []),
+                line(each["path"]) or "unknown path",
+                *([f"parameter {line(each['parameter'])}"] if each["parameter"] else []),
+                line(each["fingerprint"]),
+            ]
+        )
+        for each in row["places"]
+    ]
 
 
 def because(row: Row) -> str:

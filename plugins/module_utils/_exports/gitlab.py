@@ -121,6 +121,9 @@ def _location(row: Row) -> dict[str, str]:
     """GitLab tells the findings of one check apart by path, method and parameter alone, so the parameter has the target."""
     number = f" ({row['index']})" if row["index"] > 1 else ""
     parameter = f"{line(row['parameter'])} at " if row["parameter"] else ""
+    if row["places"]:
+        # other places are another finding
+        parameter += f"{len(row['places'])} places ({line(row['fingerprint'])}) at "
     port = f":{row['port']}" if row["port"] is not None else ""
     target = line(row["target"])
     return {

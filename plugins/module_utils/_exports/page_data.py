@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any, Optional
 
-from .document import Document, Row, waived_by
+from .document import Document, Row, place_lines, waived_by
 from .text import LONGEST_LINE, block, line
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -31,7 +31,7 @@ TABLE = ("fingerprint", *_LINES, *_VALUES, *_LISTS)
 _TEXTS = ("description", "risk", "recommendation", "evidence")
 _LONG_LINES = ("service", "cwe", "status", "workspace", "first_seen")
 _LONG_VALUES = ("id", "scan_id", "cvss", "epss", "known_exploited", "verified")
-DETAILS = (*_TEXTS, *_LONG_LINES, *_LONG_VALUES, "references", "waiver")
+DETAILS = (*_TEXTS, *_LONG_LINES, *_LONG_VALUES, "references", "places", "waiver")
 
 
 class _Lines(dict[Optional[str], Optional[str]]):
@@ -127,5 +127,6 @@ def _details_rows(
             *map(shown, long_lines(row)),
             *values(row),
             [references[each] for each in row["references"]],
+            place_lines(row),
             waivers[waiver_key(waiver)][1] if waiver else None,
         ]

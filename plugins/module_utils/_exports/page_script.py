@@ -183,6 +183,7 @@ SCRIPT = r"""
     const own = make("a", get(row, "fingerprint") + (get(row, "index") === 1 ? "" : ", number " + get(row, "index")), "mono");
     own.href = "#" + encodeURIComponent(anchors[row]);
     add("Fingerprint", own);
+    add("Places", has("places").flatMap((place) => [make("span", place, "mono"), make("br")]));
     return list;
   };
   const link = (reference) => {

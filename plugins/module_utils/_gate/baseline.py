@@ -17,18 +17,19 @@ from typing import NamedTuple, Optional
 
 from .._http.earned import earned
 from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
-from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered
+from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered, Row
 from .place import Place
 from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan
 
 OPEN = "open"
 GONE = "gone"
+_WORST_CHANGE_FIRST = (NEW, WORSE, REOPENED, KNOWN)
 # CVE ids that an entry keeps
 _MOST_CVES = 100
 
 
 class Entry(NamedTuple):
-    """Equal findings of one target and tool, all open or all gone.
+    """Equal findings at one place of one target and tool, all open or all gone.
 
     target: in normal form; severities: worst first, one for each finding; first_seen, last_seen, gone_since: the ends of
     scans in UTC; gone_since: None for open ones.
@@ -64,19 +65,18 @@ class Baseline(NamedTuple):
     collection_version: str
     scans: Mapping[Key, Scan]
     entries: tuple[Entry, ...]
-    scheme: int = SCHEME
 
     @property
     def accepted(self) -> int:
-        """How many findings are open in it."""
+        """How many findings are open in it. One with several places counts for each of them."""
         return sum(len(entry.severities) for entry in self.entries if entry.state == OPEN)
 
 
 class Comparison(NamedTuple):
     """A run compared with a baseline.
 
-    rows: what the baseline says of each row of the run; gone: one for each finding that is gone; outdated: targets and tools
-    whose scan is older than that of the baseline, and therefore shows nothing as gone.
+    rows: what the baseline says of each row of the run; gone: one for each finding, at each place, that is gone; outdated:
+    targets and tools whose scan is older than that of the baseline, and therefore shows nothing as gone.
     """
 
     rows: tuple[Remembered, ...]
@@ -107,9 +107,9 @@ def compare(baseline: Baseline, run: Run) -> Comparison:
 
     Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
     a scan of its target and tool, no older than the baseline's own, was read completely and does not have it. A finding of an
-    unknown tool is matched with what all tools have found.
+    unknown tool is matched with what all tools have found. A finding with several places is known only if all of them are.
     """
-    rows = [Remembered(NEW)] * len(run.rows)
+    found_before: list[list[Remembered]] = [[] for _row in run.rows]
     outdated = {key for key, scan in run.scans.items() if _is_older(scan, baseline.scans.get(key))}
     gone: list[Gone] = []
     groups = _by_group(baseline.entries)
@@ -118,10 +118,20 @@ def compare(baseline: Baseline, run: Run) -> Comparison:
         match = _match(found, opened, closed)
         for occurrence, remembered in zip(found, match.remembered):
             for number in occurrence.rows:
-                rows[number] = remembered
+                found_before[number].append(remembered)
         if opened and match.left_open and group[1] in run.scans and group[1] not in outdated:
             gone += [_gone(opened, each) for each in match.left_open]
-    return Comparison(tuple(rows), tuple(gone), tuple(sorted(outdated)))
+    rows = tuple(_of_all_places(row, each) for row, each in zip(run.rows, found_before))
+    return Comparison(rows, tuple(gone), tuple(sorted(outdated)))
+
+
+def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:
+    """What the baseline says of a finding. found: of those of its places that the baseline has."""
+    if len(found) == 1 and not row.places:
+        return found[0]
+    changes = {each.change for each in found} | ({NEW} if len(found) < max(1, len(row.places)) else set())
+    first_seen = min((each.first_seen for each in found if each.first_seen is not None), default=None)
+    return Remembered(next(change for change in _WORST_CHANGE_FIRST if change in changes), first_seen)
 
 
 def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Baseline:
@@ -243,7 +253,13 @@ def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, s
 def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entry:
     fingerprint, (target, tool) = group
     found = run.occurrences[group]
-    rows = [run.rows[number] for occurrence in found for number in occurrence.rows]
+    rows = [
+        row
+        for occurrence in found
+        for number in occurrence.rows
+        for row in run.rows[number].at_each_place()
+        if row.fingerprint == fingerprint
+    ]
     # the same one in every run, whatever the order of the list
     row = min(rows, key=lambda each: each.name)
     return Entry(
@@ -255,7 +271,7 @@ def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entr
         row.name[:LONGEST_NAME],
         check_of(row.check),
         _cves(cve for each in rows for cve in each.cve),
-        Place(row.port, row.protocol, row.path, row.method, row.parameter),
+        row.place,
         first_seen,
         last_seen,
     )
@@ -295,7 +311,7 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
     return Memory(
         path,
         state,
-        baseline.scheme,
+        SCHEME,
         baseline.accepted,
         None,
         False,

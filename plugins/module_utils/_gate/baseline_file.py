@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from .._errors import printable
 from .._findings.model import SUMMARY
 from .baseline import GONE, OPEN, Baseline, Entry, in_order
-from .fingerprint import SCHEME, worst_first
-from .migrate import SCHEMES, Scheme, migrated
+from .fingerprint import SCHEME, fingerprint_of, worst_first
 from .place import Place, port_of
 from .run import Key, Scan, is_moment
 
@@ -78,15 +77,13 @@ class _Wrong(ValueError):
     """A file that is not a baseline; its text is the reason, which follows the file's name."""
 
 
-def parse(
-    content: bytes | str, workspace: str | None, schemes: Mapping[int, Scheme] = SCHEMES
-) -> Baseline | StaleBaseline:
-    """The Baseline in a file, or why it is none for this workspace. A baseline of an older scheme is migrated."""
+def parse(content: bytes | str, workspace: str | None) -> Baseline | StaleBaseline:
+    """The Baseline in a file, or why it is none for this workspace."""
     try:
         data = _header(_json(_text(content)))
         if data["version"] != VERSION:
             return StaleBaseline(f"has format version {_shown(data['version'])}, not {VERSION}", _UPGRADE)
-        if data["scheme"] not in schemes:
+        if data["scheme"] != SCHEME:
             return StaleBaseline(
                 f"has fingerprints of scheme {_shown(data['scheme'])}, which this release does not know", _UPGRADE
             )
@@ -94,16 +91,13 @@ def parse(
             reason = f"is for {_of(data['workspace'])}, not for {_of(workspace)}"
             return StaleBaseline(reason, _UNNAMED if workspace is None else _OTHER)
         scans = _scans(data["pairs"])
-        scheme = schemes[data["scheme"]]
         if _counted(data["findings"]) > _MOST_EQUAL:
             return StaleBaseline(f"counts more than {_MOST_EQUAL:,} findings")
-        entries = tuple(_entries(data["findings"], scans, scheme))
-        baseline = Baseline(data["workspace"], data["collection_version"], scans, entries, scheme.number)
+        entries = in_order(_entries(data["findings"], scans))
         _refuse_doubles(entries)
     except _Wrong as error:
         return StaleBaseline(str(error))
-    baseline = migrated(baseline, schemes).baseline
-    return baseline._replace(entries=in_order(baseline.entries))
+    return Baseline(data["workspace"], data["collection_version"], scans, entries)
 
 
 def render(baseline: Baseline) -> str:
@@ -114,7 +108,7 @@ def render(baseline: Baseline) -> str:
     data = {
         "schema": SCHEMA,
         "version": VERSION,
-        "scheme": baseline.scheme,
+        "scheme": SCHEME,
         "collection_version": baseline.collection_version,
         "workspace": baseline.workspace,
         "pairs": [
@@ -189,7 +183,7 @@ def _header(data: object) -> dict[str, Any]:
         raise _Wrong(what)
     if not _is_integer(data.get("version")) or not _is_integer(data.get("scheme")):
         raise _Wrong("does not say its version and scheme")
-    if data["version"] == VERSION and data["scheme"] <= SCHEME:
+    if data["version"] == VERSION and data["scheme"] == SCHEME:
         _check("the top level", data, _HEADER)
         _demand("the top level", "collection_version", isinstance(data["collection_version"], str), "a text")
         _demand("the top level", "workspace", _is_optional_text(data["workspace"]), "a text or null")
@@ -213,7 +207,7 @@ def _scans(listed: list[object]) -> dict[Key, Scan]:
     return scans
 
 
-def _entries(findings: list[Any], scans: Mapping[Key, Scan], scheme: Scheme) -> Iterator[Entry]:
+def _entries(findings: list[Any], scans: Mapping[Key, Scan]) -> Iterator[Entry]:
     """The entries of a file. Most have values of the same types and the same times, which are checked once."""
     right: set[tuple[type, ...]] = set()
     known: dict[tuple[object, ...], tuple[str, str, str | None]] = {}
@@ -228,7 +222,7 @@ def _entries(findings: list[Any], scans: Mapping[Key, Scan], scheme: Scheme) -> 
         if types not in right or len(finding) != len(_FINDING):
             _check_types(where, finding)
             right.add(types)
-        yield _entry(where, finding, scans, scheme, known)
+        yield _entry(where, finding, scans, known)
 
 
 def _check_types(where: str, each: object) -> None:
@@ -243,7 +237,6 @@ def _entry(
     where: str,
     finding: dict[str, Any],
     scans: Mapping[Key, Scan],
-    scheme: Scheme,
     known: dict[tuple[object, ...], tuple[str, str, str | None]],
 ) -> Entry:
     """known: the times that were found right, by what the file says of them."""
@@ -272,7 +265,7 @@ def _entry(
     severities = _severities(where, counts)
     place = Place(*values[_PLACE_IN_VALUES])
     entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
-    if scheme.fingerprint(entry.subject) != fingerprint:
+    if fingerprint_of(entry.subject) != fingerprint:
         raise _Wrong(f"was edited: the fingerprint of {where} is not that of its target, check and place")
     return entry
 

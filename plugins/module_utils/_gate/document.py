@@ -75,11 +75,11 @@ def findings_of(rows: Sequence[Judged]) -> list[Record]:
 
 
 def _finding(judged: Judged) -> Record:
-    # one unpacking, because 31 attributes take as long as json needs for the finding
+    # one unpacking, because 32 attributes take as long as json needs for the finding
     (
         _pair, fingerprint, index, severity, identifier, name, check, cve, cwe, cvss, epss, known_exploited, verified, status,
         target, target_id, workspace, tool, scan_id, port, protocol, service, path, method, parameter, description, risk,
-        recommendation, evidence, references, _first_seen,
+        recommendation, evidence, references, _first_seen, places,
     ) = judged.row  # fmt: skip
     return {
         "fingerprint": fingerprint,
@@ -109,6 +109,7 @@ def _finding(judged: Judged) -> Record:
         "path": path,
         "method": method,
         "parameter": parameter,
+        "places": [each._asdict() for each in places],
         "description": description,
         "risk": risk,
         "recommendation": recommendation,

@@ -6,6 +6,9 @@
 
 Scheme 1 is a digest of the target in normal form, the id of the check, port, protocol, path, method and parameter. Ids, texts,
 times, severity and CVE ids may change without a new fingerprint. Equal fingerprints of a run are numbered from 1.
+
+A finding with several places has a fingerprint for each, which baselines and waivers know, and one of all of them together,
+which identifies it elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from typing import NamedTuple
 from .._findings.model import SUMMARY, UNKNOWN
 from .._names import normal_form
 from .._records import Record
-from .place import Place, place_of
+from .place import Place, Spot, agreed, places_of
 
 SCHEME = 1
 # how many characters of a name identify a finding whose check has no id
@@ -61,11 +64,13 @@ class Subject(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """A finding's fingerprint, its number among equal ones in the run, and what the fingerprint stands for."""
+    """What identifies a finding. number: among findings of the run with the same fingerprint; subject: what the fingerprint
+    stands for, or what all places have in common; places: empty for a finding with one place."""
 
     fingerprint: str
     number: int
     subject: Subject
+    places: tuple[Spot, ...] = ()
 
 
 class Sighting(NamedTuple):
@@ -74,11 +79,6 @@ class Sighting(NamedTuple):
     finding: Record
     target: str
     tool: str = ""
-
-
-def subject_of(finding: Record, target: str) -> Subject:
-    """The Subject of a finding of this target."""
-    return subject_in(normal_form(target), finding.get("vuln_id"), finding.get("name"), place_of(finding))
 
 
 def subject_in(target: str, check: object, name: object, place: Place) -> Subject:
@@ -122,8 +122,23 @@ def canonical(subject: Subject) -> bytes:
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def fingerprint_of(subject: Subject) -> str:
-    """The fingerprint in the present scheme: its number, a colon, and 32 hexadecimal digits."""
-    return f"{SCHEME}:{hashlib.sha256(canonical(subject)).hexdigest()[:_DIGITS]}"
+    """The fingerprint: the number of its scheme, a colon, and 32 hexadecimal digits."""
+    return _digest(canonical(subject))
+
+
+def _identity(finding: Record, target: str) -> Identity:
+    """The Identity of a finding, the first of its fingerprint. target: in normal form."""
+    places = places_of(finding)
+    subject = subject_in(target, finding.get("vuln_id"), finding.get("name"), agreed(places))
+    if len(places) == 1:
+        return Identity(fingerprint_of(subject), 1, subject)
+    spots = tuple(Spot(fingerprint_of(subject._replace(**place._asdict())), *place[2:]) for place in places)
+    text = json.dumps([_DOMAIN, SCHEME, "places", sorted(spot.fingerprint for spot in spots)])
+    return Identity(_digest(text.encode("ascii")), 1, subject, spots)
+
+
+def _digest(content: bytes) -> str:
+    return f"{SCHEME}:{hashlib.sha256(content).hexdigest()[:_DIGITS]}"
 
 
 def scheme_of(fingerprint: str) -> int | None:
@@ -142,10 +157,9 @@ def identify(sightings: Iterable[Sighting]) -> list[Identity]:
     identities = []
     groups: dict[str, list[int]] = {}
     for position, (finding, target, _tool) in enumerate(listed):
-        subject = subject_in(targets[target], finding.get("vuln_id"), finding.get("name"), place_of(finding))
-        fingerprint = fingerprint_of(subject)
-        identities.append(Identity(fingerprint, 1, subject))
-        groups.setdefault(fingerprint, []).append(position)
+        identity = _identity(finding, targets[target])
+        identities.append(identity)
+        groups.setdefault(identity.fingerprint, []).append(position)
     for positions in groups.values():
         if len(positions) > 1:
             for number, position in enumerate(sorted(positions, key=lambda each: _order(listed[each])), 1):

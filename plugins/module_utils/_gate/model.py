@@ -19,6 +19,7 @@ from .._scan.statuses import OUTCOMES as SCAN_OUTCOMES
 from .._scan.statuses import QUEUE_TIMEOUT as SCAN_QUEUE_TIMEOUT
 from .._scan.statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
 from .._scan.statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
+from .place import Place, Spot
 
 # what a gate.json calls itself
 SCHEMA = "scanops.scanner/gate"
@@ -148,7 +149,7 @@ class Row(NamedTuple):
 
     fingerprint: see ``fingerprint``; number: among rows with the same fingerprint, ``index`` in gate.json; check: the service's
     id of the check; cve: in upper case, sorted; description, risk, recommendation, evidence: cut to a readable length;
-    first_seen: from a saved file only. Other fields are None if unknown.
+    first_seen: from a saved file only; places: of a finding with several, empty for one. Other fields are None if unknown.
     """
 
     pair: int
@@ -182,6 +183,17 @@ class Row(NamedTuple):
     evidence: str
     references: tuple[str, ...]
     first_seen: str | None
+    places: tuple[Spot, ...] = ()
+
+    def at_each_place(self) -> tuple[Row, ...]:
+        """The row with the fingerprint and the place of each of its places."""
+        if not self.places:
+            return (self,)
+        return tuple(self._replace(**spot._asdict(), places=()) for spot in self.places)
+
+    @property
+    def place(self) -> Place:
+        return Place(self.port, self.protocol, self.path, self.method, self.parameter)
 
 
 # --- what the baseline adds

@@ -5,7 +5,8 @@
 """Where a scanner saw a finding: port, protocol, path, method and parameter, from fields that programs write. Pure.
 
 The documented record has ``port`` and ``protocol``. A path, a method and a parameter are read from fields of these names, in
-case the service adds them, or else from its evidence if that is a table. Texts that people read are never searched.
+case the service adds them, or else from its evidence if that is a table, whose rows may be several places. Texts that people
+read are never searched.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -36,6 +37,10 @@ _METHOD_HEADERS = ("method",)
 _PARAMETER_HEADERS = ("parameter", "vulnerable parameter")
 
 
+# the key under which the reader of a gate.json keeps the places that the file lists
+SAVED_PLACES = "gate_places"
+
+
 class Place(NamedTuple):
     """Where a finding was seen; None for what its record does not say. protocol: in lower case, such as tcp."""
 
@@ -46,21 +51,48 @@ class Place(NamedTuple):
     parameter: str | None = None
 
 
-def place_of(finding: Record) -> Place:
-    """The Place in a record of the service."""
+class Spot(NamedTuple):
+    """One of several places of a finding, with the fingerprint of the finding there."""
+
+    fingerprint: str
+    path: str | None
+    method: str | None
+    parameter: str | None
+
+
+def places_of(finding: Record) -> tuple[Place, ...]:
+    """The different places in a record of the service, in order, at least one."""
     port, protocol = port_of(finding.get("port")), protocol_of(finding.get("protocol"))
+    saved = finding.get(SAVED_PLACES)
+    if saved and isinstance(saved, list):
+        return _in_order(_said(port, protocol, each if isinstance(each, dict) else {}) for each in saved)
+    own = _said(port, protocol, finding)
     table = _table(finding.get("vuln_evidence"))
     if not table:
-        # without a table the fields say all of it
-        path, method, parameter = finding.get("path"), finding.get("method"), finding.get("parameter")
-        return Place(port, protocol, path_of(path), method_of(method), parameter_of(parameter))
-    return Place(
-        port,
-        protocol,
-        _read(path_of, finding, table, _PATH_HEADERS),
-        _read(method_of, finding, table, _METHOD_HEADERS),
-        _read(parameter_of, finding, table, _PARAMETER_HEADERS),
+        return (own,)
+    columns = (
+        _column(path_of, own.path, table, _PATH_HEADERS),
+        _column(method_of, own.method, table, _METHOD_HEADERS),
+        _column(parameter_of, own.parameter, table, _PARAMETER_HEADERS),
     )
+    return _in_order(Place(port, protocol, *each) for each in zip(*columns)) or (own,)
+
+
+def _said(port: int | None, protocol: str | None, fields: Record) -> Place:
+    """The Place in the fields of its names."""
+    path, method, parameter = fields.get("path"), fields.get("method"), fields.get("parameter")
+    return Place(port, protocol, path_of(path), method_of(method), parameter_of(parameter))
+
+
+def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+    return tuple(sorted(set(places), key=lambda place: tuple(part or "" for part in place[2:])))
+
+
+def agreed(places: tuple[Place, ...]) -> Place:
+    """What several places have in common; None for a part in which they differ."""
+    if len(places) == 1:
+        return places[0]
+    return Place(*(parts[0] if len(set(parts)) == 1 else None for parts in zip(*places)))
 
 
 def port_of(value: object) -> int | None:
@@ -121,21 +153,14 @@ def _stripped(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _read(
-    read: Callable[[object], str | None], finding: Record, table: dict[str, list[object]], headers: tuple[str, ...]
-) -> str | None:
-    """The value in the field of the first header's name, or the one value that all rows of a column of the table agree on.
-
-    A finding that a scanner saw in several places has no single one: a list that differs with each crawl identifies nothing.
-    """
-    found = read(finding.get(headers[0]))
-    if found is not None:
-        return found
+def _column(
+    read: Callable[[object], str | None], own: str | None, table: dict[str, list[object]], headers: tuple[str, ...]
+) -> list[str | None]:
+    """One field of the place in each row of a table: the finding's own, or the first that a column has."""
+    found = [own] * len(next(iter(table.values())))
     for header in headers:
-        values = {read(cell) for cell in table.get(header, ())}
-        if len(values) == 1:
-            return values.pop()
-    return None
+        found = [read(cell) if known is None else known for known, cell in zip(found, table.get(header, found))]
+    return found
 
 
 def _table(evidence: object) -> dict[str, list[object]]:

@@ -51,7 +51,16 @@ class Policy(NamedTuple):
     missing: str = MISSING_FAILS
 
     def out_of_scope(self, row: Row) -> str | None:
-        """Why the policy is not about this finding, a clause; None if it is."""
+        """Why the policy is not about this finding, a clause; None if it is, or is at one of its places."""
+        outside = None
+        for each in row.at_each_place():
+            reason = self._excluded(each)
+            if reason is None:
+                return None
+            outside = outside or reason
+        return outside
+
+    def _excluded(self, row: Row) -> str | None:
         for number, matcher in enumerate(self.exclude):
             if matcher.matches(row):
                 return f"policy.exclude[{number}] matches it"

@@ -46,7 +46,7 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, detail
     get = sighting.finding.get
     first_seen = get("first_seen") if pair.saved else None
     check, cve, cwe, cvss, epss, known_exploited, verified, status, service = details
-    fingerprint, index, (_target, _check, _name, port, protocol, path, method, parameter) = identity
+    fingerprint, index, (_target, _check, _name, port, protocol, path, method, parameter), places = identity
     # in the order of Row, because names take three times as long
     return Row(
         number,
@@ -80,6 +80,7 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, detail
         text_of(_evidence(get("vuln_evidence"))),
         _references(get("references")),
         str(first_seen) if is_moment(first_seen) else None,
+        places,
     )
 
 

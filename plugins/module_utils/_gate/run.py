@@ -40,7 +40,7 @@ class Scan(NamedTuple):
 class Run:
     """The findings of a run, and the newest scan of each target and tool that the run read completely.
 
-    occurrences: the equal findings by fingerprint, target and tool, worst first.
+    occurrences: the equal findings by fingerprint, target and tool, worst first. A finding with several places is in several.
     """
 
     rows: tuple[Row, ...]
@@ -104,7 +104,9 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
 def _occurrences(rows: Sequence[Row], normal: Mapping[str, str]) -> dict[Group, Sequence[Occurrence]]:
     groups: dict[Group, list[int]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault((row.fingerprint, (normal[row.target], row.tool)), []).append(number)
+        key = (normal[row.target], row.tool)
+        for each in row.places or (row,):
+            groups.setdefault((each.fingerprint, key), []).append(number)
     return {group: _apart(rows, numbers) for group, numbers in groups.items()}
 
 

@@ -32,6 +32,7 @@ from .model import (
     Pair,
     Trouble,
 )
+from .place import SAVED_PLACES
 from .saved_checks import DOCUMENT, ROW, TARGET, Wrong, checked, checked_rows, is_id, objects
 
 _ADVICE = "Write the file again, with formats: [json] of gate or with dest of finding_info."
@@ -197,6 +198,7 @@ _RENAMED = {
     "vuln_description": "description",
     "risk_description": "risk",
     "vuln_evidence": "evidence",
+    SAVED_PLACES: "places",
 }
 _FIELD_OF = {key: field for field, key in _RENAMED.items()}
 # of the values of a row; the last ones are those of its pair

@@ -70,6 +70,13 @@ def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
+def _is_places(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, dict) and all(_is_text_or_null(each.get(key, 0)) for key in ("path", "method", "parameter"))
+        for each in value
+    )
+
+
 _Checks = dict[str, Callable[[object], bool]]
 
 DOCUMENT: _Checks = {
@@ -114,6 +121,7 @@ ROW: _Checks = {
     "path": _is_text_or_null,
     "method": _is_text_or_null,
     "parameter": _is_text_or_null,
+    "places": _is_places,
     "description": _is_text,
     "risk": _is_text,
     "recommendation": _is_text,
@@ -164,6 +172,7 @@ def checked_rows(rows: list[Any]) -> Iterator[tuple[Any, ...]]:
             or row["severity"] not in SUMMARY
             or not _TEXTS.issuperset(map(type, row["cve"]))
             or not _TEXTS.issuperset(map(type, row["references"]))
+            or row["places"]
         ):
             checked(row, ROW, f"findings[{number}].")
             right.add(types)

@@ -62,19 +62,26 @@ def expiry_text(expires: str) -> str:
 
 
 def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
-    """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row."""
+    """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row.
+
+    A finding with several places is waived only if each of them is, by one waiver or by several.
+    """
     active = [rule for rule in rules if rule.is_in_force(now)]
     table = _Table([rule.matcher for rule in active])
     waivers: list[Waiver | None] = []
     doubled: dict[tuple[str, tuple[int, ...]], Doubled] = {}
     used: set[int] = set()
     for row in rows:
-        numbers = tuple(number for number in table.candidates(row) if active[number].matcher.matches(row))
-        waivers.append(active[numbers[0]].waiver if numbers else None)
-        used.update(numbers)
-        if len(numbers) > 1:
-            several = Doubled(row.fingerprint, tuple(active[number].waiver for number in numbers))
-            doubled.setdefault((row.fingerprint, numbers), several)
+        firsts: list[int] = []
+        places = row.at_each_place()
+        for each in places:
+            numbers = tuple(number for number in table.candidates(each) if active[number].matcher.matches(each))
+            firsts += numbers[:1]
+            used.update(numbers)
+            if len(numbers) > 1:
+                several = Doubled(each.fingerprint, tuple(active[number].waiver for number in numbers))
+                doubled.setdefault((each.fingerprint, numbers), several)
+        waivers.append(active[min(firsts)].waiver if len(firsts) == len(places) else None)
     return Waived(
         tuple(waivers) if rules else (),
         tuple(rule.waiver for rule in rules if not rule.is_in_force(now)),

@@ -50,7 +50,6 @@ CLASSES = {
         "module_utils/_gate/fingerprint",
         "module_utils/_gate/judge",
         "module_utils/_gate/matchers",
-        "module_utils/_gate/migrate",
         "module_utils/_gate/model",
         "module_utils/_gate/options",
         "module_utils/_gate/place",

@@ -84,6 +84,7 @@ def row(number: int = 1, **changes: Any) -> dict[str, Any]:
         "path": "/login",
         "method": "GET",
         "parameter": "q",
+        "places": [],
         "description": "The server accepts\na weak cipher.",
         "risk": "Eavesdropping",
         "recommendation": "Disable it.",

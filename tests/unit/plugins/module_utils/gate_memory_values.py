@@ -26,6 +26,13 @@ def finding(check="WEBSCAN-00-0000012", risk_level=3, **fields):
     return finding_of({**record, **fields})
 
 
+def at_places(*paths, **fields):
+    """A finding whose evidence lists these paths."""
+    return finding(
+        vuln_evidence={"type": "table", "data": {"headers": ["URL"], "rows": [[each] for each in paths]}}, **fields
+    )
+
+
 def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complete=True, outcome="passed", **fields):
     return Pair(
         target,
@@ -63,6 +70,7 @@ def rows_of(*pairs):
             target=each.target,
             tool=each.tool,
             scan_id=each.scan_id,
+            places=identity.places,
             **identity.subject.place._asdict(),
         )
         for (number, each, record), identity in zip(listed, identities)

@@ -389,6 +389,18 @@ def test_gitlab_can_tell_all_findings_apart():
     assert len({json.dumps([each["identifiers"][0], each["location"]]) for each in found}) == 5
 
 
+def test_a_finding_with_several_places_is_another_one_if_it_has_others():
+    ones = [
+        {"fingerprint": f"1:{number:032x}", "path": f"/{number}", "method": None, "parameter": None}
+        for number in range(3)
+    ]
+    rows = [row(1, path=None, places=ones[:2]), row(2, path=None, places=ones)]
+    locations = [each["location"]["param"] for each in json.loads(gitlab(document(rows)))["vulnerabilities"]]
+    assert len(set(locations)) == 2
+    assert locations[0].startswith("q at 2 places (1:00000000000000000000000000000001) at https://shop.example.com")
+    assert "port 443/tcp, parameter q, 3 places" in markdown(document(rows))
+
+
 def test_a_false_positive_is_flagged_for_gitlab_and_defectdojo():
     flagged = [each["id"] for each in json.loads(gitlab(mixed(), True))["vulnerabilities"] if "flags" in each]
     assert flagged == [f"1:{5:032x}#1"]

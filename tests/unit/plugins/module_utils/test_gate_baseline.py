@@ -26,6 +26,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
     FIRST,
     SECOND,
     THIRD,
+    at_places,
     finding,
     pair,
     rows_of,
@@ -50,6 +51,62 @@ def changes(baseline, now):
 
 def gone(baseline, now):
     return [(each.check, each.severity) for each in compare(baseline, now).gone]
+
+
+# --- a finding with several places
+
+
+@pytest.mark.parametrize(
+    "before, now, change",
+    [
+        (["/a", "/b"], ["/a", "/b"], "known"),
+        (["/a", "/b"], ["/b", "/a"], "known"),
+        # a place that is no longer listed
+        (["/a", "/b"], ["/a"], "known"),
+        (["/a", "/b", "/c"], ["/c", "/a"], "known"),
+        # a place that was not listed
+        (["/a", "/b"], ["/a", "/b", "/admin"], "new"),
+        (["/a", "/b"], ["/a", "/admin"], "new"),
+        (["/a", "/b"], ["/admin", "/c"], "new"),
+        (["/a"], ["/a", "/admin"], "new"),
+        ([], ["/a", "/b"], "new"),
+        (["/a", "/b"], [], "new"),
+    ],
+)
+def test_a_finding_is_known_only_if_all_of_its_places_are(before, now, change):
+    baseline = parse(render(accepted(at_places(*before))), "Web shop")
+    assert changes(baseline, run(pair(at_places(*now)))) == [change]
+
+
+def test_places_of_one_finding_and_of_several_are_the_same():
+    apart = [at_places("/a"), at_places("/b")]
+    assert changes(accepted(*apart), run(pair(at_places("/a", "/b")))) == ["known"]
+    assert changes(accepted(at_places("/a", "/b")), run(pair(*apart, at_places("/a")))) == ["known", "known", "new"]
+
+
+def test_a_place_can_be_worse_and_reopened():
+    both = accepted(at_places("/a", "/b", risk_level=2))
+    assert changes(both, run(pair(at_places("/a", "/b", risk_level=3)))) == ["worse"]
+    assert changes(both, run(pair(at_places("/a", "/c", risk_level=3)))) == ["new"]
+    one = update(both, run(pair(at_places("/a", risk_level=2), finished=SECOND)), "1.0.0")
+    (row,) = compare(one, run(pair(at_places("/a", "/b", risk_level=2), finished=THIRD))).rows
+    # the age is that of the oldest place
+    assert row == Remembered("reopened", FIRST)
+
+
+def test_a_place_that_is_no_longer_listed_is_gone():
+    baseline = accepted(at_places("/a", "/b"))
+    assert baseline.accepted == 2
+    assert gone(baseline, run(pair(at_places("/a"), finished=SECOND))) == [("WEBSCAN-00-0000012", "high")]
+    after = update(baseline, run(pair(at_places("/a"), finished=SECOND)), "1.0.0")
+    assert {entry.place.path: entry.state for entry in after.entries} == {"/a": OPEN, "/b": GONE}
+    assert parse(render(after), "Web shop") == after
+
+
+def test_a_finding_of_an_unknown_tool_is_known_only_if_all_of_its_places_are():
+    baseline = accepted(at_places("/a", "/b"))
+    assert changes(baseline, run(pair(at_places("/a", "/b"), tool=""))) == ["known"]
+    assert changes(baseline, run(pair(at_places("/a", "/c"), tool=""))) == ["new"]
 
 
 def states(baseline):

@@ -267,6 +267,7 @@ def test_a_finding_has_all_that_is_known_of_it():
         "path": "/login",
         "method": "POST",
         "parameter": "user",
+        "places": [],
         "risk": "r",
         "recommendation": "u",
         "evidence": "e",

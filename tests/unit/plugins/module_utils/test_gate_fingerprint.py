@@ -18,18 +18,26 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint 
     identify,
     is_worse,
     scheme_of,
-    subject_of,
     worst_first,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Place, place_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Place, agreed, places_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import finding
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import at_places, finding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 QUICK = settings(max_examples=100, deadline=None, database=None)
 
 FULL = Subject("https://example.com", "WEBSCAN-00-0000012", None, 443, "tcp", "/shop", "GET", "id")
+
+
+def subject_of(record, target):
+    (found,) = identify([Sighting(record, target)])
+    return found.subject
+
+
+def place_of(record):
+    return agreed(places_of(record))
 
 
 def table(headers, *rows):
@@ -177,7 +185,7 @@ def test_a_finding_without_anything_has_a_fingerprint():
         (dict(port=65535), Place(65535, "tcp")),
         (dict(vuln_evidence=table(["Path"], ["/a&amp;b"])), Place(443, "tcp", "/a&b")),
         (dict(path="/own", vuln_evidence=table(["Path"], ["/x"])), Place(443, "tcp", "/own")),
-        (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp")),
+        (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp", "/x")),
     ],
 )
 def test_a_place_is_read_from_fields_and_from_tables(fields, place):
@@ -196,7 +204,7 @@ def test_a_place_is_read_from_fields_and_from_tables(fields, place):
         {"type": "table", "data": {"headers": ["URL"], "rows": "https://example.com/x"}},
         {"type": "table", "data": {"headers": ["URL"]}},
         table(["Evidence"], ["https://example.com/x"]),
-        # several places are no place
+        # several places have no path in common
         table(["URL"], ["https://example.com/x"], ["https://example.com/y"]),
         table(["URL"], ["https://example.com/x"], []),
         table(["URL"]),
@@ -229,6 +237,46 @@ def test_free_text_and_odd_tables_give_no_place(evidence):
 def test_no_table_breaks_the_reader(value):
     for evidence in (value, {"type": "table", "data": value}, table(value, value), table(["URL"], value)):
         assert place_of(finding(vuln_evidence=evidence, path=value, port=value, protocol=value))
+
+
+# --- several places
+
+
+@pytest.mark.parametrize(
+    "evidence, places",
+    [
+        (table(["URL"], ["/b"], ["/a"], ["/b?again"]), [("/a", None, None), ("/b", None, None)]),
+        (
+            table(["URL", "Method", "Parameter"], ["/a", "GET", "id"], ["/a", "POST", "id"], ["/a", "GET", "q"]),
+            [("/a", "GET", "id"), ("/a", "GET", "q"), ("/a", "POST", "id")],
+        ),
+        # a row that cannot be read is a place of its own
+        (table(["URL"], ["/a"], []), [(None, None, None), ("/a", None, None)]),
+        (table(["Path", "URL"], ["/a", "/b"], ["none", "/c"]), [("/a", None, None), ("/c", None, None)]),
+    ],
+)
+def test_each_row_of_a_table_is_a_place(evidence, places):
+    record = finding(vuln_evidence=evidence)
+    assert places_of(record) == tuple(Place(443, "tcp", *each) for each in places)
+    (found,) = identify([Sighting(record, "example.com")])
+    assert [tuple(spot[1:]) for spot in found.places] == places
+    alone = [fingerprint_of(found.subject._replace(path=each[0], method=each[1], parameter=each[2])) for each in places]
+    assert [spot.fingerprint for spot in found.places] == alone
+    assert found.fingerprint not in alone and scheme_of(found.fingerprint) == 1
+
+
+def test_the_own_field_of_a_finding_is_the_path_of_all_rows():
+    record = finding(path="/own", vuln_evidence=table(["URL", "Method"], ["/a", "GET"], ["/b", "GET"]))
+    assert places_of(record) == (Place(443, "tcp", "/own", "GET"),)
+
+
+def test_other_places_have_other_fingerprints():
+    lists = [("/a", "/b"), ("/a", "/c"), ("/a", "/b", "/c"), ("/a",), ()]
+    found = identify(sightings(*(at_places(*paths) for paths in lists)))
+    assert len({each.fingerprint for each in found}) == len(lists)
+    assert [each.number for each in found] == [1] * len(lists)
+    one, other = identify(sightings(at_places("/a", "/b"), at_places("/b", "/a", "/b")))
+    assert one.fingerprint == other.fingerprint
 
 
 # --- the numbers of equal findings
@@ -271,7 +319,7 @@ def test_ids_and_order_do_not_change_the_numbers(first, second):
 @pytest.mark.parametrize("record", [finding(), finding(None), finding(None, name="Other", path="/x"), {}])
 def test_a_finding_is_identified_by_its_subject(record):
     (found,) = identify([Sighting(record, "EXAMPLE.com")])
-    assert found == (fingerprint_of(found.subject), 1, subject_of(record, "example.com"))
+    assert found == (fingerprint_of(found.subject), 1, subject_of(record, "example.com"), ())
 
 
 def test_a_finding_of_another_target_has_its_own_numbers():

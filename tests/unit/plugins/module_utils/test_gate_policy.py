@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Spot
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import lasting, mapping_of, policy_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
 
@@ -51,6 +52,27 @@ def test_the_reason_names_severity_and_threshold():
     assert why({}, severity="critical") == ["severity is critical, fail_on is high"]
     assert why({}, severity="low") == ["severity is low, fail_on is high"]
     assert why({}, severity="unknown") == ["severity is unknown (counts as critical), fail_on is high"]
+
+
+# --- a finding with several places
+
+ONE, OTHER = "1:" + "1" * 32, "1:" + "2" * 32
+
+
+@pytest.mark.parametrize(
+    "policy, reason",
+    [
+        ({"exclude": [{"fingerprint": ONE}]}, None),
+        ({"exclude": [{"fingerprint": OTHER}, {"fingerprint": ONE}]}, "policy.exclude[1] matches it"),
+        ({"exclude": [{"check": "WEB-1"}]}, "policy.exclude[0] matches it"),
+        ({"include": [{"fingerprint": OTHER}]}, None),
+        ({"include": [{"fingerprint": "1:" + "3" * 32}]}, "no matcher of policy.include matches it"),
+        ({"include": [{"fingerprint": OTHER}], "exclude": [{"fingerprint": ONE}]}, None),
+    ],
+)
+def test_a_finding_is_out_of_scope_only_if_all_of_its_places_are(policy, reason):
+    places = (Spot(ONE, "/a", None, None), Spot(OTHER, "/b", None, None))
+    assert policy_of(policy).out_of_scope(row(places=places)) == reason
 
 
 # --- filters

@@ -78,6 +78,7 @@ def test_a_row_has_all_that_the_service_says():
         "evidence": "e",
         "references": ("https://a.example/1", "https://a.example/2"),
         "first_seen": None,
+        "places": (),
     }
 
 

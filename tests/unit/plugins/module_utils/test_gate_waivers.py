@@ -18,6 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, expiry_of, expiry_text, waive
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
+    at_places,
     finding,
     pair,
     rows_of,
@@ -477,3 +478,45 @@ def test_few_waivers_are_compared_with_each_row(monkeypatch):
     assert len(compared) == 100
     waive(rules, rows(finding("another", 2, name="Another", port=8080, cve=["CVE-2021-0002"])), NOW)
     assert len(compared) == 100
+
+
+# --- a finding with several places
+
+
+def waived(matchers, *findings):
+    found = rows(*findings)
+    matchers = [{"fingerprint": each} if isinstance(each, str) else each for each in matchers]
+    rules = [Rule(waiver_of(number), matcher_of(each, "waivers"), None) for number, each in enumerate(matchers)]
+    return waive(rules, found, NOW)
+
+
+def waiver_of(number):
+    return Waiver("w.yml", number, {}, "Because", "Jo", "never", "accepted")
+
+
+def places(*paths):
+    """The fingerprints of a finding at each of these paths."""
+    return [rows(at_places(path))[0].fingerprint for path in paths]
+
+
+def test_fingerprints_waive_a_finding_only_if_all_of_its_places_are_waived():
+    found = at_places("/a", "/b")
+    (row,) = rows(found)
+    assert [spot.fingerprint for spot in row.places] == places("/a", "/b")
+    assert waived(places("/b", "/a"), found).rows == (waiver_of(0),)
+    # a place that is no longer listed
+    assert waived(places("/c", "/a", "/b"), found).rows == (waiver_of(1),)
+    for some in (places("/a"), places("/b"), places("/a", "/c"), [row.fingerprint], []):
+        assert waived(some, found).rows in ((None,), ())
+
+
+def test_other_keys_waive_all_places_of_a_finding():
+    assert waived([{"check": "WEBSCAN-00-0000012"}], at_places("/a", "/b")).rows == (waiver_of(0),)
+
+
+def test_a_place_that_two_waivers_match_is_doubled():
+    one, other = places("/a", "/b")
+    assert waived([one, other], at_places("/a", "/b")).doubled == ()
+    (doubled,) = waived([one, other, one], at_places("/a", "/b")).doubled
+    assert (doubled.fingerprint, [each.line for each in doubled.waivers]) == (one, [0, 2])
+    assert waived([one], at_places("/a", "/b")).unused == ()

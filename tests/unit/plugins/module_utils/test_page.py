@@ -169,6 +169,15 @@ def test_the_data_has_all_rows_with_their_states():
     ]
 
 
+def test_the_details_have_the_fingerprint_at_each_place():
+    places = [
+        {"fingerprint": "1:" + "a" * 32, "path": "/a", "method": "GET", "parameter": "id"},
+        {"fingerprint": "1:" + "b" * 32, "path": None, "method": None, "parameter": None},
+    ]
+    (details,) = details_of(html(document([row(1, places=places)])))
+    assert details["places"] == [f"GET /a parameter id 1:{'a' * 32}", f"unknown path 1:{'b' * 32}"]
+
+
 def test_the_details_have_the_texts_each_written_once():
     of = mixed()
     page = html(of)

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._judging.files import diff_of
 
 WEB, PORTS = 170, 70
+COUNTS = ("critical", "high", "medium", "low", "info")
 SCAN = {"target": "www.example.com", "workspace_id": 2, "tool_id": WEB}
 
 
@@ -378,6 +379,43 @@ def test_a_baseline_is_created_and_makes_findings_known(run, found, tmp_path):
     judged(run("gate", baseline_update=True, **options), "findings")
     assert pathlib.Path(baseline).read_text() != before
     judged(run("gate", **options), "passed")
+
+
+def in_places(*paths):
+    """Where a scanner saw a finding, as evidence."""
+    return {"type": "table", "data": {"headers": ["URL", "Method"], "rows": [[path, "GET"] for path in paths]}}
+
+
+def test_a_new_place_of_a_known_finding_fails(service, run, tmp_path):
+    def scanned(scan_id, *paths):
+        service.add(
+            scans=[scans(id=scan_id, result_summary={"text": "", **dict.fromkeys(COUNTS, 0), "critical": 1})],
+            findings=[
+                {"id": scan_id * 10, "name": "SQL injection", "vuln_id": "WEB-1", "risk_level": 4, "task_id": scan_id}
+                | {"target_id": 1001, "vuln_evidence": in_places(*paths)}
+            ],
+        )
+
+    baseline, saved = str(tmp_path / "baseline.json"), str(tmp_path / "gate.json")
+    options = dict(workspace="Web shop", baseline=baseline, policy={"only_new": True})
+    scanned(40001, "/shop", "/cart")
+    judged(run("gate", baseline_missing="create", **options), "passed")
+    scanned(40002, "/cart", "/shop", "/admin")
+    (row,) = judged(run("gate", artifacts=str(tmp_path), **options), "findings")["failing"]
+    assert row["change"] == "new"
+    assert [each["path"] for each in row["places"]] == ["/admin", "/cart", "/shop"]
+    # the saved file has the same places
+    again = judged(run("gate", findings_file=saved), "findings")
+    assert again["findings"][0]["places"] == row["places"]
+    assert again["findings"][0]["fingerprint"] == row["fingerprint"]
+    waivers = tmp_path / "waivers.yml"
+    ending = "reason: a, owner: b, expires: never"
+    listed = [f"  - {{fingerprint: '{each['fingerprint']}', {ending}}}\n" for each in row["places"]]
+    for number, outcome in ((1, "findings"), (2, "findings"), (3, "passed")):
+        waivers.write_text("version: 1\nwaivers:\n" + "".join(listed[:number]))
+        judged(run("gate", waivers=[str(waivers)], allow_permanent=True, workspace="Web shop"), outcome)
+    scanned(40003, "/cart")
+    assert judged(run("gate", **options), "passed")["counts"]["known"] == 1
 
 
 def test_a_baseline_without_its_directory_is_refused_before_any_call(run, found, service, tmp_path):
