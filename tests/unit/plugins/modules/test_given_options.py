@@ -3,13 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Options that ansible-core would take for something else than was meant: null, booleans, numbers, texts with commas; and
-secrets in a shape that it does not mask. Each option of each module, without a single call."""
+secrets in a shape that it does not mask.
+
+Each option of each module is judged by the function that decides before ansible-core converts the options. Each module is
+run once with each kind of mistake, without a single call.
+"""
 
 from __future__ import annotations
 
 import importlib
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._given import UNKNOWN_ID
+from ansible_collections.scanops.scanner.plugins.module_utils._module import LENIENT
+from ansible_collections.scanops.scanner.plugins.module_utils._prepared import Prepared, prepare
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, PROBES, READS, WRITES
@@ -45,8 +52,12 @@ FIELDS = ("description", "new_name", *FILES)
 NAMES = ("name", "label", "new_name", "workspace", "target", "vpn_profile")
 
 
+def declared(module):
+    return importlib.import_module(PLACE + module).MODULE
+
+
 def options_of(module):
-    return importlib.import_module(PLACE + module).OPTIONS
+    return declared(module).options
 
 
 def on_each_option(takes):
@@ -58,7 +69,8 @@ def on_each_option(takes):
     ]
 
 
-def run_with(service, module, name, value, check=False):
+def arguments_with(module, name, value):
+    """The options of a task that needs this one."""
     optional = (*REFERENCES, *(option for option, entry in options_of(module).items() if "default" in entry))
     base = {option: given for option, given in TASKS[module].options.items() if option not in optional}
     if module == "gate":
@@ -66,8 +78,24 @@ def run_with(service, module, name, value, check=False):
     reference = ("workspace", "workspace_id", *(("scan_ids", "findings_file") if module == "gate" else ()))
     if module in ("target", "targets", "http_logger", "gate") and name not in reference:
         base["workspace_id"] = 2
+    return {**base, name: value}
+
+
+def prepared_with(module, name, value, check=False) -> Prepared:
+    entry = declared(module)
+    given = {"base_url": "https://scanner.example.com/api/v2", "api_key": "key", "_ansible_check_mode": check}
+    given.update(arguments_with(module, name, value))
+    return prepare(entry.spec(), entry.groups(), given, {}, entry.needed(given), LENIENT)
+
+
+def run_with(service, module, name, value, check=False):
     connection = dict(base_url=service.base_url, api_key=service.api_key)
-    return run_module(module, {**connection, **base, name: value}, check)
+    return run_module(module, {**connection, **arguments_with(module, name, value)}, check)
+
+
+def assert_refused(module, name, value, *words):
+    refusal = prepared_with(module, name, value).refusal
+    assert refusal and all(word in refusal for word in words), refusal
 
 
 def refused(result, *words):
@@ -82,34 +110,31 @@ def refused(result, *words):
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: True))
-def test_a_null_is_refused_where_leaving_the_option_out_would_mean_something_wider(service, module, name):
+def test_a_null_is_refused_where_leaving_the_option_out_would_mean_something_wider(module, name):
     entry = options_of(module)[name]
-    result = run_with(service, module, name, None)
     refusal = f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
-    if name in FIELDS or (name in LEFT_OUT and "default" in entry):
-        assert refusal not in result.msg
-    else:
-        refused(result, refusal)
-        assert service.calls() == []
+    allowed = name in FIELDS or (name in LEFT_OUT and "default" in entry)
+    assert prepared_with(module, name, None).refusal == (None if allowed else refusal)
 
 
 REFERENCE_IDS = on_each_option(lambda name, entry: entry["type"] == "int" and (name == "id" or name.endswith("_id")))
 
 
-@pytest.mark.parametrize("null", [None, ""])
 @pytest.mark.parametrize("module, name", REFERENCE_IDS)
-def test_in_check_mode_the_null_id_of_an_earlier_task_is_understood(service, module, name, null):
-    result = run_with(service, module, name, null, check=True)
+def test_in_check_mode_the_null_id_of_an_earlier_task_is_understood(service, module, name):
+    # ansible-core before 2.19 makes an empty text of a null in a template
+    for null in (None, ""):
+        prepared = prepared_with(module, name, null, check=True)
+        assert prepared.refusal is None
+        assert prepared.params[name] == UNKNOWN_ID
+    result = run_with(service, module, name, None, check=True)
     assert "is null" not in result.msg
-    assert "is empty" not in result.msg
     assert service.writes() == []
 
 
 @pytest.mark.parametrize("module, name", REFERENCE_IDS)
-def test_an_empty_id_is_refused_in_a_real_run(service, module, name):
-    # ansible-core before 2.19 makes an empty text of a null in a template
-    refused(run_with(service, module, name, ""), f"{name} is empty, probably because a variable is unset")
-    assert service.calls() == []
+def test_an_empty_id_is_refused_in_a_real_run(module, name):
+    assert_refused(module, name, "", f"{name} is empty, probably because a variable is unset")
 
 
 @pytest.mark.parametrize("check", [True, False])
@@ -137,30 +162,26 @@ def test_a_null_beside_its_alternative_is_ignored(account, run):
 # --- booleans, numbers and lists where a text is meant
 
 
-@pytest.mark.parametrize("value", [False, True])
 @pytest.mark.parametrize(
     "module, name", on_each_option(lambda name, entry: entry["type"] in ("str", "path", "int", "float"))
 )
-def test_a_boolean_is_neither_text_nor_a_number(service, module, name, value):
+def test_a_boolean_is_neither_text_nor_a_number(module, name):
     right = "give a number" if options_of(module)[name]["type"] in ("int", "float") else "put it in quotes"
-    refused(run_with(service, module, name, value), f"{name} is a boolean ({str(value).lower()})", right)
-    assert service.calls() == []
+    for value, shown in ((False, "false"), (True, "true")):
+        assert_refused(module, name, value, f"{name} is a boolean ({shown})", right)
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "list"))
-def test_a_boolean_is_not_a_list(service, module, name):
-    entry = options_of(module)[name]
-    if entry["elements"] != "raw":
-        refused(run_with(service, module, name, [False]), f"{name}[0] is a boolean (false)")
-    refused(run_with(service, module, name, False), f"{name} is a boolean (false)")
-    assert service.calls() == []
+def test_a_boolean_is_not_a_list(module, name):
+    if options_of(module)[name]["elements"] != "raw":
+        assert_refused(module, name, [False], f"{name}[0] is a boolean (false)")
+    assert_refused(module, name, False, f"{name} is a boolean (false)")
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: name in NAMES))
-def test_a_number_is_not_a_name(service, module, name):
+def test_a_number_is_not_a_name(module, name):
     for value, shown in ((42, "42"), (1.5, "1.5")):
-        refused(run_with(service, module, name, value), f"{name} is a number ({shown}), not text: put it in quotes")
-    assert service.calls() == []
+        assert_refused(module, name, value, f"{name} is a number ({shown}), not text: put it in quotes")
 
 
 def test_the_refusal_of_a_number_suggests_the_id(service, run):
@@ -177,9 +198,8 @@ def test_a_number_is_accepted_where_it_can_be_meant(account, run):
 
 
 @pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "str"))
-def test_a_list_is_not_text(service, module, name):
-    refused(run_with(service, module, name, ["other-than-text"]), f"{name} is a list: give a string")
-    assert service.calls() == []
+def test_a_list_is_not_text(module, name):
+    assert_refused(module, name, ["other-than-text"], f"{name} is a list: give a string")
 
 
 TEXT_LISTS = on_each_option(
@@ -188,9 +208,25 @@ TEXT_LISTS = on_each_option(
 
 
 @pytest.mark.parametrize("module, name", TEXT_LISTS)
-def test_a_text_with_a_comma_is_not_cut_into_a_list(service, module, name):
-    result = run_with(service, module, name, "https://a.example/x,b")
-    refused(result, f"{name} is a string with a comma, 'https://a.example/x,b', not a list: write each entry")
+def test_a_text_with_a_comma_is_not_cut_into_a_list(module, name):
+    words = f"{name} is a string with a comma, 'https://a.example/x,b', not a list: write each entry"
+    assert_refused(module, name, "https://a.example/x,b", words)
+
+
+# a value of each kind of mistake, for the types of options that refuse it
+MISTAKES = {
+    "null": (None, ("int", "float", "list", "dict")),
+    "boolean": (False, ("str", "path", "int", "float", "list")),
+    "list": (["other-than-text"], ("str",)),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_refuses_a_mistake_before_its_first_call(service, module, mistake):
+    value, types = MISTAKES[mistake]
+    for name in [name for name, entry in options_of(module).items() if entry["type"] in types][:1]:
+        refused(run_with(service, module, name, value), prepared_with(module, name, value).refusal)
     assert service.calls() == []
 
 
