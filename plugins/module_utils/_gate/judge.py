@@ -11,7 +11,7 @@ that an outcome that is mapped to pass hides nothing, not even findings of the s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Optional
 
 from .._errors import counted, printable
@@ -126,16 +126,22 @@ def decide(
         if each.state == FAILING:
             failing.setdefault(each.row.pair, Counter())[each.row.severity] += 1
     every = [*pairs, *gaps.missing]
+    nothing_scanned = _is_nothing_scanned(every, troubles, mapping)
+    if nothing_scanned:
+        # the mapping speaks of the outcome that is shown
+        every = [pair._replace(outcome=NOTHING_SCANNED, problems=_why_not_covered(pair)) for pair in every]
     verdicts = tuple(
         _verdict(pair, gaps.late.get(number), failing.get(number, Counter()), memory.blocks, mapping)
         for number, pair in enumerate(every)
     )
-    common = [*troubles, *_common(every, troubles, memory, mapping)]
+    common = [*troubles, *_common(nothing_scanned, troubles, memory)]
     outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
+    decisive = _decisive([*(each.decisive for each in verdicts), *(each.outcome for each in common)], mapping)
+    overruled = [] if mapping[outcome] == mapping[decisive] else [_overruled(outcome, decisive, mapping)]
     return Decision(
         outcome=outcome,
-        verdict=worst_verdict([*(each.verdict for each in verdicts), *(mapping[each.outcome] for each in common)]),
-        reasons=_reasons(common, verdicts, failing),
+        verdict=mapping[decisive],
+        reasons=(*overruled, *_reasons(common, verdicts, failing)),
         coverage=_coverage(verdicts, troubles),
         targets=verdicts,
         rows=tuple(sorted(judged, key=_order)),
@@ -262,11 +268,22 @@ def _verdict(pair: Pair, late: str | None, failing: Counter[str], blocked: bool,
     if failing:
         outcomes.add(FINDINGS)
         reasons.append(_failing_sentence(failing))
-    return Verdict(
-        pair,
-        worst_outcome(outcomes),
-        worst_verdict(mapping[outcome] for outcome in outcomes or {PASSED}),
-        tuple(reasons),
+    decisive = _decisive(outcomes, mapping)
+    return Verdict(pair, worst_outcome(outcomes), mapping[decisive], tuple(reasons), decisive)
+
+
+def _decisive(outcomes: Iterable[str], mapping: Mapping[str, str]) -> str:
+    """The outcome whose verdict counts: the worst of those that have the worst verdict."""
+    verdicts = {outcome: mapping[outcome] for outcome in outcomes} or {PASSED: mapping[PASSED]}
+    worst = worst_verdict(verdicts.values())
+    return worst_outcome(outcome for outcome, verdict in verdicts.items() if verdict == worst)
+
+
+def _overruled(outcome: str, decisive: str, mapping: Mapping[str, str]) -> str:
+    """Why the verdict is not the one that the mapping has for the outcome."""
+    return (
+        f"The option outcomes maps {outcome} to {mapping[outcome]}, but {decisive} is an outcome of this run too, and is"
+        f" mapped to {mapping[decisive]}."
     )
 
 
@@ -276,16 +293,22 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
     return f"{total:,} {'finding fails' if total == 1 else 'findings fail'} the policy: {', '.join(numbers)}."
 
 
-def _common(
-    pairs: Sequence[Pair], troubles: Sequence[Trouble], memory: Memory, mapping: Mapping[str, str]
-) -> list[Trouble]:
-    """What is wrong with all of it."""
-    found = []
+def _is_nothing_scanned(pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]) -> bool:
+    """Whether no pair has a scan, and nothing else is the reason."""
     known = worst_outcome([NOTHING_SCANNED, *(trouble.outcome for trouble in troubles)]) != NOTHING_SCANNED
     # something worse may be the reason why there are no scans, and something that fails anyway is said to be
     known = known or any(trouble.explains and mapping[trouble.outcome] == FAIL for trouble in troubles)
-    if not known and all(pair.outcome == NOT_COVERED and pair.scan_id is None for pair in pairs):
-        found.append(Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED]))
+    without = (NOT_COVERED, NOTHING_SCANNED)
+    return not known and all(pair.outcome in without and pair.scan_id is None for pair in pairs)
+
+
+def _why_not_covered(pair: Pair) -> tuple[str, ...]:
+    return pair.problems or (_SENTENCES[NOT_COVERED],)
+
+
+def _common(nothing_scanned: bool, troubles: Sequence[Trouble], memory: Memory) -> list[Trouble]:
+    """What is wrong with all of it."""
+    found = [Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED])] if nothing_scanned else []
     if memory.blocks and memory.reason not in {trouble.sentence for trouble in troubles}:
         found.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
     return found

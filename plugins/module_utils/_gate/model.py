@@ -310,12 +310,14 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was decided about a pair. outcome: one of OUTCOMES; verdict: one of VERDICTS; reasons: sentences."""
+    """What was decided about a pair. outcome: one of OUTCOMES; verdict: one of VERDICTS; reasons: sentences; decisive: the
+    outcome whose verdict counts, if several apply."""
 
     pair: Pair
     outcome: str
     verdict: str
     reasons: tuple[str, ...]
+    decisive: str
 
 
 def worst_outcome(outcomes: Iterable[str]) -> str:

@@ -88,7 +88,7 @@ def test_a_missing_pair_makes_the_outcome_not_covered():
 
 
 def test_expecting_something_where_nothing_was_scanned_is_nothing_scanned():
-    assert outcome({"targets": ["a.example"]}) == ("nothing_scanned", ["not_covered"])
+    assert outcome({"targets": ["a.example"]}) == ("nothing_scanned", ["nothing_scanned"])
 
 
 def test_a_scan_that_did_not_finish_has_its_own_outcome():

@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import NOTHING_EXPECTED, Expect
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
     CHANGES,
@@ -185,9 +185,34 @@ def test_targets_without_any_scan_are_nothing_scanned():
     never = pair(outcome="not_covered", scan_id=None, complete=False, finished=None)
     decision = judged(never, never._replace(target="b.example"))
     assert decision.outcome == "nothing_scanned"
-    assert [each.outcome for each in decision.targets] == ["not_covered"] * 2
+    assert [each.outcome for each in decision.targets] == ["nothing_scanned"] * 2
+    assert [each.reasons for each in decision.targets] == [("No scan of the target was found: scan it.",)] * 2
     assert judged(never, pair(target="b.example")).outcome == "not_covered"
     assert judged(never._replace(scan_id=5)).outcome == "not_covered"
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+@pytest.mark.parametrize("expect", [NOTHING_EXPECTED, Expect(targets=("a.example", "c.example"), max_age=DAY)])
+def test_nothing_scanned_is_the_outcome_that_is_mapped(verdict, expect):
+    never = pair(outcome="not_covered", scan_id=None, complete=False, finished=None)
+    decision = judged(never, never._replace(target="b.example"), outcomes={"nothing_scanned": verdict}, expect=expect)
+    assert (decision.outcome, decision.verdict) == ("nothing_scanned", verdict)
+    assert {(each.outcome, each.verdict) for each in decision.targets} == {("nothing_scanned", verdict)}
+    # the outcome of the targets is not the one that is shown
+    assert judged(never, outcomes={"not_covered": verdict}).verdict == "fail"
+
+
+@pytest.mark.parametrize("first, second", list(product(PAIRS, repeat=2)))
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_the_verdict_is_that_of_the_outcome_or_a_reason_names_the_other_one(first, second, verdict):
+    decision = judged(PAIRS[first], PAIRS[second]._replace(target="b.example"), outcomes={first: verdict})
+    for each in (decision, *decision.targets):
+        assert (each.verdict == decision.mapping[each.outcome]) or each is decision
+    if decision.verdict != decision.mapping[decision.outcome]:
+        assert decision.reasons[0] == (
+            f"The option outcomes maps {first} to {verdict}, but {second} is an outcome of this run too, and is mapped to"
+            f" {decision.verdict}."
+        )
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES[:10])

@@ -594,6 +594,15 @@ def test_an_outcome_can_warn_or_pass(run, found):
     assert (passed.failed, passed["passed"], passed.warnings) == (False, False, [])
 
 
+def test_targets_without_any_scan_have_the_outcome_that_is_shown(run):
+    options = dict(workspace="Web shop")
+    assert judged(run("gate", **options), "nothing_scanned")["targets"][0]["outcome"] == "nothing_scanned"
+    result = run("gate", outcomes={"nothing_scanned": "warn"}, **options)
+    assert not result.failed and result["passed"] is False
+    assert any("The gate ended with nothing_scanned." in each for each in result.warnings)
+    judged(run("gate", outcomes={"not_covered": "warn"}, **options), "nothing_scanned")
+
+
 def test_rows_can_be_limited_to_failing_ones(run, found):
     found(0, 4)
     assert len(run("gate", workspace_id=2, rows="failing")["findings"]) == 1
