@@ -205,6 +205,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     WrongOption,
     printable,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Family
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
@@ -217,7 +220,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     connection_from,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record, is_row, record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, WORKSPACE, Resource
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,
@@ -608,7 +610,7 @@ def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Re
     return list(chosen.values())
 
 
-def _records(resource: Resource, rows: Any) -> list[Record]:
+def _records(resource: Family, rows: Any) -> list[Record]:
     """The records of a cached list. Raises ValueError if it is not one."""
     if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
         raise ValueError

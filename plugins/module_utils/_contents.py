@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ._errors import Refused, printable
+from ._families.family import Family
+from ._families.workspace import WORKSPACE
 from ._http.client import Client
 from ._http.earned import InWorkspace
 from ._records import Record
-from ._resources import WORKSPACE, Resource
 
 
 class Contents:
@@ -30,7 +31,7 @@ class Contents:
     def __init__(
         self,
         client: Client,
-        wanted: Sequence[tuple[int, Resource]],
+        wanted: Sequence[tuple[int, Family]],
         workspaces: Sequence[Record] | None = None,
         everything: Mapping[str, Iterable[Record]] | None = None,
         filters: Mapping[str, object] | None = None,
@@ -47,11 +48,11 @@ class Contents:
         for resource in {resource.name: resource for _id, resource in wanted}.values():
             self._check_that_lists_are_filtered(resource, (everything or {}).get(resource.name))
 
-    def __getitem__(self, key: tuple[Resource, int]) -> InWorkspace:
+    def __getitem__(self, key: tuple[Family, int]) -> InWorkspace:
         resource, workspace_id = key
         return self._lists[resource.name, workspace_id]
 
-    def refuse_shared(self, records: Iterable[tuple[Resource, Record]]) -> None:
+    def refuse_shared(self, records: Iterable[tuple[Family, Record]]) -> None:
         """Make sure that no other workspace lists a record that is about to be deleted.
 
         Costs a list for each workspace not read yet, and nothing if all records name their workspace.
@@ -61,7 +62,7 @@ class Contents:
                 if (resource.name, workspace["id"]) not in self._lists:
                     self._read(resource, workspace["id"])
 
-    def _read(self, resource: Resource, workspace_id: int) -> None:
+    def _read(self, resource: Family, workspace_id: int) -> None:
         listed = self._client.all(resource, {"workspace_id": workspace_id, **self._filters})
         # a service that ignores the filter must not mix up workspaces
         rows = InWorkspace(row for row in listed if row.get("workspace_id") in (None, workspace_id))
@@ -71,7 +72,7 @@ class Contents:
                 raise _shared(resource, row, (places[row["id"]], workspace_id), self._all_workspaces())
         self._lists[resource.name, workspace_id] = rows
 
-    def _check_that_lists_are_filtered(self, resource: Resource, everything: Iterable[Record] | None) -> None:
+    def _check_that_lists_are_filtered(self, resource: Family, everything: Iterable[Record] | None) -> None:
         """Refuse records that do not name their workspace, unless their list differs from that of another workspace or of
         all workspaces: only a difference shows that the service filters its lists."""
         read = {workspace_id: rows for (name, workspace_id), rows in self._lists.items() if name == resource.name}
@@ -96,7 +97,7 @@ class Contents:
         return self._workspaces
 
 
-def confirm_place(client: Client, resource: Resource, record: Record, workspace_id: int) -> None:
+def confirm_place(client: Client, resource: Family, record: Record, workspace_id: int) -> None:
     """Make sure that a record listed by this workspace is in it. Costs 2 GET calls, none if the record names its
     workspace."""
     if _names_its_workspace(record):
@@ -114,7 +115,7 @@ def _another(workspace_id: int, workspaces: Iterable[Record]) -> int | None:
 
 def _refuse_unfiltered(
     client: Client,
-    resource: Resource,
+    resource: Family,
     records: Mapping[int, Record],
     places: tuple[int, int],
     workspaces: Sequence[Record],
@@ -132,7 +133,7 @@ def _names_its_workspace(record: Record) -> bool:
     return record.get("workspace_id") is not None
 
 
-def _shared(resource: Resource, row: Record, places: tuple[int, int], workspaces: Iterable[Record]) -> Refused:
+def _shared(resource: Family, row: Record, places: tuple[int, int], workspaces: Iterable[Record]) -> Refused:
     names = {each["id"]: each["name"] for each in workspaces}
     one, other = (f"{place} ({printable(names.get(place))!r})" for place in places)
     return Refused(

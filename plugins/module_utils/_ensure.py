@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
+from ._families.family import Family
+from ._families.table import FAMILIES
 from ._given import UNKNOWN_ID
 from ._http.create import Created
 from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
-from ._resources import RESOURCES, Resource
 from ._task import Task
 from ._valid_names import refuse_name
 
@@ -43,13 +44,13 @@ class _Declared(NamedTuple):
     set is no declared field."""
 
     task: Task
-    resource: Resource
+    resource: Family
     place: Place
     normal_form: NormalForm
     fields: Record
 
 
-def ensure(task: Task, resource: Resource, normal_form: NormalForm = None) -> dict[str, Any]:
+def ensure(task: Task, resource: Family, normal_form: NormalForm = None) -> dict[str, Any]:
     """Make the one object that the task declares present or absent; returns the result of the module."""
     # a deletion reads afresh, and check mode too, which has no 409 to correct it
     task.client.shares = task.params["state"] == "present" and not task.check_mode
@@ -63,7 +64,7 @@ def ensure(task: Task, resource: Resource, normal_form: NormalForm = None) -> di
     return _result(task, resource, _outcome(task, resource, normal_form))
 
 
-def _outcome(task: Task, resource: Resource, normal_form: NormalForm) -> Outcome:
+def _outcome(task: Task, resource: Family, normal_form: NormalForm) -> Outcome:
     params = task.params
     if params.get("id") == UNKNOWN_ID:
         return _assumed(task, resource)
@@ -81,13 +82,13 @@ def _outcome(task: Task, resource: Resource, normal_form: NormalForm) -> Outcome
     return _adjust(declared, live)
 
 
-def _fields(task: Task, resource: Resource) -> Record:
+def _fields(task: Task, resource: Family) -> Record:
     fields = {field: task.params[field] for field in resource.declared if task.params.get(field) is not None}
     new_key = _new_key(task, resource)
     return fields if new_key is None else {resource.key: new_key, **fields}
 
 
-def _new_key(task: Task, resource: Resource) -> str | None:
+def _new_key(task: Task, resource: Family) -> str | None:
     new_key: str | None = task.params.get("new_" + resource.key)
     return new_key
 
@@ -107,7 +108,7 @@ def _live(declared: _Declared) -> Record | None:
     return _renamed(task, resource, task.params[resource.key], new_key)
 
 
-def _renamed(task: Task, resource: Resource, old_key: str, new_key: str) -> Record | None:
+def _renamed(task: Task, resource: Family, old_key: str, new_key: str) -> Record | None:
     """The object to rename, or the one that already has the new name."""
     not_empty(resource.key, old_key)
     rows = task.client.listed(resource)
@@ -127,7 +128,7 @@ def _renamed(task: Task, resource: Resource, old_key: str, new_key: str) -> Reco
     return old or new
 
 
-def _assumed(task: Task, resource: Resource) -> Outcome:
+def _assumed(task: Task, resource: Family) -> Outcome:
     """The outcome in check mode for the null id of an object that an earlier task creates."""
     task.warn_foreseen(f"the {resource.noun}")
     fields = _fields(task, resource)
@@ -205,7 +206,7 @@ def _read_by_id(declared: _Declared, live: Record) -> Record:
     return live
 
 
-def _called(resource: Resource, live: Record) -> str:
+def _called(resource: Family, live: Record) -> str:
     return f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']})"
 
 
@@ -224,7 +225,7 @@ def _drifted(declared: _Declared, live: Record, drift: Record) -> Outcome:
     return Outcome(live, live, shown, shown, drift)
 
 
-def _differs(resource: Resource, live: Record, drift: Record) -> str:
+def _differs(resource: Family, live: Record, drift: Record) -> str:
     fields = " and ".join(sorted(drift))
     return f"The {fields} of {_called(resource, live)} differ{'' if len(drift) > 1 else 's'} from the declaration"
 
@@ -290,11 +291,11 @@ def _absent(declared: _Declared, live: Record | None) -> Outcome:
     return Outcome(live, None, diff_before=shown)
 
 
-def _refuse_if_not_empty(task: Task, resource: Resource, live: Record) -> None:
+def _refuse_if_not_empty(task: Task, resource: Family, live: Record) -> None:
     query = {"workspace_id": live["id"]}
     held = []
     for name in resource.holds:
-        inside = RESOURCES[name]
+        inside = FAMILIES[name]
         count = len(next(iter(task.client.pages(inside, query, whole=False)), []))
         if count:
             held.append(f"at least {counted(count, inside.noun)}")
@@ -305,7 +306,7 @@ def _refuse_if_not_empty(task: Task, resource: Resource, live: Record) -> None:
         )
 
 
-def _result(task: Task, resource: Resource, outcome: Outcome) -> dict[str, Any]:
+def _result(task: Task, resource: Family, outcome: Outcome) -> dict[str, Any]:
     result: dict[str, Any] = {"changed": outcome.changed, resource.name: outcome.after}
     if "on_drift" in task.params:
         result.update(drift=outcome.drift or {}, lost=outcome.lost)

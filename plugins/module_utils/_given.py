@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._errors import printable
-from ._resources import RESOURCES
+from ._families.table import FAMILIES
 
 # the options of a module, by name, and one of them, as AnsibleModule takes them
 OptionSpec = dict[str, Any]
@@ -26,10 +26,10 @@ UNKNOWN_ID = 0
 _INTERNAL = "_ansible_"
 
 # fields of objects; a task does not change those that it does not declare
-_FIELDS = {field for entry in RESOURCES.values() for field in (*entry.declared, f"new_{entry.key}")}
+_FIELDS = {field for entry in FAMILIES.values() for field in (*entry.declared, f"new_{entry.key}")}
 # options that name objects
 _NAMES = {
-    name for entry in RESOURCES.values() for name in (entry.key, f"new_{entry.key}", entry.name, entry.plural)
+    name for entry in FAMILIES.values() for name in (entry.key, f"new_{entry.key}", entry.name, entry.plural)
 }  # fmt: skip
 
 

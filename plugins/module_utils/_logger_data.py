@@ -13,11 +13,11 @@ from datetime import datetime, timezone
 from typing import Any, Union
 
 from ._errors import Refused, WrongOption, printable
+from ._families.http_logger import HTTP_LOGGER
 from ._given import UNKNOWN_ID
 from ._lookup import find
 from ._moments import moment_of
 from ._records import Record
-from ._resources import HTTP_LOGGER
 from ._task import Task
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, Optional
 
 from ._contents import Contents, confirm_place
 from ._errors import Refused, WrongOption, printable
+from ._families.family import Family
+from ._families.workspace import WORKSPACE
 from ._given import UNKNOWN_ID
 from ._http.client import Client
 from ._http.kept import Kept
 from ._records import Record
-from ._resources import WORKSPACE, Resource
 from ._task import Task
 
 _NAMES_LISTED = 20
@@ -118,7 +119,7 @@ def not_empty(option: str, value: str) -> None:
 
 
 def match(
-    resource: Resource,
+    resource: Family,
     rows: Iterable[Record],
     wanted: str,
     normal_form: NormalForm = None,
@@ -144,7 +145,7 @@ def match(
 
 def find_by_key(
     client: Client,
-    resource: Resource,
+    resource: Family,
     wanted: str,
     query: Query | None = None,
     normal_form: NormalForm = None,
@@ -167,7 +168,7 @@ class _Found(NamedTuple):
 
 def _search(
     client: Client,
-    resource: Resource,
+    resource: Family,
     wanted: str,
     query: Query | None = None,
     normal_form: NormalForm = None,
@@ -181,7 +182,7 @@ def _search(
 
 
 def _search_pages(
-    client: Client, resource: Resource, wanted: str, query: Query, normal_form: NormalForm, whole: bool
+    client: Client, resource: Family, wanted: str, query: Query, normal_form: NormalForm, whole: bool
 ) -> _Found:
     near: list[Record] = []
     names: list[str] = []
@@ -202,7 +203,7 @@ def _search_pages(
     return _Found(match(resource, near, wanted, normal_form) if near else None, names)
 
 
-def _search_kept(kept: Kept, resource: Resource, wanted: str, normal_form: NormalForm) -> _Found:
+def _search_kept(kept: Kept, resource: Family, wanted: str, normal_form: NormalForm) -> _Found:
     exact = kept.exact(wanted)
     if exact:
         return _Found(match(resource, exact, wanted), [])
@@ -211,7 +212,7 @@ def _search_kept(kept: Kept, resource: Resource, wanted: str, normal_form: Norma
 
 
 def find(
-    task: Task, resource: Resource, place: Place = NOWHERE, normal_form: NormalForm = None, whole: bool = False
+    task: Task, resource: Family, place: Place = NOWHERE, normal_form: NormalForm = None, whole: bool = False
 ) -> Record | None:
     """The live record that the task's id or natural key means, or None; refuses a record of another workspace."""
     params = task.params
@@ -238,7 +239,7 @@ def _warn_alike(task: Task, wanted: str, found: _Found) -> None:
         task.warn(alike)
 
 
-def _in_place(task: Task, resource: Resource, record: Record, place: Place) -> Record | None:
+def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
     if not place.declared:
         return record
     if in_place(task.client, resource, record, place):
@@ -258,7 +259,7 @@ def _in_place(task: Task, resource: Resource, record: Record, place: Place) -> R
     )
 
 
-def in_place(client: Client, resource: Resource, record: Record, place: Place) -> bool:
+def in_place(client: Client, resource: Family, record: Record, place: Place) -> bool:
     """Whether a record is in a workspace; reads the list of the workspace if the record does not name one (loggers)."""
     if place.missing:
         return False
@@ -270,7 +271,7 @@ def in_place(client: Client, resource: Resource, record: Record, place: Place) -
 
 
 def information(
-    task: Task, resource: Resource, normal_form: NormalForm = None, query: Query | None = None
+    task: Task, resource: Family, normal_form: NormalForm = None, query: Query | None = None
 ) -> list[Record]:
     """The records that an _info task asks for. query: filters that the service applies."""
     params = task.params

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from json import dumps
 from typing import Any
 
-from ._resources import Resource
+from ._families.family import Family
 
 # a row of the service, or the record of one: field to value
 Record = dict[str, Any]
@@ -22,7 +22,7 @@ _REFERENCES = ("workspace_id", "target_id", "tool_id", "task_id", "scan_id")
 _LARGEST_ID = 2**63 - 1
 
 
-def is_row(resource: Resource, value: object) -> bool:
+def is_row(resource: Family, value: object) -> bool:
     """Whether a value of the service is a record: an object with a valid identity, a natural key, and texts and ids of the
     right types."""
     if not isinstance(value, dict) or value.get(resource.key) is None:
@@ -44,7 +44,7 @@ def read_id(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST_ID else None
 
 
-def identity_of(resource: Resource, row: Record) -> Any:
+def identity_of(resource: Family, row: Record) -> Any:
     """What distinguishes a row from the others of its list: its identity, or the complete row where the family has none."""
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
 
@@ -53,7 +53,7 @@ def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def record_of(resource: Resource, row: Record) -> Record:
+def record_of(resource: Family, row: Record) -> Record:
     """The record of a row: it has every field of the table; null text is "", a number in a text field is text, ids are
     integers, and the rest is unchanged."""
     record: Record = dict.fromkeys(resource.fields)
@@ -61,7 +61,7 @@ def record_of(resource: Resource, row: Record) -> Record:
     for field in ("id", *_REFERENCES) if resource.identity == "id" else _REFERENCES:
         if record.get(field) is not None:
             record[field] = read_id(record[field])
-    for field, other in (resource.also or {}).items():
+    for field, other in resource.also.items():
         if record[field] is None:
             record[field] = row.get(other)
     for field in resource.text:
@@ -95,7 +95,7 @@ def not_compared(what: str, fields: Iterable[str]) -> str:
     )
 
 
-def new_record(resource: Resource, values: Record) -> Record:
+def new_record(resource: Family, values: Record) -> Record:
     """The record that a create of ``values`` leads to; what only the service can give is None."""
     record: Record = dict.fromkeys(resource.fields)
     record.update(dict.fromkeys(resource.text, ""))
@@ -103,7 +103,7 @@ def new_record(resource: Resource, values: Record) -> Record:
     return record
 
 
-def difference(resource: Resource, live: Record, declared: Record) -> tuple[Record, Record]:
+def difference(resource: Family, live: Record, declared: Record) -> tuple[Record, Record]:
     """Compare a declaration with a live record: (changes, drift). Fields that the service does not show are skipped.
 
     changes: {field: declared value}, to be written; drift: {field: {declared, live}}, which no call can change.

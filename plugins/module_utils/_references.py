@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ._errors import Refused, printable
+from ._families.family import Family
+from ._families.scan import SCAN
+from ._families.target import TARGET
 from ._given import UNKNOWN_ID
 from ._lookup import Place, find_by_key, in_place, not_empty, warn_current_workspace
 from ._names import normal_form
 from ._records import Record
-from ._resources import SCAN, TARGET, Resource
 from ._task import Task
 
 
@@ -127,7 +129,7 @@ def warn_unplaced(task: Task, place: Place, what: str) -> None:
         )
 
 
-def _by_id(task: Task, resource: Resource, option: str, object_id: int, place: Place) -> Record | None:
+def _by_id(task: Task, resource: Family, option: str, object_id: int, place: Place) -> Record | None:
     if object_id == UNKNOWN_ID:
         task.warn_foreseen(f"the {resource.noun}")
         return None
@@ -136,14 +138,14 @@ def _by_id(task: Task, resource: Resource, option: str, object_id: int, place: P
     return record
 
 
-def _read(task: Task, resource: Resource, option: str, object_id: int) -> Record:
+def _read(task: Task, resource: Family, option: str, object_id: int) -> Record:
     record = task.client.read(resource, object_id)
     if record is None:
         raise Refused(f"No {resource.noun} with id {object_id} is visible to this API key: correct {option}.")
     return record
 
 
-def _refuse_elsewhere(task: Task, resource: Resource, record: Record, place: Place) -> None:
+def _refuse_elsewhere(task: Task, resource: Family, record: Record, place: Place) -> None:
     if place.declared and not in_place(task.client, resource, record, place):
         raise Refused(
             f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave"

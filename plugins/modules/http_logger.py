@@ -108,8 +108,8 @@ http_logger:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER
 
 OPTIONS = dict(
     label=dict(type="str"),

@@ -190,20 +190,20 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._report.choices import (
-    FORMATS,
-    GROUPINGS,
-    SOURCES,
+from ansible_collections.scanops.scanner.plugins.module_utils._families.report import (
+    REPORT_GROUPINGS,
+    REPORT_SOURCES,
+    REPORT_TYPES,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._report.task import ensure_report
 
 OPTIONS = dict(
     id=dict(type="int"),
-    source=dict(type="str", choices=list(SOURCES)),
+    source=dict(type="str", choices=list(REPORT_SOURCES)),
     resources=dict(type="list", elements="int"),
-    format=dict(type="str", choices=list(FORMATS)),
-    group_by=dict(type="str", choices=list(GROUPINGS), default="target"),
+    format=dict(type="str", choices=list(REPORT_TYPES)),
+    group_by=dict(type="str", choices=list(REPORT_GROUPINGS), default="target"),
     # such an address often holds a secret
     webhook_url=dict(type="str", no_log=True),
     dest=dict(type="path"),

@@ -149,9 +149,9 @@ lost:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 

@@ -104,10 +104,10 @@ targets:
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET, TARGET_TYPES
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import TARGET, TARGET_TYPES
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(

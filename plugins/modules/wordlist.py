@@ -62,8 +62,8 @@ wordlist:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORDLIST
 
 OPTIONS = dict(
     name=dict(type="str"),

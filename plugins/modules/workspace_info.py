@@ -74,9 +74,9 @@ workspaces:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import WORKSPACE
 
 OPTIONS = dict(
     name=dict(type="str"),

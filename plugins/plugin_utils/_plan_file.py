@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import checksum, deleted_id, identity
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 
 # the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]
@@ -42,7 +42,7 @@ def record(plan: Plan, summary: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _identified(resource: str, before: Record | None) -> Record | None:
-    family = RESOURCES[resource]
+    family = FAMILIES[resource]
     return before and {field: before[field] for field in ("id", family.key, *family.declared)}
 
 
@@ -85,7 +85,7 @@ def _writes(plan: Plan) -> dict[str, Record]:
 
 
 def _line(action: Record) -> str:
-    family = RESOURCES[action["resource"]]
+    family = FAMILIES[action["resource"]]
     fields = "".join(
         f", {field}: {printable(value)!r}" for field, value in (action["after"] or {}).items() if field != family.key
     )

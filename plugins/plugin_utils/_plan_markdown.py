@@ -12,8 +12,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import deleted_id
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences, Plan
 
 # actions that cannot be undone come first
@@ -67,7 +67,7 @@ def _headline(plan: Plan) -> str:
 
 
 def _row(action: Record) -> str:
-    noun = RESOURCES[action["resource"]].noun
+    noun = FAMILIES[action["resource"]].noun
     cells = [action["action"], noun, _code(action["workspace"]), _code(action["name"]), _fields(action)]
     return f"| {' | '.join([*cells, _code(action['reason'] or '')])} |"
 
@@ -76,7 +76,7 @@ def _fields(action: Record) -> str:
     """The fields beside the name: the live value, the declared one, or an arrow between the two."""
     before, after = action["before"] or {}, action["after"]
     cells = []
-    for field in RESOURCES[action["resource"]].declared:
+    for field in FAMILIES[action["resource"]].declared:
         live = before.get(field) or ""
         declared = live if after is None else after.get(field, live)
         if live and live != declared:

@@ -9,6 +9,8 @@ import base64
 import json
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, CallError, ScannerError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
@@ -18,7 +20,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope imp
 from ansible_collections.scanops.scanner.plugins.module_utils._http.known import Known
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, RESOURCES
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_answer import parsed_output
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
@@ -46,7 +47,7 @@ LIST = {"data": [ROW, {**ROW, "id": 8}], "meta": {"total": 2, "last_page": 1}, "
 rows = st.one_of(changed(ROW), fields(*ROW))
 lists = st.one_of(changed(LIST), st.fixed_dictionaries({"data": st.lists(rows, max_size=4)}), values)
 bodies = st.one_of(spoilt(lists.map(as_json)), st.binary(max_size=60))
-families = st.sampled_from(sorted(RESOURCES))
+families = st.sampled_from(sorted(FAMILIES))
 headers = st.dictionaries(
     st.sampled_from(["Content-Type", "Link", "X-Total-Count", "Total-Count", "Retry-After", "Date"]),
     st.one_of(texts, st.just('<https://a.example/x?page=2&limit=5>; rel="next"')),
@@ -84,7 +85,7 @@ def is_said_well(error):
 @prop(body=bodies, given=headers, family=families)
 def test_a_list_is_read_completely_or_is_an_error(body, given, family):
     try:
-        records, found = listing.rows_of(RESOURCES[family], answer(body, given))
+        records, found = listing.rows_of(FAMILIES[family], answer(body, given))
     except AnswerError as error:
         assert is_said_well(error)
         return

@@ -346,7 +346,7 @@ where = st.sampled_from(
 @prop(shape=where, extra=odd)
 def test_a_secret_in_a_url_of_a_scan_is_in_no_message(shape, extra):
     from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-    from ansible_collections.scanops.scanner.plugins.module_utils._resources import SCAN
+    from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import compile_scope
 

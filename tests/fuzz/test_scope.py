@@ -9,8 +9,8 @@ import ipaddress
 import socket
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, normal_form, read_name
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
+from .._families.family import Family
 from .._http.create import Created
 from .._records import Record, difference
-from .._resources import Resource
 from .._task import Task
 from .cost import Listing, listing_of
 from .model import Done, Step, normal_name
@@ -36,7 +36,7 @@ class _Written(NamedTuple):
 class _Names:
     """The records of a list by their names. The first of several with the same name counts."""
 
-    def __init__(self, resource: Resource, rows: Sequence[Record]) -> None:
+    def __init__(self, resource: Family, rows: Sequence[Record]) -> None:
         self._resource = resource
         self._exact = {row[resource.key]: row for row in reversed(rows)}
         self._normal = {normal_name(resource, row[resource.key]): row for row in reversed(rows)}
@@ -122,12 +122,12 @@ class Run:
             return None
         return {normal_name(resource, row[resource.key]): row["id"] for row in rows}
 
-    def _rows(self, resource: Resource, place: _Place) -> list[Record]:
+    def _rows(self, resource: Family, place: _Place) -> list[Record]:
         rows = self.client.all(resource, place)
         # a service that ignores the filter must not mix workspaces up
         return [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
 
-    def _place(self, resource: Resource, workspace: str) -> _Place:
+    def _place(self, resource: Family, workspace: str) -> _Place:
         return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
 
     # --- one step
@@ -205,7 +205,7 @@ class Run:
             self.ids[step.name] = object_id
         return _Written(self._create_action(step, created), object_id if created.shown else None)
 
-    def _new_id(self, resource: Resource, name: str, place: _Place) -> int | None:
+    def _new_id(self, resource: Family, name: str, place: _Place) -> int | None:
         try:
             record = self._read_by_name(resource, name, place)
         except CallError as error:
@@ -225,7 +225,7 @@ class Run:
             self.wrote = True
         return "update" if changes else "drifted" if drift else "unchanged"
 
-    def _read_by_name(self, resource: Resource, name: str, place: _Place, status: int | None = None) -> Record | None:
+    def _read_by_name(self, resource: Family, name: str, place: _Place, status: int | None = None) -> Record | None:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
         known = (resource.name, *place.values())

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .._resources import RESOURCES, Resource
+from .._families.family import Family
+from .._families.table import FAMILIES
 from .model import Step
 
 # calls a minute for each user (service-api.md, Limits; the one of PUT is assumed to be that of POST)
@@ -24,8 +25,8 @@ class Listing(NamedTuple):
     workspace: str | None
 
     @property
-    def family(self) -> Resource:
-        return RESOURCES[self.resource]
+    def family(self) -> Family:
+        return FAMILIES[self.resource]
 
 
 def listing_of(step: Step) -> Listing:

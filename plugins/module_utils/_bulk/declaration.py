@@ -10,17 +10,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import WrongOption, printable
+from .._families.family import Family
+from .._families.table import FAMILIES
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._given import shape_of, unknown_key
-from .._resources import RESOURCES, TARGET, WORKSPACE, Resource
 from .model import Item, Wanted
 
 # the families that an estate declares in a workspace
-IN_WORKSPACE = tuple(RESOURCES[name] for name in WORKSPACE.holds)
+IN_WORKSPACE = tuple(FAMILIES[name] for name in WORKSPACE.holds)
 
 
-def _keys(resource: Resource) -> tuple[str, ...]:
+def _keys(resource: Family) -> tuple[str, ...]:
     """The keys of an object in a declaration: its natural key, its fields, and what the collection adds."""
-    added = tuple(RESOURCES[name].plural for name in resource.holds) or ("ignore",)
+    added = tuple(FAMILIES[name].plural for name in resource.holds) or ("ignore",)
     return (resource.key, *resource.declared, *added)
 
 
@@ -62,7 +65,7 @@ def _paths(entries: Sequence[Any], declared_at: Sequence[str] | None) -> list[st
     return [printable(text) for text in declared_at]
 
 
-def _items(resource: Resource, entries: object, path: str) -> list[Item]:
+def _items(resource: Family, entries: object, path: str) -> list[Item]:
     return [_item(resource, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
 
 
@@ -72,7 +75,7 @@ def _list(entries: object, path: str) -> list[Any]:
     return entries
 
 
-def _item(resource: Resource, entry: object, path: str, index: int) -> Item:
+def _item(resource: Family, entry: object, path: str, index: int) -> Item:
     if isinstance(entry, str) and resource.key_suffices:
         entry = {resource.key: entry}
     if not isinstance(entry, dict):

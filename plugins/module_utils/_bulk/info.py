@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 
 from .._contents import Contents
 from .._errors import Refused, printable
+from .._families.family import Family
+from .._families.http_logger import HTTP_LOGGER
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._http.earned import Complete, InWorkspace, earned
 from .._records import Record
-from .._resources import HTTP_LOGGER, TARGET, WORKSPACE, Resource
 from .._task import Task
 from .model import normal_name
 
@@ -74,17 +77,17 @@ def alike_in(names: Iterable[str]) -> list[list[str]]:
     return sorted(group for group in groups.values() if len(group) > 1)
 
 
-def _sorted_declared(resource: Resource, rows: Iterable[Record]) -> list[Record]:
+def _sorted_declared(resource: Family, rows: Iterable[Record]) -> list[Record]:
     return [_declared(resource, row) for row in sorted(rows, key=lambda row: row[resource.key])]
 
 
-def _declared(resource: Resource, row: Record) -> Record:
+def _declared(resource: Family, row: Record) -> Record:
     """A record as it would be declared: its natural key, and the fields beside it that are not empty."""
     fields = {field: row[field] for field in resource.declared if row[field]}
     return {resource.key: row[resource.key], **fields}
 
 
-def _refuse_same(resource: Resource, rows: Iterable[Record], where: str, advice: str) -> None:
+def _refuse_same(resource: Family, rows: Iterable[Record], where: str, advice: str) -> None:
     ids: dict[str, list[int]] = {}
     for row in rows:
         ids.setdefault(row[resource.key], []).append(row["id"])

@@ -11,10 +11,14 @@ from typing import NamedTuple
 
 from .._contents import Contents
 from .._errors import Refused, printable
+from .._families.family import Family
+from .._families.http_logger import HTTP_LOGGER
+from .._families.table import FAMILIES
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._http.client import Client
 from .._lookup import Place
 from .._records import Record, not_compared, not_shown, revealed
-from .._resources import HTTP_LOGGER, RESOURCES, TARGET, WORKSPACE, Resource
 from .._task import Task
 from .model import Item, Live, Managed, Wanted, normal_name
 
@@ -49,7 +53,7 @@ def live_estate(client: Client, wanted: Sequence[Wanted]) -> Account:
         loggers = client.all(HTTP_LOGGER)
     records = [_the_one(entry.own, by_name.get(entry.own.name, [])) for entry in wanted]
     lists = [
-        (record["id"], RESOURCES[name])
+        (record["id"], FAMILIES[name])
         for entry, record in zip(wanted, records)
         for name in WORKSPACE.holds
         if record and name in entry.lists
@@ -74,7 +78,7 @@ def _the_one(item: Item, found: Sequence[Record]) -> Record | None:
 
 
 def _live(entry: Wanted, record: Record | None, contents: Contents, loggers: Iterable[Record]) -> Live:
-    rows = {name: contents[RESOURCES[name], record["id"]] for name in entry.lists} if record else {}
+    rows = {name: contents[FAMILIES[name], record["id"]] for name in entry.lists} if record else {}
     elsewhere = {}
     if HTTP_LOGGER.name in entry.lists:
         inside = {row["id"] for row in rows.get(HTTP_LOGGER.name, ())}
@@ -85,7 +89,7 @@ def _live(entry: Wanted, record: Record | None, contents: Contents, loggers: Ite
 class _Comparison(NamedTuple):
     """A live record and its fields that the plan compares with the declaration."""
 
-    resource: Resource
+    resource: Family
     record: Record
     fields: Collection[str]
 
@@ -103,14 +107,14 @@ def reveal(task: Task, workspaces: Iterable[Managed], marked: bool = False) -> N
             if unknown:
                 dark[resource.name] = unknown
     for name, missing in dark.items():
-        task.warn(not_compared(RESOURCES[name].plural.replace("_", " "), missing))
+        task.warn(not_compared(FAMILIES[name].plural.replace("_", " "), missing))
 
 
 def _comparisons(workspaces: Iterable[Managed], marked: bool) -> Iterator[_Comparison]:
     for _name, wanted, live in workspaces:
         if wanted.workspace is not None and live.record:
             yield _Comparison(WORKSPACE, live.record, wanted.workspace.fields)
-        for resource in (RESOURCES[name] for name in wanted.lists if RESOURCES[name].declared):
+        for resource in (FAMILIES[name] for name in wanted.lists if FAMILIES[name].declared):
             fields = {
                 normal_name(resource, item.name): item.fields for item in wanted.lists[resource.name] if not item.ignore
             }

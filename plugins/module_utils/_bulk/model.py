@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from .._families.family import Family
+from .._families.table import FAMILIES
 from .._http.earned import InWorkspace
 from .._names import normal_form
 from .._records import Record
-from .._resources import RESOURCES, Resource
 
 # every action of a step or a result
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
 WRITES = ("create", "update", "delete")
 
 
-def normal_name(resource: Resource, name: str) -> str:
+def normal_name(resource: Family, name: str) -> str:
     """The form in which two names of the same object of a family are equal."""
     return normal_form(name) if resource.key_is_place else name
 
@@ -122,8 +123,8 @@ class Step(NamedTuple):
     changes: Record | None = None
 
     @property
-    def family(self) -> Resource:
-        return RESOURCES[self.resource]
+    def family(self) -> Family:
+        return FAMILIES[self.resource]
 
     @property
     def writes(self) -> bool:
@@ -143,7 +144,7 @@ class Step(NamedTuple):
 
 def recreates(action: str, resource: str) -> bool:
     """Whether an action deletes an object and creates it again, which is the only update of a recreatable family."""
-    return action == "update" and RESOURCES[resource].recreatable
+    return action == "update" and FAMILIES[resource].recreatable
 
 
 class Done(NamedTuple):

@@ -14,9 +14,11 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from .._errors import Refused, counted, printable
+from .._families.family import Family
+from .._families.table import FAMILIES
+from .._families.workspace import WORKSPACE
 from .._http.earned import InWorkspace, earned
 from .._records import Record, difference
-from .._resources import RESOURCES, WORKSPACE, Resource
 from .._valid_names import problem_of
 from .cost import calls_of, minutes_of
 from .model import ACTIONS, WRITES, Item, Live, Managed, Rules, Step, Wanted, normal_name, recreates
@@ -35,7 +37,7 @@ class PlanRefused(Refused):
 class _List(NamedTuple):
     """One family in one workspace: what is declared and what exists."""
 
-    resource: Resource
+    resource: Family
     workspace: str
     items: Sequence[Item]
     rows: Sequence[Record]
@@ -62,7 +64,7 @@ def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
     found = {}
     for entry in wanted:
         for resource, items in entry.lists.items():
-            for item in items if RESOURCES[resource].scoped else ():
+            for item in items if FAMILIES[resource].scoped else ():
                 reason = None if item.ignore else rules.verdict(item.name)
                 if reason:
                     found[item.path] = reason
@@ -81,7 +83,7 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
             steps.append(_workspace_step(wanted.workspace, live.record))
         for resource, items in wanted.lists.items():
             rows = earned(InWorkspace, live.rows[resource]) if resource in live.rows else ()
-            each = _List(RESOURCES[resource], name, items, rows)
+            each = _List(FAMILIES[resource], name, items, rows)
             matches = _matches(each)
             for item in items:
                 steps.append(_item_step(each, item, matches.get(item.path, _NO_MATCH), live, rules, refused))
@@ -189,7 +191,7 @@ def _item_step(each: _List, item: Item, match: _Match, live: Live, rules: Rules,
     return _drift_step(step, record, drift, rules) if drift else step
 
 
-def _why_not_created(resource: Resource, item: Item, live: Live) -> str | None:
+def _why_not_created(resource: Family, item: Item, live: Live) -> str | None:
     if resource.key_is_account_wide and item.name in live.elsewhere:
         return (
             f"its {resource.key} is taken in another workspace (id {live.elsewhere[item.name]['id']}), and the API cannot"
@@ -217,7 +219,7 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
     return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
 
 
-def _other_spelling(resource: Resource, item: Item, record: Record) -> str | None:
+def _other_spelling(resource: Family, item: Item, record: Record) -> str | None:
     live = record[resource.key]
     return None if live == item.name else f"it exists as {printable(live)!r}"
 
@@ -250,7 +252,7 @@ def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> list[Step]:
     return steps
 
 
-def _protects(pattern: str, name: str, normal: str, resource: Resource) -> bool:
+def _protects(pattern: str, name: str, normal: str, resource: Family) -> bool:
     # a pattern in any spelling protects: what is kept by mistake can still be deleted
     spellings = {pattern, normal_name(resource, pattern)}
     if resource.key_is_place:
@@ -273,7 +275,7 @@ def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) ->
             mine = [step for step in gone if step.workspace == name and step.resource == resource]
             if total >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * total:
                 reason = (
-                    f"{len(mine)} of the {counted(total, RESOURCES[resource].noun)} of workspace {printable(name)!r}"
+                    f"{len(mine)} of the {counted(total, FAMILIES[resource].noun)} of workspace {printable(name)!r}"
                     f"{marked} would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
                 )
                 advice = "Correct the declaration, or raise purge_max_percent if all of them are to be deleted."

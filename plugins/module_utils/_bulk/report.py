@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from .._errors import counted, printable
+from .._families.family import Family
 from .._records import Record
-from .._resources import Resource
 from .model import ACTIONS, Done, Step
 
 # the number of objects of each action that a failing task shows
@@ -95,7 +95,7 @@ def as_diff(steps: Iterable[Step]) -> dict[str, str]:
     )
 
 
-def _line(family: Resource, record: Record, declared: Record | None) -> str:
+def _line(family: Family, record: Record, declared: Record | None) -> str:
     fields = [field for field in family.declared if record.get(field) and (declared is None or field in declared)]
     return printable(record[family.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import Incomplete, NetworkError, Refused, WrongOption, counted, printable
+from .._families.table import FAMILIES
+from .._families.target import TARGET
 from .._http.retry import GATEWAY
 from .._lookup import look_alike, place_of
-from .._resources import RESOURCES, TARGET
 from .._scope.gate import outside_scope
 from .._task import Task
 from .apply import Run
@@ -99,7 +100,7 @@ def _warn_alike_in(task: Task, workspaces: Iterable[Managed]) -> None:
     """Warn of different names in one workspace that look the same."""
     for _name, wanted, live in workspaces:
         for resource, items in wanted.lists.items():
-            key = RESOURCES[resource].key
+            key = FAMILIES[resource].key
             _warn_alike(task, [item.name for item in items], [row[key] for row in live.rows.get(resource, ())])
 
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._errors import WrongOption, counted, printable
+from .._families.scan_statuses import FINISHED
 from .._findings.model import name_pattern
 from .._moments import Clock, iso_moment, seconds_of
 from .._names import normal_form
 from .._records import Record
 from .._scan.record import last_moment_of, outcome_of
-from .._scan.statuses import FINISHED
 from .._scan.tools import tool_name_of
 
 ANY_TOOL = "any tool"

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 from .._contents import Contents
 from .._errors import WrongOption
+from .._families.scan import SCAN
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._file.draft import Draft, shown
 from .._file.replace import store
 from .._lookup import Place, not_empty, place_of
 from .._records import Record
 from .._references import belongs
-from .._resources import SCAN, TARGET, WORKSPACE
 from .._scan.record import service_now
 from .._scan.tools import tool_id_of
 from .._task import Task

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._errors import Refused, WrongOption, printable
+from .._families.finding import FINDING
 from .._file.draft import Draft
 from .._file.replace import store
 from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._records import Record
 from .._references import belongs, target_of_record
-from .._resources import FINDING
 from .._scan.record import is_in_progress, last_moment_of, service_now
 from .._since import Since, since_of
 from .._task import Task

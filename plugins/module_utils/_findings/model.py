@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from .._families.finding import SEVERITIES
 from .._records import Record
-from .._resources import SEVERITIES
 
 # any other risk level, or none
 UNKNOWN = "unknown"

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._errors import printable
+from .._families.family import PAGE_SIZE
+from .._families.scan_statuses import FINISHED
 from .._http.earned import Streamed, earned
 from .._records import Record
-from .._resources import PAGE_SIZE
 from .._scan.record import findings_of, outcome_of, uncounted
-from .._scan.statuses import FINISHED
 from .model import SUMMARY, UNKNOWN
 
 _MOST_DOUBTS = 20

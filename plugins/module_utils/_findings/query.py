@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .._families.scan import SCAN
+from .._families.target import TARGET
 from .._lookup import Place, place_of
 from .._records import Record
 from .._references import belongs, scan_of, target_filter, warn_unplaced
-from .._resources import SCAN, TARGET
 from .._scan.record import uncounted
 from .._task import Task
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from .._families.scan_statuses import FINISHED, TIMED_OUT
+from .._families.scan_statuses import OUTCOMES as SCAN_OUTCOMES
+from .._families.scan_statuses import QUEUE_TIMEOUT as SCAN_QUEUE_TIMEOUT
+from .._families.scan_statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
+from .._families.scan_statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
 from .._records import Record
-from .._scan.statuses import FINISHED, TIMED_OUT
-from .._scan.statuses import OUTCOMES as SCAN_OUTCOMES
-from .._scan.statuses import QUEUE_TIMEOUT as SCAN_QUEUE_TIMEOUT
-from .._scan.statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
-from .._scan.statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
 from .place import Place, Spot
 
 # what a gate.json calls itself

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._resources import SEVERITIES
+from .._families.finding import SEVERITIES
 
 POLICY_OPTIONS: dict[str, Any] = dict(
     fail_on=dict(type="str", choices=[*SEVERITIES, "none"], default="high"),

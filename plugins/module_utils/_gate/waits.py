@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
+from .._families.scan_statuses import FINISHED
 from .._names import normal_form
 from .._records import read_id
-from .._scan.statuses import FINISHED
 from .._scan.tools import tool_id_of
 from .model import (
     FINDINGS,

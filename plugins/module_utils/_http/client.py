@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from .._advice import CREATE_HINTS, Call, Hints
 from .._errors import AnswerError, ApiError, CallError, ScannerError
+from .._families.family import Family
+from .._families.target import TARGET
+from .._families.wordlist import WORDLIST
 from .._records import Record, is_row, record_of
-from .._resources import TARGET, WORDLIST, Resource
 from .._scope.gate import Gate
 from . import listing
 from .answer import Answer, Sink
@@ -99,14 +101,14 @@ class Client:
         record = self.read(TARGET, target_id)
         return record["name"] if record else None
 
-    def pages(self, resource: Resource, query: Record | None = None, whole: bool = True) -> Iterator[list[Record]]:
+    def pages(self, resource: Family, query: Record | None = None, whole: bool = True) -> Iterator[list[Record]]:
         """Yield the rows of a list as records, page by page; no id twice.
 
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
         return listing.pages(self.transport, resource, query, whole)
 
-    def kept(self, resource: Resource, query: Record | None = None, whole: bool = True) -> Kept | None:
+    def kept(self, resource: Family, query: Record | None = None, whole: bool = True) -> Kept | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
         if self._lists is None or not self.shares:
             return None
@@ -120,12 +122,12 @@ class Client:
         self._lists.put(resource, query, kept)
         return kept
 
-    def listed(self, resource: Resource, query: Record | None = None) -> Sequence[Record]:
+    def listed(self, resource: Family, query: Record | None = None) -> Sequence[Record]:
         """Every record of a list, as an earlier item of the loop may have read it."""
         kept = self.kept(resource, query)
         return self.all(resource, query) if kept is None else kept.rows()
 
-    def first_page(self, resource: Resource, query: Record | None = None) -> Sequence[Record]:
+    def first_page(self, resource: Family, query: Record | None = None) -> Sequence[Record]:
         """The records on the first page of a list, as an earlier item of the loop may have read it."""
         kept = self.kept(resource, query, whole=False)
         return next(iter(self.pages(resource, query, whole=False)), ()) if kept is None else kept.first_page()
@@ -142,15 +144,15 @@ class Client:
         if self._lists is not None:
             self._lists.drop()
 
-    def page(self, resource: Resource, number: int, query: Record | None = None) -> list[Record]:
+    def page(self, resource: Family, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
         return listing.page(self.transport, resource, number, query)
 
-    def all(self, resource: Resource, query: Record | None = None) -> Complete:
+    def all(self, resource: Family, query: Record | None = None) -> Complete:
         """Every record of a list, or an error."""
         return listing.whole(self.transport, resource, query)
 
-    def read(self, resource: Resource, object_id: int) -> Record | None:
+    def read(self, resource: Family, object_id: int) -> Record | None:
         """The record with this id, or None where the service says that none exists."""
         try:
             answer = self.transport.send("GET", f"{resource.path}/{object_id}", about=self._about("read", resource))
@@ -162,7 +164,7 @@ class Client:
         return self._record(resource, answer, object_id)
 
     def create(
-        self, resource: Resource, values: Record, look: Look, query: Record | None = None, read_back: bool = True
+        self, resource: Family, values: Record, look: Look, query: Record | None = None, read_back: bool = True
     ) -> Created:
         """Create an object that a unique key protects (see ``create``).
 
@@ -189,7 +191,7 @@ class Client:
         self._add(resource, created, (query or values).get("workspace_id"))
         return created
 
-    def _add(self, resource: Resource, created: Created, workspace_id: int | None) -> None:
+    def _add(self, resource: Family, created: Created, workspace_id: int | None) -> None:
         """Add a new object to the lists in which this task could have found it."""
         if self._lists is None or not created.made:
             return
@@ -200,7 +202,7 @@ class Client:
         if workspace_id is None or resource.key_is_account_wide:
             self._lists.add(resource, {}, created.record)
 
-    def start(self, resource: Resource, body: Record, hints: Hints | None = None) -> Started:
+    def start(self, resource: Family, body: Record, hints: Hints | None = None) -> Started:
         """Send a create that no unique key protects.
 
         body: a value for JSON. It is accepted at most once. After an error with ``maybe_done`` the object may exist all the
@@ -211,11 +213,11 @@ class Client:
         data = object_in(answer)
         return Started(new_id(resource, data), data)
 
-    def stop(self, resource: Resource, object_id: int) -> None:
+    def stop(self, resource: Family, object_id: int) -> None:
         """Ask that something that is running stops."""
         _accepted(self._write("POST", f"{resource.path}/{object_id}/stop", self._about("stop", resource)))
 
-    def update(self, resource: Resource, object_id: int, values: Record) -> None:
+    def update(self, resource: Family, object_id: int, values: Record) -> None:
         """Change fields of an object. After a lost answer the object is read again."""
 
         def is_done() -> bool:
@@ -237,7 +239,7 @@ class Client:
             self._settle(error, resource.noun, "updated", is_done)
 
     def delete(
-        self, resource: Resource, object_id: int, below: str = "", is_gone: Callable[[], bool] | None = None
+        self, resource: Family, object_id: int, below: str = "", is_gone: Callable[[], bool] | None = None
     ) -> bool:
         """Delete an object, or what is ``below`` it; True where this run did it, False where it was gone already.
 
@@ -254,7 +256,7 @@ class Client:
             self._settle(error, what, "deleted", is_gone)
         return True
 
-    def _gone_before(self, error: CallError, resource: Resource, object_id: int) -> bool:
+    def _gone_before(self, error: CallError, resource: Family, object_id: int) -> bool:
         """A delete was answered 404: whether an earlier try did it. Raises where a read does not confirm the 404."""
         try:
             exists = self.read(resource, object_id) is not None
@@ -286,7 +288,7 @@ class Client:
 
     def data(
         self,
-        resource: Resource,
+        resource: Family,
         object_id: int,
         below: str,
         accept: str = "application/json",
@@ -300,7 +302,7 @@ class Client:
 
     def text(
         self,
-        resource: Resource,
+        resource: Family,
         object_id: int,
         below: str,
         accept: str = "application/json",
@@ -329,7 +331,7 @@ class Client:
             raise answer.unexpected("contents that are not words")
         return body
 
-    def _record(self, resource: Resource, answer: Answer, object_id: int) -> Record:
+    def _record(self, resource: Family, answer: Answer, object_id: int) -> Record:
         data = listing.data_of(answer)
         if not is_row(resource, data):
             raise answer.unexpected(f"no valid {resource.noun} record")

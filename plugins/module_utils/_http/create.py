@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Optional
 
 from .._errors import AnswerError, CallError, Incomplete, printable
+from .._families.family import Family
 from .._records import Record, is_row, new_record, read_id, record_of
-from .._resources import Resource
 from . import listing
 from .answer import Answer
 from .refusal import unconfirmed
@@ -36,7 +36,7 @@ class Created(NamedTuple):
 
 
 def create(
-    resource: Resource,
+    resource: Family,
     values: Record,
     look: Look,
     send: Callable[[], Answer],
@@ -80,7 +80,7 @@ def create(
     return Created(record, made=True)
 
 
-def _look_again(resource: Resource, look: Look, error: CallError) -> Record | None:
+def _look_again(resource: Family, look: Look, error: CallError) -> Record | None:
     if error.status not in (403, 409) and not error.maybe_done:
         return None
     try:
@@ -93,7 +93,7 @@ def _look_again(resource: Resource, look: Look, error: CallError) -> Record | No
         raise error from None
 
 
-def _created(resource: Resource, answer: Answer) -> tuple[Record | None, int | None]:
+def _created(resource: Family, answer: Answer) -> tuple[Record | None, int | None]:
     """(record, id) in the answer to a create, each None where it has none."""
     # assumed: data.created_id, as a scan start answers; a record and an empty answer are read as well
     data = object_in(answer)
@@ -111,11 +111,11 @@ def object_in(answer: Answer) -> Record:
     return data
 
 
-def new_id(resource: Resource, data: Record) -> int | None:
+def new_id(resource: Family, data: Record) -> int | None:
     return read_id(next((data[field] for field in resource.created if field in data), None))
 
 
-def _not_read_back(resource: Resource, answer: Answer) -> AnswerError:
+def _not_read_back(resource: Family, answer: Answer) -> AnswerError:
     return AnswerError(
         f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
         answer.method,
@@ -126,7 +126,7 @@ def _not_read_back(resource: Resource, answer: Answer) -> AnswerError:
     ).with_effect(f"The {resource.noun} may have been created.")
 
 
-def _lost_note(resource: Resource, error: CallError) -> str:
+def _lost_note(resource: Family, error: CallError) -> str:
     what = "was lost" if error.status is None else f"was an error ({error.status})"
     return (
         f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"

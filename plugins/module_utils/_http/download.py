@@ -10,10 +10,12 @@ import re
 from typing import Protocol
 
 from .._advice import Hints
-from .._resources import Resource
+from .._families.family import Family
+from .._families.report import REPORT_TYPES
 from .answer import Answer, Sink
-from .content_types import CONTENT_TYPES
 
+# the content type of each format of a file
+CONTENT_TYPES = {**REPORT_TYPES, "raw": "text/plain"}
 # so much of the beginning is checked before the first byte is written, and of the end after the last
 _HEAD = _TAIL = 1024
 _MARKUP = re.compile(
@@ -141,14 +143,14 @@ class Source(Protocol):
     """The client, as far as downloads need it."""
 
     def data(
-        self, resource: Resource, object_id: int, below: str, accept: str, hints: Hints | None, sink: Sink | None
+        self, resource: Family, object_id: int, below: str, accept: str, hints: Hints | None, sink: Sink | None
     ) -> Answer:
         """Send the call of ``Client.data``."""
 
 
 def download(
     client: Source,
-    resource: Resource,
+    resource: Family,
     object_id: int,
     below: str,
     kind: str | None,

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .._families.family import Family
 from .._records import Record
-from .._resources import Resource
 
 # seconds that a list is used
 LONGEST = 60.0
@@ -28,7 +28,7 @@ class Kept:
     """
 
     def __init__(
-        self, resource: Resource, pages: Iterator[list[Record]], since: float, workspace_id: int | None, whole: bool
+        self, resource: Family, pages: Iterator[list[Record]], since: float, workspace_id: int | None, whole: bool
     ) -> None:
         self.since = since
         self.whole = whole
@@ -118,18 +118,18 @@ class Lists:
         self.drop_others = drop_others
         self._kept: dict[tuple[Any, ...], Kept] = {}
 
-    def get(self, resource: Resource, query: Mapping[str, Any], whole: bool) -> Kept | None:
+    def get(self, resource: Family, query: Mapping[str, Any], whole: bool) -> Kept | None:
         """The list of a family with these parameters, unless it is too old or was not read far enough."""
         kept = self._kept.get(_place(resource, query))
         if kept is None or kept.broken or (whole and not kept.whole) or self.clock() - kept.since > LONGEST:
             return None
         return kept
 
-    def put(self, resource: Resource, query: Mapping[str, Any], kept: Kept) -> None:
+    def put(self, resource: Family, query: Mapping[str, Any], kept: Kept) -> None:
         """Keep a list, in place of an older one."""
         self._kept[_place(resource, query)] = kept
 
-    def add(self, resource: Resource, query: Mapping[str, Any], record: Record) -> None:
+    def add(self, resource: Family, query: Mapping[str, Any], record: Record) -> None:
         """Add a record that was created to this list, if it is kept."""
         kept = self._kept.get(_place(resource, query))
         if kept is not None:
@@ -145,5 +145,5 @@ class Lists:
         self.drop_others()
 
 
-def _place(resource: Resource, query: Mapping[str, Any]) -> tuple[Any, ...]:
+def _place(resource: Family, query: Mapping[str, Any]) -> tuple[Any, ...]:
     return (resource.name, *sorted(query.items()))

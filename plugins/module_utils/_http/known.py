@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._advice import Call
+from .._families.family import Family
 from .._records import Record
-from .._resources import Resource
 
 
 class Known:
@@ -22,12 +22,12 @@ class Known:
         # ids that the service has shown, in records of workspaces or of objects in them
         self._workspaces: set[int] = set()
 
-    def note(self, resource: Resource, rows: Iterable[Record]) -> None:
+    def note(self, resource: Family, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
         field = resource.workspace_field
         self._workspaces.update(row[field] for row in rows if isinstance(row.get(field), int))
 
-    def call(self, action: str, resource: Resource, query: Mapping[str, Any] | None = None) -> Call:
+    def call(self, action: str, resource: Family, query: Mapping[str, Any] | None = None) -> Call:
         """Describe a call. query: its parameters, which are the workspace and filters."""
         query = query or {}
         place = query.get("workspace_id")

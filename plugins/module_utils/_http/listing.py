@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import AnswerError, ApiError, printable
+from .._families.family import PAGE_SIZE, Family
 from .._records import Record, identity_of, is_row, record_of
-from .._resources import PAGE_SIZE, Resource
 from .answer import Answer
 from .earned import Complete
 from .envelope import Beside, Progress, beside, placed
@@ -23,13 +23,13 @@ MOST_PAGES = 2000
 NO_SUCH_PAGE = (400, 404, 422)
 
 
-def whole(transport: Transport, resource: Resource, query: Record | None = None) -> Complete:
+def whole(transport: Transport, resource: Family, query: Record | None = None) -> Complete:
     """Every record of a list, or an error."""
     return Complete(row for page in pages(transport, resource, query) for row in page)
 
 
 def pages(
-    transport: Transport, resource: Resource, query: Record | None = None, whole: bool = True
+    transport: Transport, resource: Family, query: Record | None = None, whole: bool = True
 ) -> Iterator[list[Record]]:
     """Yield the rows of a list as records, page by page; no id twice.
 
@@ -40,12 +40,12 @@ def pages(
     return _at_once(transport, resource, query or {})
 
 
-def page(transport: Transport, resource: Resource, number: int, query: Record | None = None) -> list[Record]:
+def page(transport: Transport, resource: Family, number: int, query: Record | None = None) -> list[Record]:
     """The records on one page of a list that is cut by pages; none past its end."""
     return rows_of(resource, _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, "page": number}, number))[0]
 
 
-def _by_pages(transport: Transport, resource: Resource, query: Record, whole: bool) -> Iterator[list[Record]]:
+def _by_pages(transport: Transport, resource: Family, query: Record, whole: bool) -> Iterator[list[Record]]:
     seen: set[Any] = set()
     received = 0
     number = 1
@@ -71,7 +71,7 @@ def _by_pages(transport: Transport, resource: Resource, query: Record, whole: bo
         answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
 
 
-def _first_page(transport: Transport, resource: Resource, query: Record) -> tuple[Answer, int]:
+def _first_page(transport: Transport, resource: Family, query: Record) -> tuple[Answer, int]:
     """The first page, the largest that the service takes, and the number of rows that was asked for."""
     refusals: list[ApiError] = []
     for size in resource.page_sizes:
@@ -85,7 +85,7 @@ def _first_page(transport: Transport, resource: Resource, query: Record) -> tupl
     raise refusals[0]
 
 
-def _begin(resource: Resource, number: int, received: int) -> Record:
+def _begin(resource: Family, number: int, received: int) -> Record:
     return {"offset": received} if resource.paged == "offset" else {"page": number}
 
 
@@ -95,7 +95,7 @@ def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
     return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
-def _at_once(transport: Transport, resource: Resource, query: Record) -> Iterator[list[Record]]:
+def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[list[Record]]:
     """A list that is documented to have one page; its other pages too where the answer shows that it has some."""
     seen: set[Any] = set()
     progress = Progress()
@@ -120,9 +120,7 @@ def _at_once(transport: Transport, resource: Resource, query: Record) -> Iterato
             raise _cut(resource, progress) from None
 
 
-def _ask(
-    transport: Transport, resource: Resource, query: Record, place: Record | None = None, number: int = 1
-) -> Answer:
+def _ask(transport: Transport, resource: Family, query: Record, place: Record | None = None, number: int = 1) -> Answer:
     """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
     deleted in the meantime."""
     about = transport.known.call("list", resource, query)
@@ -143,7 +141,7 @@ def _ask(
         ) from None
 
 
-def following(resource: Resource, number: int) -> int:
+def following(resource: Family, number: int) -> int:
     """The number of the next page. Raises AnswerError where there are too many."""
     if number < MOST_PAGES:
         return number + 1
@@ -156,7 +154,7 @@ def following(resource: Resource, number: int) -> int:
     )
 
 
-def _cut(resource: Resource, progress: Progress) -> AnswerError:
+def _cut(resource: Family, progress: Progress) -> AnswerError:
     total = f" of {progress.total:,}" if progress.is_short else ""
     return AnswerError(
         f"GET {resource.path} returned only {progress.rows:,}{total} rows, and the next page has no more. This task needs"
@@ -167,7 +165,7 @@ def _cut(resource: Resource, progress: Progress) -> AnswerError:
     )
 
 
-def _fresh(resource: Resource, rows: list[Record], seen: set[Any]) -> list[Record]:
+def _fresh(resource: Family, rows: list[Record], seen: set[Any]) -> list[Record]:
     """The rows that no earlier page had. seen: the identities of all rows, extended here."""
     fresh = {identity_of(resource, row): row for row in rows}
     fresh = {identity: row for identity, row in fresh.items() if identity not in seen}
@@ -175,7 +173,7 @@ def _fresh(resource: Resource, rows: list[Record], seen: set[Any]) -> list[Recor
     return list(fresh.values())
 
 
-def rows_of(resource: Resource, answer: Answer) -> tuple[list[Record], Beside]:
+def rows_of(resource: Family, answer: Answer) -> tuple[list[Record], Beside]:
     """The records in the answer to a list, and what the answer holds beside them."""
     body = answer.json()
     # the contract wraps lists in data; a bare list is read as well

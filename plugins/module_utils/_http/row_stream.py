@@ -14,8 +14,8 @@ from itertools import accumulate
 from typing import Any
 
 from .._errors import ApiError
+from .._families.family import Family
 from .._records import Record, is_row, record_of
-from .._resources import Resource
 from .answer import Answer
 from .border import JSON, refuse_depth
 from .client import Client
@@ -31,7 +31,7 @@ _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 
 def stream(
     client: Client,
-    resource: Resource,
+    resource: Family,
     query: Mapping[str, Any],
     begin: Callable[[], None],
     take: Callable[[Record], None],
@@ -79,7 +79,7 @@ def stream(
 
 def _read_page(
     client: Client,
-    resource: Resource,
+    resource: Family,
     query: Mapping[str, Any],
     place: Mapping[str, Any],
     begin: Callable[[], None],
@@ -102,7 +102,7 @@ class _Reader:
     _text: _Text
     _parser: _Parser
 
-    def __init__(self, resource: Resource, begin: Callable[[], None], take: Callable[[Record], None]) -> None:
+    def __init__(self, resource: Family, begin: Callable[[], None], take: Callable[[Record], None]) -> None:
         self._resource = resource
         self._begin = begin
         self._take = take

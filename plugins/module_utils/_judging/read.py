@@ -13,6 +13,10 @@ from typing import NamedTuple
 
 from .._contents import Contents
 from .._errors import ApiError, CallError, WrongOption, printable
+from .._families.finding import FINDING
+from .._families.scan import SCAN
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
 from .._gate.model import NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
@@ -23,7 +27,6 @@ from .._moments import Clock
 from .._names import normal_form
 from .._records import Record
 from .._references import belongs, scan_by_id
-from .._resources import FINDING, SCAN, TARGET, WORKSPACE
 from .._scan.record import last_moment_of, outcome_of, service_now
 from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task

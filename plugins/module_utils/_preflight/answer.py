@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .._errors import AnswerError, printable
+from .._families.workspace import WORKSPACE
 from .._http.answer import Answer
 from .._http.rate_limit import asked_wait, moment, number_in
 from .._http.retry import GATEWAY
 from .._records import is_row, record_of
-from .._resources import WORKSPACE
 from .result import Preflight, RateLimit, Workspace
 
 # a larger difference, in seconds, misleads where times of the two clocks are compared

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from .._errors import printable
+from .._families.family import Operation
 from .._records import Record
-from .relied_on import LARGEST, RELIED_ON, TYPE_OF, VALUES, Operation
+from .relied_on import LARGEST, RELIED_ON, TYPE_OF, VALUES
 from .result import Difference
 
 # an object of the document; YAML has keys that are not strings, such as the status 200
@@ -247,7 +248,7 @@ class _Comparison:
             note = "the collection reads data, which the schema's answer does not have"
             yield _contradicts("answer", operation, "data", note)
         for name in operation.fields:
-            other = (operation.also or {}).get(name)
+            other = operation.also.get(name)
             if name not in known and other in known:
                 name = other
             if name in known:

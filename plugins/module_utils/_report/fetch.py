@@ -7,11 +7,10 @@
 from __future__ import annotations
 
 from .._errors import ApiError, Refused, ScannerError, printable
+from .._families.report import REPORT, REPORT_TYPES
 from .._file.draft import Draft
-from .._http.content_types import CONTENT_TYPES
 from .._http.download import download
 from .._records import Record
-from .._resources import REPORT
 from .._task import Task
 from .status import Readiness, readiness
 
@@ -86,7 +85,7 @@ class Fetch:
             return False
         kind = str(self.record["format"]).lower()
         try:
-            download(self._task.client, REPORT, report_id, "/download", kind if kind in CONTENT_TYPES else None, draft)
+            download(self._task.client, REPORT, report_id, "/download", kind if kind in REPORT_TYPES else None, draft)
         except ApiError as error:
             # assumed: the answers to a download that is too early
             if error.status not in (404, 409):

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable
 
 from .._errors import CallError, Incomplete, Refused, printable
+from .._families.report import REPORT
 from .._records import Record
-from .._resources import REPORT
 from .._task import Task
 from .note import Note, Request, Sent, remove_note, write_note
 

@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .._errors import Incomplete, Refused, ScannerError, WrongOption
+from .._families.report import REPORT
 from .._file import attributes
 from .._file.draft import Content, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
 from .._given import UNKNOWN_ID
 from .._records import Record, new_record
-from .._resources import REPORT
 from .._task import Task
 from .fetch import Fetch, Gone, NotReady
 from .note import LONGEST_NAME, Note, Request, note_path, read_note, write_note

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._errors import printable
+from .._families.scan_statuses import FINISHED
 from .._moments import Clock
 from .._records import Record
 from .record import is_in_progress, last_moment_of, outcome_of
-from .statuses import FINISHED
 
 MOST_CANDIDATES = 5
 

@@ -11,14 +11,15 @@ import time
 from collections.abc import Iterator, Sequence
 
 from .._errors import ApiError, WrongOption, printable
+from .._families.scan import SCAN
+from .._families.scan_statuses import FINISHED
+from .._families.vpn_profile import VPN_PROFILE
 from .._lookup import Place
 from .._records import Record
-from .._resources import SCAN, VPN_PROFILE
 from .._task import Task
 from .candidates import MOST_CANDIDATES, candidates
 from .record import is_in_progress, service_now
 from .spec import ScanSpec
-from .statuses import FINISHED
 from .targets import live_targets
 from .watch import Entry, Watch
 

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import ApiError, WrongOption, printable
+from .._families.scan import SCAN
+from .._families.scan_statuses import SCAN_STATUSES
 from .._given import UNKNOWN_ID
 from .._http.answer import Answer
 from .._lookup import Place, in_place, place_of
 from .._records import Record
 from .._references import belongs, target_filter, warn_unplaced
-from .._resources import SCAN
 from .._since import Since, since_of
 from .._task import Task
 from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, last_moment_of, service_now, status_of, without_secrets
-from .statuses import SCAN_STATUSES
 from .tools import tool_id_of
 
 _MOST_NAMED = 10

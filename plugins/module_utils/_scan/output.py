@@ -10,13 +10,13 @@ import json
 from typing import Any
 
 from .._errors import Refused, printable
+from .._families.scan import SCAN
 from .._file.draft import Content, Draft
 from .._file.replace import check_place, store
 from .._given import UNKNOWN_ID
 from .._http.client import Client
 from .._http.download import download
 from .._records import Record
-from .._resources import SCAN
 from .._task import Task
 from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, status_of

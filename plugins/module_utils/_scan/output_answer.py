@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from .._errors import WrongOption, printable
+from .._families.scan import SCAN
 from .._http.answer import Answer
 from .._http.client import Client
 from .._records import Record
-from .._resources import SCAN
 from .record import is_in_progress
 
 # the kinds of output that the public documentation and clients describe; their data is an object

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .._errors import ApiError, CallError, ScannerError
+from .._families.scan import SCAN
+from .._families.scan_statuses import QUEUE_TIMEOUT, RUN_TIMEOUT
 from .._records import Record
-from .._resources import SCAN
 from .._task import Task
 from .record import without_secrets
 from .result import named_scans
 from .spec import timeouts_of
 from .start import start_next
-from .statuses import QUEUE_TIMEOUT, RUN_TIMEOUT
 from .stop import stop_scan
 from .watch import MOST_FAILED_POLLS, Watch
 

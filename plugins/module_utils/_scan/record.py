@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from email.utils import mktime_tz, parsedate_tz
 
 from .._errors import printable
-from .._moments import Clock, Moment, moment_of
-from .._records import Record
-from .._resources import SEVERITIES
-from .statuses import (
+from .._families.finding import SEVERITIES
+from .._families.scan_statuses import (
     DELETED,
     IN_PROGRESS,
     NEXT_STEP,
@@ -22,6 +20,8 @@ from .statuses import (
     UNKNOWN_STATE,
     outcome_of_status,
 )
+from .._moments import Clock, Moment, moment_of
+from .._records import Record
 
 # time zones differ by multiples of this, in seconds
 _ZONE_STEP = 900

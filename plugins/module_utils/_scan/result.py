@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import CallError, Incomplete, ScannerError, printable
+from .._families.scan_statuses import FINISHED, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .._records import Record
 from .candidates import MOST_CANDIDATES
 from .record import bad_end, without_secrets
-from .statuses import FINISHED, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .watch import Entry, Watch
 
 # the most scans that a sentence names

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .._errors import CallError, ScannerError, printable
+from .._families.scan import SCAN
+from .._families.scan_statuses import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .._records import is_row, new_record, read_id, record_of
-from .._resources import SCAN
 from .._task import Task
 from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
 from .lock import starts_locked
 from .result import failed, result_of
 from .spec import ScanSpec, is_slot_refusal, spec_of, start_hints
-from .statuses import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .targets import declared_names, resolve
 from .watch import Entry, Watch
 

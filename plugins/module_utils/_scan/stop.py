@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, printable
+from .._families.scan import SCAN
 from .._given import UNKNOWN_ID
 from .._records import Record
-from .._resources import SCAN
 from .._task import Task
 from .handover import Fate, result_of_stop
 from .record import is_in_progress, outcome_of, status_of, without_secrets

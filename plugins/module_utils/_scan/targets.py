@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .._contents import confirm_place
 from .._errors import WrongOption, printable
+from .._families.target import TARGET
 from .._given import UNKNOWN_ID
 from .._lookup import (
     Place,
@@ -23,7 +24,6 @@ from .._lookup import (
 )
 from .._names import normal_form
 from .._records import Record
-from .._resources import TARGET
 from .._task import Task
 from .._valid_names import refuse_name
 from .watch import Entry

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT
 from .._records import Record
 from .record import outcome_of, status_of
-from .statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT
 
 # a poll without news makes the next interval longer by this factor, up to a multiple of the declared one
 _SLOWER = 1.5

@@ -12,13 +12,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from .._errors import Refused, printable
-from .._resources import RESOURCES, Resource
+from .._families.family import Family
+from .._families.table import FAMILIES
 
 # nothing but a gate can make a permit
 _SEAL = object()
 
-# a path outside the table of resources is judged as if its body could name targets
-_UNKNOWN = Resource(name="", plural="", noun="", path="", key="", fields=())
+
+class _Unknown(Family):
+    """A path outside the table is judged as if its body could name targets."""
+
+    name = plural = noun = path = key = ""
+    fields = ()
+
 
 _ID_KEYS = ("target_id", "target_ids")
 # fields that take a bare host; in others, only what can be read as a URL is judged
@@ -113,7 +119,7 @@ class Gate:
     def refuse_body(self, path: str, body: object) -> None:
         """Raise Refused for the first place in a body of POST ``path`` that the scope does not permit. Call this before the
         first write of several. It leaves ids to ``permit``."""
-        for place in places_in(_entry(path), body):
+        for place in places_in(_family(path), body):
             if isinstance(place.value, str):
                 self._judge(place, place.value)
 
@@ -129,8 +135,9 @@ class Gate:
         """The Permit for a write, or Refused. name_of: from the id of a target to its live name, None if it is unknown."""
         if self._closed:
             raise Refused(f"{method} {path} was not sent: {self._closed}.")
-        entry = _entry(path)
-        if method != "DELETE" and entry.scoped:
+        entry = _family(path)
+        harmless = path.rpartition("/")[2] in entry.harmless_actions
+        if method != "DELETE" and entry.scoped and not harmless:
             if self._scope is None:
                 raise RuntimeError(f"{method} {path} can reach a target, and the task has no scope")
             for body in (query, form, json):
@@ -166,18 +173,15 @@ def outside_scope(what: str, reason: str) -> str:
     return f"{what} is outside the authorised scope: {reason}. The request was not sent. {next_step}"
 
 
-def _entry(path: str) -> Resource:
-    """The resource to which the path of a write belongs."""
-    for entry in RESOURCES.values():
-        if path == entry.path:
-            return entry
-        if path.startswith(entry.path + "/"):
-            harmless = path.rpartition("/")[2] in entry.harmless_actions
-            return entry._replace(scoped=entry.scoped and not harmless)
-    return _UNKNOWN
+def _family(path: str) -> Family:
+    """The family to which the path of a write belongs."""
+    for family in FAMILIES.values():
+        if path == family.path or path.startswith(family.path + "/"):
+            return family
+    return _Unknown()
 
 
-def places_in(entry: Resource, body: object) -> Iterator[Place]:
+def places_in(entry: Family, body: object) -> Iterator[Place]:
     """Yield each Place that a body names at any depth: target names and ids, URLs, and hosts in fields for hosts.
 
     entry: the family of the created object. Raises Refused for an invalid id.
@@ -201,7 +205,7 @@ def places_in(entry: Resource, body: object) -> Iterator[Place]:
             yield from _in_value(entry, field, key, inherits, value)
 
 
-def _in_value(entry: Resource, field: str, key: str, inherits: bool, value: object) -> Iterator[Place]:
+def _in_value(entry: Family, field: str, key: str, inherits: bool, value: object) -> Iterator[Place]:
     text = str(value)
     if key in _ID_KEYS:
         if not (text.isascii() and text.isdigit() and len(text) < 20):

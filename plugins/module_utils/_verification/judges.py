@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from .._errors import counted
+from .._families.family import Family
 from .._http.envelope import Beside, beside
 from .._records import Record
-from .._resources import Resource
 
 CONFIRMED, REFUTED, NOT_TRIED = "confirmed", "refuted", "not tried"
 NEEDS_WRITES = "requires writes: true"
@@ -205,9 +205,9 @@ def judge_status(name: str, status: int, without: str = "no answer") -> Judge:
     return judge
 
 
-def judge_fields(name: str, resource: Resource, nullable: tuple[str, ...] = ()) -> Judge:
+def judge_fields(name: str, resource: Family, nullable: tuple[str, ...] = ()) -> Judge:
     """Judges the rows of a list: they have the fields of the resource."""
-    fields = [field for field in resource.fields if field not in (resource.also or {})]
+    fields = [field for field in resource.fields if field not in resource.also]
 
     def lacks(row: Record, field: str) -> bool:
         return field not in row or (row[field] is None and field not in nullable)

@@ -10,19 +10,16 @@ import re
 
 from .._advice import CREATE_HINTS, next_step
 from .._errors import counted
+from .._families.finding import FINDING
+from .._families.finding_template import FINDING_TEMPLATE
+from .._families.http_logger import HTTP_LOGGER
+from .._families.report import REPORT
+from .._families.scan import SCAN
+from .._families.target import TARGET, TARGET_TYPES
+from .._families.vpn_profile import VPN_PROFILE
+from .._families.wordlist import WORDLIST
+from .._families.workspace import WORKSPACE
 from .._http.rate_limit import moment
-from .._resources import (
-    FINDING,
-    FINDING_TEMPLATE,
-    HTTP_LOGGER,
-    REPORT,
-    SCAN,
-    TARGET,
-    TARGET_TYPES,
-    VPN_PROFILE,
-    WORDLIST,
-    WORKSPACE,
-)
 from .judges import (
     NEEDS_WRITES,
     Observation,
@@ -110,7 +107,7 @@ def descriptions(answers: Observations) -> Verdict:
 def extra_fields(answers: Observations) -> Verdict:
     found = []
     for name, resource in LISTS.items():
-        known = {*resource.fields, *(resource.also or {}).values(), *_ALSO_KNOWN.get(name, ())}
+        known = {*resource.fields, *resource.also.values(), *_ALSO_KNOWN.get(name, ())}
         extra = {str(field) for row in answers.rows(name) for field in row if field not in known}
         if extra and name not in _DEPEND_ON_TOOL:
             found.append(f"{name}: {list_names(extra)}")

@@ -10,14 +10,16 @@ import json
 from collections.abc import Callable
 
 from .._errors import ScannerError, WrongOption
+from .._families.family import JSON
+from .._families.scan_statuses import FINISHED
+from .._families.target import TARGET_TYPES
+from .._families.workspace import WORKSPACE
 from .._http.answer import Answer
 from .._http.border import without_halves
 from .._http.client import Client
 from .._preflight.openapi import Bounded
-from .._preflight.relied_on import JSON, SCHEMA_PATH, SCHEMA_TYPES
+from .._preflight.relied_on import SCHEMA_PATH, SCHEMA_TYPES
 from .._records import Record
-from .._resources import TARGET_TYPES, WORKSPACE
-from .._scan.statuses import FINISHED
 from .judges import Observation, Observations, values_of
 from .scans import count_findings, status_text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._resources import VPN_PROFILE
+from .._families.vpn_profile import VPN_PROFILE
 from . import objects, scans
 from .judges import (
     NEEDS_WRITES,

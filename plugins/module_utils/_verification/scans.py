@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from .._errors import counted
-from .._http.content_types import CONTENT_TYPES
+from .._families.finding import SEVERITIES
+from .._families.report import REPORT_TYPES
+from .._families.scan_statuses import SCAN_STATUSES
 from .._http.rate_limit import moment
 from .._records import Record
 from .._report.status import is_known
-from .._resources import SEVERITIES
 from .._scan.record import findings_of, last_moment_of, uncounted
-from .._scan.statuses import SCAN_STATUSES
 from .._scan.tools import TOOLS
 from .judges import (
     Judge,
@@ -214,7 +214,7 @@ report_status = judge_rows(
 
 report_format = judge_rows(
     "reports",
-    lambda row: str(row.get("format")).lower() in CONTENT_TYPES,
+    lambda row: str(row.get("format")).lower() in REPORT_TYPES,
     "known formats",
     lambda wrong: f"other formats: {list_words(row.get('format') for row in wrong)}",
 )

@@ -10,9 +10,12 @@ import secrets
 from typing import NamedTuple
 
 from .._errors import CallError, Refused, ScannerError, WrongOption, printable
+from .._families.family import Family
+from .._families.http_logger import HTTP_LOGGER
+from .._families.target import TARGET
+from .._families.workspace import WORKSPACE
 from .._names import UnreadableName, normal_form, read_name
 from .._records import Record
-from .._resources import HTTP_LOGGER, TARGET, WORKSPACE, Resource
 from .._task import Task
 from .reads import Survey
 
@@ -22,7 +25,7 @@ class _Creation(NamedTuple):
     query of the create; read_deleted: the name of the answer to a read after the delete, "" for no read."""
 
     answer: str
-    resource: Resource
+    resource: Family
     values: Record
     listed: Record | None = None
     query: Record | None = None
@@ -40,7 +43,7 @@ class _Created(NamedTuple):
     id: int
 
     @property
-    def resource(self) -> Resource:
+    def resource(self) -> Family:
         return self.creation.resource
 
     @property

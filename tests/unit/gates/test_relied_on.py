@@ -9,12 +9,9 @@ from __future__ import annotations
 import re
 
 import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.compare import differences
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import (
-    RELIED_ON,
-    SCHEMA_PATH,
-    Operation,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON, SCHEMA_PATH
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import relied_on
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import PROBES, READS, WRITES

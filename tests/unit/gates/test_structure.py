@@ -11,8 +11,8 @@ import importlib
 
 import pytest
 import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import COLLECTION_VERSION
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
     MODULE_UTILS,
@@ -76,7 +76,7 @@ def test_the_tests_of_all_modules_know_every_module():
             assert not reads
 
 
-@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+@pytest.mark.parametrize("resource", FAMILIES.values(), ids=lambda resource: resource.name)
 def test_a_family_has_its_modules(resource):
     family = {f"{resource.name}_info"} if resource.read_only else {resource.name, f"{resource.name}_info"}
     assert family <= set(MODULES)

@@ -22,8 +22,8 @@ FILES = (
     "_errors",
     "_given",
     "_names",
-    "_resources",
     "_valid_names",
+    *(f"_families/{path.stem}" for path in sorted((SOURCES / "_families").glob("*.py"))),
     "_scope/__init__",
     "_scope/addresses",
     "_scope/rules",
@@ -322,6 +322,7 @@ def mutated(directory, file, old, new):
     (package / "_scope").mkdir(parents=True)
     (package / "__init__.py").touch()
     for name in FILES:
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCES / f"{name}.py", package / f"{name}.py")
     path = package / f"{file}.py"
     text = path.read_text(encoding="utf-8")

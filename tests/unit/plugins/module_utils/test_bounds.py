@@ -18,6 +18,8 @@ import tracemalloc
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
 from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds import (
@@ -29,7 +31,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds impor
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, TARGET
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.talker import Talker

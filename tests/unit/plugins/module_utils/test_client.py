@@ -15,17 +15,15 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     NetworkError,
     Refused,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import PAGE_SIZE
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
-    HTTP_LOGGER,
-    PAGE_SIZE,
-    SCAN,
-    TARGET,
-    WORDLIST,
-    WORKSPACE,
-)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 
 COUNTS = (0, 1, 999, 1000, 1001, 2500)

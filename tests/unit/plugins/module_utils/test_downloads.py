@@ -15,10 +15,11 @@ from contextlib import contextmanager
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
 from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._http.content_types import CONTENT_TYPES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.download import (
+    CONTENT_TYPES,
     Download,
     accept_of,
     download,
@@ -26,7 +27,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.download imp
     wrong_beginning,
     wrong_type,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import REPORT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")

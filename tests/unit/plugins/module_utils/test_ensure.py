@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import Outcome
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._records import (
     difference,
     identity_of,
@@ -14,12 +18,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._records import (
     not_shown,
     record_of,
     revealed,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
-    HTTP_LOGGER,
-    RESOURCES,
-    TARGET,
-    WORKSPACE,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,17 +67,17 @@ def test_changed_means_that_the_records_differ():
 # --- the table
 
 
-@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+@pytest.mark.parametrize("resource", FAMILIES.values(), ids=lambda resource: resource.name)
 def test_the_entries_of_the_table_agree_with_themselves(resource):
     assert {resource.identity, resource.key, *resource.text, *resource.declared} - {""} <= set(resource.fields)
     assert resource.key in (resource.identity, *resource.text)
     assert set(resource.updatable) <= {resource.key, *resource.declared}
     assert resource.in_workspace in ("", "form", "query", "json")
-    assert all(RESOURCES[name].in_workspace for name in resource.holds)
+    assert all(FAMILIES[name].in_workspace for name in resource.holds)
     assert resource.path.startswith("/")
     assert resource.plural == f"{resource.name}s"
     # the only drift there is, and only a module with on_drift can deal with it
-    assert [resource.name for resource in RESOURCES.values() if set(resource.declared) - set(resource.updatable)] == [
+    assert [resource.name for resource in FAMILIES.values() if set(resource.declared) - set(resource.updatable)] == [
         "target"
     ]
 
@@ -87,7 +85,7 @@ def test_the_entries_of_the_table_agree_with_themselves(resource):
 # --- records
 
 
-@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+@pytest.mark.parametrize("resource", FAMILIES.values(), ids=lambda resource: resource.name)
 def test_a_record_has_every_field_of_the_table(resource):
     row = {resource.identity or resource.key: 7, resource.key: "x", "unknown": [1]}
     record = record_of(resource, row)
@@ -119,7 +117,7 @@ def test_a_read_completes_a_record():
     assert not_shown(revealed(record, record_of(WORKSPACE, {"id": 7, "name": "x"})), record) == ["description"]
 
 
-@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+@pytest.mark.parametrize("resource", FAMILIES.values(), ids=lambda resource: resource.name)
 def test_two_rows_of_one_object_have_one_identity(resource):
     row = {resource.key: "x", "b": 1, "a": 2}
     if resource.identity:
@@ -161,4 +159,4 @@ def test_rows_that_are_records():
 
 @pytest.mark.parametrize("uuid, valid", [("a", True), ("", False), (7, False), (None, False)])
 def test_an_identity_that_is_no_id_is_text(uuid, valid):
-    assert is_row(RESOURCES["vpn_profile"], {"uuid": uuid, "name": "x"}) is valid
+    assert is_row(FAMILIES["vpn_profile"], {"uuid": uuid, "name": "x"}) is valid

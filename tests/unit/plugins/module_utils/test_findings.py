@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING, SEVERITIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import (
     SUMMARY,
     UNKNOWN,
@@ -17,7 +18,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     severity_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING, SEVERITIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import OUTCOMES as SCAN_OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import outcome_of_status
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
     OUTCOMES,
     Pair,
@@ -12,8 +14,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import
     worst_outcome,
     worst_verdict,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import OUTCOMES as SCAN_OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import outcome_of_status
 
 MEANING = {
     "finished": "passed",

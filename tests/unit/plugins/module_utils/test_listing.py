@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Complete, InWorkspace, earned
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import (
-    HTTP_LOGGER,
-    TARGET,
-    VPN_PROFILE,
-    WORKSPACE,
-)
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, existing_workspaces, match
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import HTTP_LOGGER, TARGET, WORKSPACE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import PAGE_SIZE
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import SUMMARY
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.proof import (
     Proof,
@@ -15,7 +17,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.proof im
     proof_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Streamed
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import PAGE_SIZE, SEVERITIES
 
 NOTHING_READ = Streamed(0, None, False)
 

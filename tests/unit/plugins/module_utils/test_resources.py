@@ -11,7 +11,9 @@ import importlib
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import IN_WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES, SCAN, TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 
 MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 
@@ -29,10 +31,10 @@ MODULES = "ansible_collections.scanops.scanner.plugins.modules."
     ],
 )
 def test_a_family_is_told_by_what_it_can_do(ability, families):
-    assert {name for name, entry in RESOURCES.items() if getattr(entry, ability)} == families
+    assert {name for name, entry in FAMILIES.items() if getattr(entry, ability)} == families
 
 
-@pytest.mark.parametrize("entry", RESOURCES.values(), ids=list(RESOURCES))
+@pytest.mark.parametrize("entry", FAMILIES.values(), ids=list(FAMILIES))
 def test_an_entry_names_fields_that_its_records_have(entry):
     assert {*entry.text, *entry.declared, *entry.updatable, *(entry.also or {})} <= set(entry.fields)
     # loggers and findings do not say in which workspace they are
@@ -52,8 +54,12 @@ def cannot_be_created(entries):
     ]
 
 
+class InJson(type(TARGET)):
+    in_workspace = "json"
+
+
 def test_a_create_with_a_form_names_its_workspace_in_the_form_or_in_the_query():
     # scan is the one family with "json": its module starts scans
     assert created_by_form(TARGET) and not created_by_form(SCAN)
-    assert cannot_be_created([TARGET._replace(in_workspace="json")]) == ["target"]
-    assert cannot_be_created(RESOURCES.values()) == []
+    assert cannot_be_created([InJson()]) == ["target"]
+    assert cannot_be_created(FAMILIES.values()) == []

@@ -12,10 +12,10 @@ from unittest import mock
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
 from ansible_collections.scanops.scanner.plugins.module_utils._http.known import Known
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import FINDING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.candidates import candidates, why_other_params
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
@@ -18,7 +19,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     uncounted,
     without_secrets,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.statuses import NEXT_STEP, OUTCOMES
 
 # 2024-05-17 08:30:00 UTC
 NOW = 1715934600

@@ -8,8 +8,9 @@ import copy
 from dataclasses import astuple
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import JSON, Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.compare import differences, openapi_of
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import JSON, RELIED_ON, Operation
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON
 
 LIST = Operation(
     "GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"), also={"name": "label"}

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._resources import RESOURCES, SCAN, TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, Permit, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate, permitted
@@ -77,7 +79,7 @@ def test_only_a_gate_makes_permits():
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-@pytest.mark.parametrize("entry", RESOURCES.values(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", FAMILIES.values(), ids=lambda entry: entry.name)
 def test_a_closed_gate_permits_no_write(method, entry):
     gate = Gate(Scope([]), closed="check mode writes nothing")
     for path in (entry.path, f"{entry.path}/5", f"{entry.path}/5/stop"):
@@ -91,7 +93,7 @@ def test_a_client_in_check_mode_sends_no_write(service, transport):
         lambda: client.create(TARGET, {"name": "www.example.com"}, look=None),
         lambda: client.start(SCAN, {"tool_id": 170}),
         lambda: client.stop(SCAN, 900),
-        lambda: client.update(RESOURCES["workspace"], 1, {"name": "New"}),
+        lambda: client.update(FAMILIES["workspace"], 1, {"name": "New"}),
         lambda: client.delete(TARGET, 5),
     ):
         with pytest.raises(Refused, match="check mode writes nothing"):

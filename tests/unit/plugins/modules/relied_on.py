@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import (
-    FORM,
-    JSON,
-    RELIED_ON,
-    SCHEMA_PATH,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._families.family import FORM, JSON
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON, SCHEMA_PATH
 
 TABLE = {str(operation): operation for operation in RELIED_ON}
 
