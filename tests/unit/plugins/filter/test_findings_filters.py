@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 
 import ansible.template
@@ -14,13 +13,8 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
-from ansible_collections.scanops.scanner.plugins.filter.findings_csv import findings_csv
-from ansible_collections.scanops.scanner.plugins.filter.findings_defectdojo import findings_defectdojo
-from ansible_collections.scanops.scanner.plugins.filter.findings_gitlab import findings_gitlab
-from ansible_collections.scanops.scanner.plugins.filter.findings_html import findings_html
-from ansible_collections.scanops.scanner.plugins.filter.findings_junit import findings_junit
-from ansible_collections.scanops.scanner.plugins.filter.findings_markdown import findings_markdown
-from ansible_collections.scanops.scanner.plugins.filter.findings_sarif import findings_sarif
+from ansible_collections.scanops.scanner.plugins.filter import findings_export as _plugin
+from ansible_collections.scanops.scanner.plugins.filter.findings_export import findings_export
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import Choices, write
 from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
@@ -34,46 +28,55 @@ except ImportError:
         return text
 
 
-TEXTS = {
-    "csv": findings_csv,
-    "defectdojo": findings_defectdojo,
-    "gitlab": findings_gitlab,
-    "html": findings_html,
-    "junit": findings_junit,
-    "markdown": findings_markdown,
-}
+TEXTS = ("csv", "defectdojo", "gitlab", "html", "junit", "markdown")
 ESTATE = "estate:\n  - name: Web shop\n    targets:\n      - https://shop.example.com\n"
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_result_of_the_module_and_gate_json_are_exported_alike(name):
-    ((dummy, expected),) = write(name, mixed()).artefacts
+    ((file, expected),) = write(name, mixed()).artefacts
     result = {**mixed(), "failing": [], "files": [], "changed": False, "failed": True, "msg": "The gate failed."}
     for given in (mixed(), json.dumps(mixed()), result):
-        assert TEXTS[name](given) == expected
+        assert findings_export(given, name) == [{"name": file, "content": expected}]
 
 
 @pytest.mark.parametrize("name", ["gitlab", "defectdojo"])
 def test_every_lists_all_findings(name):
     ((dummy, expected),) = write(name, mixed(), Choices(every=True)).artefacts
-    assert TEXTS[name](mixed(), every=True) == expected != TEXTS[name](mixed())
+    (every,), (some,) = findings_export(mixed(), name, every=True), findings_export(mixed(), name)
+    assert every["content"] == expected != some["content"]
 
 
 @pytest.mark.parametrize("name", [*TEXTS, "sarif"])
 @pytest.mark.parametrize("given", [None, 7, "x", [], {}, {"changed": False}])
 def test_anything_else_is_refused_with_a_sentence(name, given):
-    with pytest.raises(AnsibleFilterError, match=rf"^findings_{name}: The input .*gate\.json\.$"):
-        {**TEXTS, "sarif": findings_sarif}[name](given)
+    with pytest.raises(AnsibleFilterError, match=r"^findings_export: The input .*gate\.json\.$"):
+        findings_export(given, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("sariff", {}, "'sariff' is not a format: choose one of csv, "),
+        ("junit", {"profile": "full"}, "profile has no effect on junit, only on sarif: remove it"),
+        ("sarif", {"every": True}, "every has no effect on sarif, only on gitlab and defectdojo: remove it"),
+        ("sarif", {"estate_file": []}, "estate_file is not an option: remove it"),
+        ("sarif", {"profile": "gitub"}, "gitub"),
+    ],
+)
+def test_a_wrong_option_is_refused(name, options, message):
+    with pytest.raises(AnsibleFilterError, match=message):
+        findings_export(mixed(), name, **options)
 
 
 @pytest.mark.parametrize("name", [*TEXTS, "sarif"])
 def test_failing_findings_alone_are_enough_for_markdown_only(name):
     given = {**document([row(1), row(2, state="below")]), "findings": [row(1)]}
     if name == "markdown":
-        assert "### Failing" in findings_markdown(given)
+        assert "### Failing" in findings_export(given, name)[0]["content"]
     else:
         with pytest.raises(AnsibleFilterError, match=r"has 1 of 2 findings, .*remove rows: failing"):
-            {**TEXTS, "sarif": findings_sarif}[name](given)
+            findings_export(given, name)
 
 
 # --- SARIF
@@ -82,7 +85,9 @@ def test_failing_findings_alone_are_enough_for_markdown_only(name):
 def test_sarif_reads_the_lines_of_estate_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "estate.yml").write_text(ESTATE, encoding="utf-8")
-    (file,) = findings_sarif(document([row(1)]), "full", ["estate.yml"], category="nightly")
+    (file,) = findings_export(
+        document([row(1)]), "sarif", profile="full", estate_files=["estate.yml"], category="nightly"
+    )
     assert file["name"] == "gate.sarif"
     (run,) = json.loads(file["content"])["runs"]
     assert run["results"][0]["locations"][0]["physicalLocation"] == {
@@ -98,7 +103,7 @@ def test_sarif_reads_the_lines_of_estate_files(tmp_path, monkeypatch):
     [
         (None, r"names a file that cannot be read, '.*estate\.yml' \(No such file or directory\): correct the path"),
         (b"\xff\xfe", r"cannot be read, .* \('utf-8' codec"),
-        (b"a: [", r"findings_sarif: The estate file .* is not valid YAML"),
+        (b"a: [", r"findings_export: The estate file .* is not valid YAML"),
     ],
 )
 def test_an_estate_file_that_cannot_be_read_is_named(content, message, tmp_path):
@@ -106,20 +111,19 @@ def test_an_estate_file_that_cannot_be_read_is_named(content, message, tmp_path)
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(AnsibleFilterError, match=message):
-        findings_sarif(document([row(1)]), estate_files=[str(path)])
+        findings_export(document([row(1)]), "sarif", estate_files=[str(path)])
 
 
 def test_one_path_is_not_a_list():
     with pytest.raises(AnsibleFilterError, match="estate_files is a text: give a list of paths"):
-        findings_sarif(document([row(1)]), estate_files="estate.yml")
+        findings_export(document([row(1)]), "sarif", estate_files="estate.yml")
 
 
 def test_several_files_come_with_a_warning(monkeypatch):
     monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
     warnings = []
-    module = importlib.import_module(findings_sarif.__module__)
-    monkeypatch.setattr(module.Display, "warning", lambda self, text, **options: warnings.append(text))
-    files = findings_sarif(document([row(1), row(2)]), fallback_file="estate.yml")
+    monkeypatch.setattr(_plugin.Display, "warning", lambda self, text, **options: warnings.append(text))
+    files = findings_export(document([row(1), row(2)]), "sarif", fallback_file="estate.yml")
     assert [file["name"] for file in files] == ["gate-1.sarif", "gate-2.sarif"]
     assert len(warnings) == 1 and "2 files" in warnings[0]
 
@@ -133,20 +137,18 @@ def _collection_loader():
 
 
 @pytest.mark.usefixtures("_collection_loader")
-@pytest.mark.parametrize("name", [*TEXTS, "sarif"])
-def test_the_examples_run(name, tmp_path, monkeypatch):
+def test_the_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
     (tmp_path / "results/gate.json").write_text(json.dumps(mixed()), encoding="utf-8")
     (tmp_path / "estate.yml").write_text(ESTATE, encoding="utf-8")
-    module = importlib.import_module(f"ansible_collections.scanops.scanner.plugins.filter.findings_{name}")
     loader = DataLoader()
     loader.set_basedir(str(tmp_path))
 
     def template(text, **variables):
         return ansible.template.Templar(loader, {"judged": mixed(), **variables}).template(trusted(text))
 
-    tasks = yaml.safe_load(module.EXAMPLES)
+    tasks = yaml.safe_load(_plugin.EXAMPLES)
     assert len(tasks) == 2
     for task in tasks:
         options = task["ansible.builtin.copy"]

@@ -1,0 +1,185 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: findings_export
+short_description: Export the findings of a gate for other programs and for people
+version_added: 1.0.0
+author:
+  - The scanops.scanner contributors (!UNKNOWN)
+description:
+  - Returns the files that the module C(gate) writes for a format, from the result of the module or from a saved
+    C(gate.json).
+  - Every format says so if the run was not complete.
+positional: _input, format
+options:
+  _input:
+    description:
+      - The result of the module C(gate), or the content of its C(gate.json), as a dictionary or as text.
+      - It must have all findings, except for V(markdown). The result of a task with C(rows=failing) is refused.
+    type: raw
+    required: true
+  format:
+    description:
+      - V(csv) is a table. A cell that a spreadsheet would read as a formula begins with an apostrophe.
+      - V(defectdojo) is for the Generic Findings Import. Do not import an incomplete file with C(close_old_findings).
+      - V(gitlab) is a DAST report, version 15.0.0.
+      - V(html) is a page for people, which needs no other file and no network. The address of a finding is C(#f-) and
+        its fingerprint.
+      - V(junit) has a test suite for each target and tool, and a test for each finding.
+      - V(markdown) is a summary of at most 60 lines for a pipeline or a comment on a change.
+      - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
+    type: str
+    choices: [csv, defectdojo, gitlab, html, junit, markdown, sarif]
+    required: true
+  every:
+    description:
+      - List all findings, for V(gitlab) and V(defectdojo). By default, only those that fail or are new are listed.
+    type: bool
+    default: false
+  profile:
+    description:
+      - For V(sarif).
+      - V(github) leaves out waived findings, because GitHub ignores suppressions.
+      - V(gitlab) lists them with suppressions.
+      - V(full) does the same, and adds the description, the evidence and the scores of each finding.
+    type: str
+    choices: [github, gitlab, full]
+    default: github
+  estate_files:
+    description:
+      - For V(sarif). Paths of YAML files on the controller that declare targets. A target is an item of a list whose key
+        is C(targets) or ends in C(_targets), either a name or a dictionary with C(name).
+      - GitHub needs paths that are relative to the root of the repository. Relative paths are read from the directory
+        in which the playbook was started.
+    type: list
+    elements: str
+    default: []
+  fallback_file:
+    description:
+      - For V(sarif). A file of the repository for the findings of all other targets. Without it, such a finding is an
+        error.
+    type: str
+  category:
+    description:
+      - For V(sarif). A name that distinguishes the analyses of one repository. By default, it consists of the names of
+        the collection and of the workspace.
+    type: str
+seealso:
+  - module: scanops.scanner.gate
+"""
+
+EXAMPLES = r"""
+- name: Export the result of a gate for GitHub
+  ansible.builtin.copy:
+    dest: "results/{{ item.name }}"
+    content: "{{ item.content }}"
+    mode: "0640"
+  loop: "{{ judged | scanops.scanner.findings_export('sarif', estate_files=['estate.yml'], fallback_file='estate.yml') }}"
+  loop_control:
+    label: "{{ item.name }}"
+
+- name: Export a saved result
+  ansible.builtin.copy:
+    dest: results/gl-dast-report.json
+    content: >-
+      {{ (lookup('ansible.builtin.file', 'results/gate.json')
+      | scanops.scanner.findings_export('gitlab', every=true) | first).content }}
+    mode: "0640"
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - The files. Only V(sarif) can be several, because GitHub keeps 5,000 results and 10 MB of one; a warning says so. Upload
+      all of them. Each has a category of its own.
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name that the module C(gate) gives the file.
+      type: str
+    content:
+      description: The content of the file.
+      type: str
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible.utils.display import Display
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, Choices, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.locations import locations_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+_FORMATS = sorted({*FORMATS, SARIF} - {"json"})
+# the formats that have each option
+_TAKEN_BY = {
+    "every": ("gitlab", "defectdojo"),
+    "profile": (SARIF,),
+    "estate_files": (SARIF,),
+    "fallback_file": (SARIF,),
+    "category": (SARIF,),
+}
+
+
+def findings_export(result: object, format: str, **options: Any) -> list[dict[str, str]]:
+    """The files of a format for the result of the module gate, or for a gate.json."""
+    try:
+        _check(format, options)
+        document = read_document(result, format == SARIF or FORMATS[format].every_row)
+        written = write(format, document, _choices(options))
+    except WrongOption as error:
+        raise AnsibleFilterError(f"findings_export: {error}") from None
+    for warning in written.warnings:
+        Display().warning(warning)
+    return [{"name": artefact.name, "content": unsafe(artefact.text)} for artefact in written.artefacts]
+
+
+def _check(format: str, options: dict[str, Any]) -> None:
+    if format not in _FORMATS:
+        raise WrongOption(f"{printable(format, 60)!r} is not a format: choose one of {', '.join(_FORMATS)}.")
+    for option in options:
+        if option not in _TAKEN_BY:
+            raise WrongOption(f"{option} is not an option: remove it, or choose one of {', '.join(_TAKEN_BY)}.")
+        if format not in _TAKEN_BY[option]:
+            raise WrongOption(
+                f"{option} has no effect on {format}, only on {' and '.join(_TAKEN_BY[option])}: remove it."
+            )
+
+
+def _choices(options: dict[str, Any]) -> Choices:
+    paths = options.get("estate_files", ())
+    if isinstance(paths, str):
+        raise WrongOption("estate_files is a text: give a list of paths.")
+    return Choices(
+        options.get("profile", "github"),
+        locations_of([(path, _text_of(path)) for path in paths]),
+        options.get("fallback_file"),
+        options.get("every", False),
+        options.get("category"),
+    )
+
+
+def _text_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WrongOption(
+            f"estate_files names a file that cannot be read, {printable(path)!r} ({printable(reason)}): correct the path, or"
+            " remove it."
+        ) from None
+
+
+class FilterModule:
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"findings_export": findings_export}
