@@ -369,8 +369,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            rows = {family: without_halves(border.value(entry[family.plural])) for family in (WORKSPACE, TARGET)}
-            account = Account(*(_records(family, rows[family]) for family in rows))
+            lists = ((family, without_halves(border.value(entry[family.plural]))) for family in (WORKSPACE, TARGET))
+            account = Account(*(_records(family, rows) for family, rows in lists))
         except Exception:
             # a missing or broken entry, which the releases of ansible-core report in different ways
             return None
