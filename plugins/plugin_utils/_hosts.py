@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import re
+import stringprep
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
@@ -61,8 +62,9 @@ def is_this_machine(place: str) -> bool:
 
     place: the value of ansible_host, or the name of a host that has none; OpenSSH also takes user@host and ssh://host:port.
     """
-    # Python normalises a name before it resolves it
-    text = unicodedata.normalize("NFKC", place).strip().lower().rpartition("@")[2]
+    # Python normalises a name before it resolves it (RFC 3490 and 3491)
+    visible = "".join(character for character in place if not stringprep.in_table_b1(character))
+    text = unicodedata.normalize("NFKC", visible).replace("\u3002", ".").strip().lower().rpartition("@")[2]
     without_scheme = text.partition("//")[2] or text
     names = {text, without_scheme, re.split("[:/]", without_scheme)[0], without_scheme.partition("]")[0]}
     return any(_is_this_machine(name.strip("[]/").partition("%")[0].rstrip(".")) for name in names)
