@@ -15,7 +15,7 @@ from .._findings.model import name_pattern
 from .._moments import Clock, iso_moment, seconds_of
 from .._names import normal_form
 from .._records import Record
-from .._scan.record import last_moment_of, outcome_of
+from .._scan.record import lacks, last_moment_of, outcome_of
 from .._scan.tools import tool_name_of
 
 ANY_TOOL = "any tool"
@@ -130,10 +130,13 @@ def coverage_of(
     rows: list[Row] = []
     for account in accounts:
         newest = _newest_finished(account.scans)
+        unplaced = [scan for scan in account.scans if lacks(scan) and outcome_of(scan) == FINISHED]
         for name, record in _named(account, declared):
             for tool in tools or (None,):
                 scan = newest.get((record["id"], tool)) if record else None
                 row = _row(account.workspace, name, record, tool, scan, max_age, clock)
+                if record is not None and scan is None:
+                    row = row._replace(reason=_no_scan(unplaced, record["id"], tool))
                 match = next((each for each in in_force if each.takes(row.workspace, row.target, row.tool)), None)
                 if match is not None:
                     used.add(match)
@@ -154,9 +157,17 @@ def _newest_finished(scans: Iterable[Record]) -> dict[tuple[object, int | None],
     """The newest finished scan of each target and tool, and of each target with any tool."""
     newest: dict[tuple[object, int | None], Record] = {}
     for scan in sorted(scans, key=lambda row: int(row["id"])):
-        if outcome_of(scan) == FINISHED:
+        if outcome_of(scan) == FINISHED and not lacks(scan):
             newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
     return newest
+
+
+def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> str:
+    """Why no scan covers a target. unplaced: finished scans whose records lack a field, so that they cover nothing."""
+    for scan in unplaced:
+        if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
+            return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
+    return "No scan of it has finished."
 
 
 def _named(account: Account, declared: Sequence[str] | None) -> Iterator[tuple[str, Record | None]]:
@@ -182,7 +193,7 @@ def _row(
     if record is None:
         return row._replace(reason="The target does not exist in this workspace.")
     if scan is None:
-        return row._replace(reason="No scan of it has finished.")
+        return row
     row = row._replace(tool=tool_name_of(scan["tool_id"]), scan_id=scan["id"])
     ended = last_moment_of(scan)
     if ended is None or not clock.is_past(ended):

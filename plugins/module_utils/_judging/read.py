@@ -19,7 +19,16 @@ from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
-from .._gate.model import NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR, Pair, Trouble, outcome_of_scan
+from .._gate.model import (
+    INCOMPLETE,
+    NOT_COVERED,
+    NOTHING_SCANNED,
+    PASSED,
+    SERVICE_ERROR,
+    Pair,
+    Trouble,
+    outcome_of_scan,
+)
 from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._lookup import Place, match, not_empty, place_of
@@ -27,9 +36,10 @@ from .._moments import Clock
 from .._names import normal_form
 from .._records import Record
 from .._references import belongs, scan_by_id
-from .._scan.record import last_moment_of, outcome_of, service_now
+from .._scan.record import lacks, last_moment_of, outcome_of, service_now
 from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task
+from .unplaced import Slot, unplaced_in
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"
@@ -39,17 +49,17 @@ _NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does no
 
 
 class Reading(NamedTuple):
-    """What was read. workspace: its name, None for several; trouble: why nothing could be read; api_error: of the first call
-    that failed, as every failed module returns it."""
+    """What was read. workspace: its name, None for several; troubles: why nothing could be read, or what may be hidden;
+    api_error: of the first call that failed, as every failed module returns it."""
 
     pairs: tuple[Pair, ...]
     workspace: str | None = None
-    trouble: Trouble | None = None
+    troubles: tuple[Trouble, ...] = ()
     api_error: Record | None = None
 
 
 class _Wanted(NamedTuple):
-    """A target and a tool, and their newest scan. why: why there is none, a clause."""
+    """A target and a tool, and their newest scan. why: why there is none, a clause; doubt: why there may be a newer one."""
 
     target: str
     target_id: int | None
@@ -58,28 +68,48 @@ class _Wanted(NamedTuple):
     place: Place
     scan: Record | None = None
     why: str = ""
+    doubt: str = ""
+
+
+class _Asked(NamedTuple):
+    """What a task asks for. hidden: what scans without a target or tool may be, sentences."""
+
+    wanted: list[_Wanted]
+    hidden: list[str]
 
 
 def read(task: Task) -> Reading:
     """The pairs that the task names, by ``scan_ids`` or by workspace. A call that fails becomes their outcome."""
     tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(task.params["tools"] or ())]
     try:
-        wanted = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
-        if wanted is None:
-            return Reading((), task.params["workspace"], _NOT_YET)
+        asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
+        if asked is None:
+            return Reading((), task.params["workspace"], (_NOT_YET,))
+        wanted = asked.wanted
         workspaces = _Workspaces(task)
         places = {each.place.id: workspaces.name_of(each.place) for each in wanted}
     except CallError as error:
-        return Reading((), task.params["workspace"], Trouble(SERVICE_ERROR, str(error)), error.result["api_error"])
+        return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
     clock = _clock(task, [each.scan for each in wanted if each.scan])
     names = set(places.values())
     failures: list[CallError] = []
     pairs = tuple(_pairs(task, wanted, places, clock, failures))
     api_error = failures[0].result["api_error"] if failures else None
-    return Reading(pairs, names.pop() if len(names) == 1 else None, None, api_error)
+    hidden = tuple(Trouble(INCOMPLETE, sentence) for sentence in asked.hidden)
+    return Reading(pairs, names.pop() if len(names) == 1 else None, hidden, api_error)
 
 
-def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
+def _asked(wanted: Sequence[_Wanted], scans: Iterable[Record], any_tool: bool) -> _Asked:
+    """What is wanted, and what scans without a target or tool leave open."""
+    slots = [Slot(each.target_id, each.tool_id, each.scan["id"] if each.scan else None) for each in wanted]
+    unplaced = unplaced_in(scans, slots, any_tool)
+    return _Asked(
+        [each._replace(doubt=each.doubt or unplaced.newer.get(number, "")) for number, each in enumerate(wanted)],
+        unplaced.hidden,
+    )
+
+
+def _of_workspace(task: Task, tools: Sequence[int]) -> _Asked | None:
     """What is wanted of a workspace: the declared targets or all, with the declared tools or all that have scanned them."""
     place = place_of(task)
     if place.missing:
@@ -90,7 +120,8 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
     listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
     newest: dict[tuple[object, object], Record] = {}
     for scan in sorted(listed, key=lambda row: int(row["id"])):
-        newest[scan["target_id"], scan["tool_id"]] = scan
+        if not lacks(scan):
+            newest[scan["target_id"], scan["tool_id"]] = scan
     wanted = []
     for name, record in _declared(task, live):
         if record is None:
@@ -102,7 +133,7 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> list[_Wanted] | None:
             why = f"target {printable(record['name'])!r} was never scanned with {tool}"
             newest_scan = newest.get((record["id"], tool_id))
             wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
-    return wanted
+    return _asked(wanted, listed, not tools)
 
 
 def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
@@ -131,7 +162,7 @@ def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
     return [(tool_name_of(tool), tool) for tool in tools] or [(ANY_TOOL, None)]
 
 
-def _of_scans(task: Task) -> list[_Wanted] | None:
+def _of_scans(task: Task) -> _Asked | None:
     """The named scans. Of several scans of one target and tool, only the newest counts."""
     place = place_of(task)
     if place.missing:
@@ -142,6 +173,10 @@ def _of_scans(task: Task) -> list[_Wanted] | None:
             task.warn_foreseen("a scan among scan_ids")
             return None
         scan, its_place, target = scan_by_id(task, scan_id, "scan_ids", place)
+        missing = lacks(scan)
+        if missing:
+            newest[scan_id, None] = _unknown(scan, target, its_place, missing)
+            continue
         name = target["name"] if target else f"the deleted target {scan['target_id']}"
         key = (scan["target_id"], scan["tool_id"])
         if key in newest:
@@ -150,7 +185,16 @@ def _of_scans(task: Task) -> list[_Wanted] | None:
             )
         tool = tool_name_of(scan["tool_id"])
         newest[key] = _Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
-    return list(newest.values())
+    wanted = list(newest.values())
+    return _asked(wanted, [each.scan for each in wanted if each.scan], False)
+
+
+def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> _Wanted:
+    """A named scan that is not known to be of any target and tool, so none of the others replaces it."""
+    tool = "an unknown tool" if scan["tool_id"] is None else tool_name_of(scan["tool_id"])
+    doubt = f"Scan {scan['id']} proves nothing, because its record has no {missing}."
+    name = target["name"] if target else "an unknown target"
+    return _Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
 
 
 class _Workspaces:
@@ -195,7 +239,7 @@ def _pairs(
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
                     stopped = error
                 pair = pair._replace(outcome=SERVICE_ERROR, complete=False, problems=(str(error),))
-        yield pair
+        yield pair._replace(complete=False, problems=(each.doubt, *pair.problems)) if each.doubt else pair
 
 
 def _pair(wanted: _Wanted, workspace: str | None, clock: Clock) -> Pair:

@@ -148,8 +148,7 @@ def _found(task: Task, now: float) -> _Found:
         return _Found(pairs, saved.workspace, (*saved.troubles, *troubles))
     reading = read(task)
     pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
-    common = (reading.trouble,) if reading.trouble else ()
-    return _Found(pairs, reading.workspace, (*common, *troubles), reading.api_error)
+    return _Found(pairs, reading.workspace, (*reading.troubles, *troubles), reading.api_error)
 
 
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:

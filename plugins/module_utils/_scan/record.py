@@ -95,6 +95,11 @@ def uncounted(record: Record) -> list[str]:
     return [level for level in reversed(SEVERITIES) if level not in counts]
 
 
+def lacks(scan: Record) -> str:
+    """The fields that a record needs to be tied to a target and a tool and lacks, "" if it has both."""
+    return " and no ".join(field for field in ("target_id", "tool_id") if scan[field] is None)
+
+
 def bad_end(
     scan_id: int | None,
     target: str,

@@ -75,6 +75,7 @@ CLASSES = {
         "module_utils/_http/pace",
         "module_utils/_http/rate_limit",
         "module_utils/_http/retry",
+        "module_utils/_judging/unplaced",
         "module_utils/_moments",
         "module_utils/_names",
         "module_utils/_prepared",

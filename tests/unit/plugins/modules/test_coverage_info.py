@@ -73,6 +73,21 @@ def test_without_tools_a_scan_with_any_tool_counts(run):
     ]
 
 
+@pytest.mark.parametrize("field", ["tool_id", "target_id"])
+@pytest.mark.parametrize("form", ["null_fields", "missing_fields"])
+@pytest.mark.parametrize("options", [{}, {"tools": ["Website Scanner"]}], ids=str)
+def test_a_scan_whose_target_or_tool_is_unknown_covers_nothing(service, run, field, form, options):
+    # the contract has no such record
+    service.allow_violations = True
+    service.settings(**{form: {"scans": [field]}})
+    result = good(run("coverage_info", workspace="Web shop", **options))
+    assert [row["covered"] for row in result["rows"]] == [False] * 3
+    said = f"may be of it, but its record has no {field}."
+    assert said in result["rows"][0]["reason"]
+    # a target without any scan
+    assert (said in result["rows"][2]["reason"]) is (field == "target_id")
+
+
 def test_an_old_scan_is_a_gap(run):
     (row, *_others) = good(run("coverage_info", workspace_id=2, max_age="1h"))["rows"]
     assert (row["covered"], row["scan_id"]) == (False, 40001)

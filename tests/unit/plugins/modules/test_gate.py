@@ -165,6 +165,107 @@ def test_a_count_that_cannot_be_read_is_not_zero(service, run, counts, field, wh
     assert result["targets"][0]["complete"] is False
 
 
+# --- scans whose records lack their target or tool
+
+
+@pytest.fixture
+def unplaced(service, found):
+    """Add two targets with finished scans of two tools, and judge them with a list in which some fields are not as they
+    should be."""
+    found(0)
+    shop = {"target": "shop.example.com", "workspace_id": 2}
+    service.add(
+        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
+        scans=[
+            scans(id=40002, tool_id=PORTS),
+            scans(id=40003, **{**shop, "tool_id": WEB}),
+            scans(id=40004, **{**shop, "tool_id": PORTS}),
+            scans(id=40005, **shop),
+        ],
+    )
+
+    def change(scan_id, *missing, **fields):
+        rows = [dict(row) for row in service.scans()]
+        (row,) = [row for row in rows if row["id"] == scan_id]
+        row.update(fields)
+        for name in missing:
+            del row[name]
+        # the contract has no such record
+        service.allow_violations = True
+        service.fault(method="GET", path="/scans", action="wrong_type", data=rows, times=1)
+
+    return change
+
+
+def outcomes_of(result):
+    return {f"{row['target'][:4]} {row['tool_id']}": row["outcome"] for row in result["targets"]}
+
+
+ALL = {"www. 70": "passed", "www. 170": "passed", "shop 70": "passed", "shop 170": "passed"}
+LACKS = [
+    (["target_id"], ["www. 170", "shop 170"], "target_id"),
+    (["tool_id"], ["shop 70", "shop 170"], "tool_id"),
+    (["target_id", "tool_id"], list(ALL), "target_id and no tool_id"),
+]
+
+
+@pytest.mark.parametrize("fields, incomplete, said", LACKS, ids=str)
+@pytest.mark.parametrize("form", ["null", "missing"])
+@pytest.mark.parametrize("status", ["finished", "running", "aborted"])
+@pytest.mark.parametrize("tools", [{}, {"tools": [str(WEB), str(PORTS)]}], ids=["any tool", "tools"])
+def test_a_newer_scan_may_be_of_all_that_its_record_does_not_exclude(
+    run, unplaced, fields, incomplete, said, form, status, tools
+):
+    changes = dict.fromkeys(fields) if form == "null" else {}
+    unplaced(40005, *(fields if form == "missing" else ()), status_name=status, **changes)
+    result = judged(run("gate", workspace_id=2, **tools), "incomplete")
+    assert outcomes_of(result) == {**ALL, **dict.fromkeys(incomplete, "incomplete")}
+    assert f"Scan 40005 may be a newer scan of it, because its record has no {said}." in str(result["reasons"])
+    assert result["coverage"] == "partial"
+
+
+def test_a_scan_of_unknown_target_does_not_matter_where_all_of_its_tool_are_newer(run, unplaced):
+    unplaced(40001, target_id=None)
+    judged(run("gate", workspace_id=2, targets=["shop.example.com"]), "passed")
+    # a tool that is not judged
+    unplaced(40005, target_id=None)
+    judged(run("gate", workspace_id=2, tools=[str(PORTS)]), "passed")
+    # a target that is not judged
+    unplaced(40005, tool_id=None)
+    judged(run("gate", workspace_id=2, targets=["www.example.com"]), "passed")
+
+
+@pytest.mark.parametrize("options", [{}, {"tools": ["20", "70"], "outcomes": {"not_covered": "pass"}}], ids=str)
+def test_a_scan_of_unknown_target_may_be_of_what_has_no_scan(run, unplaced, options):
+    unplaced(40005, target_id=None, tool_id=20)
+    result = run("gate", workspace_id=2, **options)
+    assert result.failed
+    assert "Scan 40005 may be of a target and tool without another scan" in str(result["reasons"])
+    assert result["outcome"] == ("incomplete" if not options else "not_covered")
+
+
+def test_an_older_scan_of_unknown_tool_may_be_the_only_one_of_its_tool(run, unplaced):
+    unplaced(40001, tool_id=None)
+    result = judged(run("gate", workspace_id=2), "incomplete")
+    assert "Scan 40001 may be of a target and tool without another scan" in result["reasons"][0]
+    # 40002 is newer than it
+    judged(run("gate", workspace_id=2, targets=["www.example.com"], tools=[str(PORTS)]), "passed")
+
+
+def test_named_scans_without_a_target_or_tool_are_incomplete(service, run, found):
+    found(0)
+    found(0, scan_id=40002)
+    service.allow_violations = True
+    service.settings(null_fields={"scans": ["target_id"]})
+    result = judged(run("gate", workspace_id=2, scan_ids=[40001, 40002]), "incomplete")
+    # neither replaces the other
+    assert [(row["scan_id"], row["outcome"]) for row in result["targets"]] == [
+        (40001, "incomplete"),
+        (40002, "incomplete"),
+    ]
+    assert "has no target_id" in result["reasons"][0]
+
+
 FAULTS = [
     {"action": "status", "status": 500},
     {"action": "status", "status": 401},
