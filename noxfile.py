@@ -483,7 +483,7 @@ def lock(session: nox.Session) -> None:
 @nox.session(name="demo-check", default=False)
 @antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
 def demo_check(session: nox.Session) -> None:
-    """Compare the output of the demo with its guide, README.md and the pictures, and interrupt the demo."""
+    """Compare the output of the demo with output.txt, README.md and the pictures, and interrupt the demo."""
     session.install("--requirement", SERVICE, RICH)
     session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
 

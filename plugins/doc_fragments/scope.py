@@ -17,7 +17,7 @@ options:
         O(ignore:state=absent).
       - If not set, this option restricts nothing. Null, such as from an undefined variable, is refused for this option
         and its suboptions. For examples, see
-        R(The authorised scope,ansible_collections.scanops.scanner.docsite.guide_bulk.scope).
+        R(The authorised scope,ansible_collections.scanops.scanner.docsite.guide_declare.scope).
       - A name is in scope if O(scope.deny) denies nothing that the name covers and, with O(scope.allow), one entry
         allows all of it. A host covers all of its ports and URLs, a host with a port covers all URLs on it, and a URL
         covers everything below its path.

@@ -135,7 +135,7 @@ notes:
 seealso:
   - module: scanops.scanner.scan
   - module: scanops.scanner.target_info
-  - ref: ansible_collections.scanops.scanner.docsite.guide_findings
+  - ref: ansible_collections.scanops.scanner.docsite.guide_gate.findings
     description: Reading findings in a pipeline.
 """
 

@@ -4,7 +4,7 @@
 
 """Demonstrate the built and installed collection against the local service: `python tests/demo/run.py [--record]`.
 
-The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to its guide,
+The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to output.txt,
 and twelve lines of it to README.md.
 """
 
@@ -29,11 +29,7 @@ else:
     sys.path.insert(0, str(CHECKOUT / "tests" / "unit"))
     from local_service import LocalService
 
-GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_demo.rst"
-# the indented lines of a code block, without the blank lines after it
-BLOCK = re.compile(r"(?<=^\.\. code-block:: text\n\n)(?:   .*\n|\n+(?=   ))+", re.M)
-# between two steps of the output, each of which is a code block of the guide
-BETWEEN = re.compile(r"\n(?==== \d+\. )")
+OUTPUT = Path(__file__).parent / "output.txt"
 README = CHECKOUT / "README.md"
 EXCERPT = re.compile(r"(?<=<!-- demo output begins -->\n```text\n).*?(?=```\n<!-- demo output ends -->)", re.S)
 # the first of the lines that README.md shows, and their number
@@ -240,41 +236,27 @@ def masked(text: str) -> str:
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
-def shown(guide: str) -> str:
-    """The output of the demo as recorded in the guide: its joined code blocks."""
-    return "\n".join(re.sub(r"^   ", "", block, flags=re.M) for block in BLOCK.findall(guide))
-
-
 def excerpt(output: str) -> str:
     """The lines of the output that README.md shows."""
     _before, begin, rest = output.partition(EXCERPT_BEGINS)
     return "".join((begin + rest).splitlines(keepends=True)[:EXCERPT_LINES])
 
 
-def replaced(pattern: re.Pattern[str], path: Path, texts: list[str]) -> str:
-    """The content of a file with the matches of a pattern replaced by these texts. Raises DemoFailed."""
-    content = path.read_text(encoding="utf-8")
-    if len(pattern.findall(content)) != len(texts):
-        raise DemoFailed(f"{path.name} must have {len(texts)} blocks of the demo's output")
-    following = iter(texts)
-    return pattern.sub(lambda _match: next(following), content)
-
-
 def record() -> None:
-    """Run the demo and write its output to the guide and README.md. Raises DemoFailed."""
+    """Run the demo and write its output to output.txt and README.md. Raises DemoFailed."""
     finished = subprocess.run([sys.executable, __file__], check=False, text=True, capture_output=True)
     if finished.returncode:
         raise DemoFailed(f"the demo exited with status {finished.returncode}:\n{finished.stdout}{finished.stderr}")
-    output = masked(finished.stdout)
-    blocks = [re.sub(r"^(?=.)", "   ", part, flags=re.M) for part in BETWEEN.split(output)]
-    guide, readme = replaced(BLOCK, GUIDE, blocks), replaced(EXCERPT, README, [excerpt(output)])
-    GUIDE.write_text(guide, encoding="utf-8")
-    README.write_text(readme, encoding="utf-8")
+    output, readme = masked(finished.stdout), README.read_text(encoding="utf-8")
+    if len(EXCERPT.findall(readme)) != 1:
+        raise DemoFailed(f"{README.name} must have one block of the demo's output")
+    OUTPUT.write_text(output, encoding="utf-8")
+    README.write_text(EXCERPT.sub(lambda _match: excerpt(output), readme), encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Show the collection at work against the local service.")
-    parser.add_argument("--record", action="store_true", help="write the output to the guide and README.md")
+    parser.add_argument("--record", action="store_true", help="write the output to output.txt and README.md")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The demo prints what its guide and README.md show, stops cleanly when interrupted, and fails if a step fails."""
+"""The demo prints what output.txt, README.md and the guide show, stops cleanly when interrupted, and fails if a step fails."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import run
 
+START = run.CHECKOUT / "docs" / "docsite" / "rst" / "guide_start.rst"
 # the place and the line breaks of this warning depend on the ansible-core release
 WARNING = re.compile(r"^\[WARNING\]: .*?creates\s+it\.\n", re.M | re.S)
 
@@ -32,23 +33,24 @@ def start(**env: str) -> subprocess.Popen:
     )  # fmt: skip
 
 
-def test_the_guide_shows_what_the_demo_prints():
+def test_the_demo_prints_what_is_recorded():
     # the user's settings must not change the output
     demo = start(ANSIBLE_STDOUT_CALLBACK="minimal", ANSIBLE_FORCE_COLOR="1", SCANNER_TIMEOUT="soon")
     printed = run.masked(demo.communicate()[0])
     assert demo.returncode == 0, printed
-    recorded = run.shown(run.GUIDE.read_text(encoding="utf-8"))
+    recorded = run.OUTPUT.read_text(encoding="utf-8")
     assert len(WARNING.findall(recorded)) == len(WARNING.findall(printed)) == 1
     assert alike(recorded) == alike(printed), "run python tests/demo/run.py --record"
 
 
-def test_each_step_has_a_block_in_the_guide():
-    guide = run.GUIDE.read_text(encoding="utf-8")
-    assert len(run.BLOCK.findall(guide)) == len(run.BETWEEN.split(run.shown(guide))) == len(run.STEPS) + 1
+def test_the_guide_shows_lines_of_the_output():
+    recorded, guide = run.OUTPUT.read_text(encoding="utf-8"), START.read_text(encoding="utf-8")
+    blocks = re.findall(r"^   \.\. code-block:: text\n\n((?:      .*\n)+)", guide, re.M)
+    assert blocks and all(re.sub(r"^      ", "", block, flags=re.M).strip() in recorded for block in blocks)
 
 
-def test_the_readme_shows_lines_of_the_guide():
-    recorded = run.shown(run.GUIDE.read_text(encoding="utf-8"))
+def test_the_readme_shows_lines_of_the_output():
+    recorded = run.OUTPUT.read_text(encoding="utf-8")
     (lines,) = run.EXCERPT.findall(run.README.read_text(encoding="utf-8"))
     assert lines.count("\n") == run.EXCERPT_LINES
     assert lines == run.excerpt(recorded), "run python tests/demo/run.py --record"

@@ -21,7 +21,7 @@ import yaml
 
 CHECKOUT = Path(__file__).parents[2]
 DEFINITION = CHECKOUT / "ee" / "execution-environment.yml"
-GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_execution_environments.rst"
+GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_pipelines.rst"
 WORKFLOW = CHECKOUT / ".github" / "workflows" / "ee.yml"
 GALAXY = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))
 ARTEFACT = f"scanops-scanner-{GALAXY['version']}.tar.gz"

@@ -21,7 +21,7 @@ import yaml
 CHECKOUT = Path(__file__).parents[2]
 KIT = CHECKOUT / "docs" / "awx"
 PROJECT = KIT / "project"
-GUIDE = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_awx.rst").read_text(encoding="utf-8")
+GUIDE = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_pipelines.rst").read_text(encoding="utf-8")
 OPTIONS = yaml.safe_load((Path(__file__).parent / "awx_options.yml").read_text(encoding="utf-8"))
 SETTINGS = yaml.safe_load((KIT / "settings.yml").read_text(encoding="utf-8"))
 TYPES = {"str": str, "bool": bool, "int": int, "dict": dict, "list of str": list}

@@ -95,6 +95,18 @@ def test_each_guide_is_in_the_table_of_contents():
     )
 
 
+def test_each_label_that_is_linked_exists():
+    texts = [
+        path.read_text(encoding="utf-8")
+        for folder, kind in (("docs", "*.rst"), ("plugins", "*.py"), ("roles", "*.yml"))
+        for path in (CHECKOUT / folder).rglob(kind)
+    ]
+    label = r"ansible_collections\.scanops\.scanner\.docsite\.[\w.]*\w"
+    labels = re.findall(rf"^\.\. _({label}):$", "\n".join(texts), re.MULTILINE)
+    assert len(labels) == len(set(labels))
+    assert {each for text in texts for each in re.findall(label, text)} - set(labels) == set()
+
+
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"``(test_\w+)``", ASSUMPTIONS))))
 def test_the_test_of_an_assumption_exists(name):
     assert f"def {name}(" in TESTS

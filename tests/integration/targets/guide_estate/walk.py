@@ -1,8 +1,8 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walk through the guide "An estate as code" with an account of 2,500 targets: its own files, commands, change and
-messages, in their order.
+"""Walk through the section "An estate as code" of guide_declare with an account of 2,500 targets: its own files, commands,
+change and messages, in their order.
 
     python walk.py DIRECTORY
 """
@@ -23,7 +23,8 @@ sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
 from start import local_service, requests_file  # noqa: E402
 
 COLLECTION = next(directory for directory in HERE.parents if (directory / "playbooks" / "estate_adopt.yml").is_file())
-GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_estate.rst").read_text(encoding="utf-8")
+GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_declare.rst").read_text(encoding="utf-8")
+SECTION = re.search(r"^An estate as code\n-+\n(.*?)(?=^\S[^\n]*\n---|\Z)", GUIDE, re.MULTILINE | re.DOTALL)[1]
 # where a person has the collection
 INSTALLED = "~/.ansible/collections/ansible_collections/scanops/scanner"
 
@@ -47,8 +48,8 @@ ACCOUNT = {
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of code of this language in the guide."""
-    found = re.findall(rf"^( *)\.\. code-block:: {language}\n\n((?:\1   .*\n|\n)+)", GUIDE, re.MULTILINE)
+    """The blocks of code of this language in the section."""
+    found = re.findall(rf"^( *)\.\. code-block:: {language}\n\n((?:\1   .*\n|\n)+)", SECTION, re.MULTILINE)
     return [textwrap.dedent(text).strip("\n") + "\n" for _indent, text in found]
 
 

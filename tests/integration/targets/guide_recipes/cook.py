@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run each recipe of the guide "Recipes", twice, against the local service. GitLab and the tracker are a small server here,
+"""Run each recipe of the guides, twice, against the local service. GitLab and the tracker are a small server here,
 the CMDB is a file, and a module here replaces ``community.general.read_csv``, which ansible-test does not install.
 
     python cook.py DIRECTORY
@@ -26,7 +26,9 @@ sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
 from start import local_service, requests_file  # noqa: E402
 
 COLLECTION = next(parent for parent in HERE.parents if (parent / "playbooks" / "estate_adopt.yml").is_file())
-GUIDE = (COLLECTION / "docs" / "docsite" / "rst" / "guide_recipes.rst").read_text(encoding="utf-8")
+GUIDES = "\n".join(
+    path.read_text(encoding="utf-8") for path in (COLLECTION / "docs" / "docsite" / "rst").glob("guide_*.rst")
+)
 
 READ_CSV = """
 import csv
@@ -41,7 +43,7 @@ with open(module.params["path"], newline="") as lines:
 
 def blocks(title: str, language: str) -> list[str]:
     """The blocks of code of this language in the recipe with this title."""
-    recipe = re.search(rf"^{title}\n-+\n(.*?)(?=^\S[^\n]*\n---|\Z)", GUIDE, re.MULTILINE | re.DOTALL)[1]
+    recipe = re.search(rf"^{title}\n-+\n(.*?)(?=^\S[^\n]*\n---|\Z)", GUIDES, re.MULTILINE | re.DOTALL)[1]
     found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:   .*\n|\n)+)", recipe, re.MULTILINE)
     return [textwrap.dedent(text).strip("\n") + "\n" for text in found]
 
