@@ -170,8 +170,9 @@ options:
     type: path
   baseline_missing:
     description:
-      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new. V(fail) has the
-        outcome C(stale_baseline). V(create) creates it from the present findings, which then count as known.
+      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new, and the task warns.
+        V(fail) has the outcome C(stale_baseline). V(create) creates it from the present findings, which then count as
+        known. It needs a run that could read everything, and is refused with O(findings_file).
       - Danger - V(create) accepts whatever exists now. The task warns with the number of findings.
     type: str
     choices: [create, fail, all_new]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import WrongOption
-from .._gate.model import FAILING, FINDINGS, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
+from .._gate.model import FAILING, FINDINGS, MISSING, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
 from .text import line
 
 Document = Mapping[str, Any]
@@ -94,6 +94,13 @@ def problems(document: Document) -> list[str]:
     if left_out > 0:
         found = [*found[:_MOST_PROBLEMS], f"{left_out} more problems are in gate.json."]
     return found or [f"The outcome of the run is {document['outcome']}."]
+
+
+def first_sentences(document: Document) -> list[str]:
+    """What a reader has to know before the reasons: that the baseline does not exist, unless it is a reason itself."""
+    baseline = document["baseline"]
+    reason = baseline.get("reason")
+    return [reason] if baseline.get("state") == MISSING and reason and reason not in document["reasons"] else []
 
 
 def pair_problems(pair: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._errors import counted
 from .._gate.model import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
-from .document import Document, Row, is_whole, pair_problems, place, problems
+from .document import Document, Row, first_sentences, is_whole, pair_problems, place, problems
 from .page_summary import fixes
 from .text import code, line
 
@@ -40,9 +40,7 @@ def markdown(document: Document) -> str:
     new = [row for row in rows if row["change"] in (NEW, REOPENED, WORSE) and row["state"] not in (FAILING, WAIVED)]
     sections = [
         [_headline(document)],
-        _bullets(document["reasons"] or ["No reason was recorded."], _MOST_REASONS, "reason")
-        if _is_red(document)
-        else [],
+        _reasons(document),
         _not_scanned(document),
         _counts(document),
         _fixes(document),
@@ -55,6 +53,11 @@ def markdown(document: Document) -> str:
     failing = [row for row in rows if row["state"] == FAILING]
     sections[_FAILING_SECTION] = _findings("Failing", failing, MOST_LINES - used - _AROUND)
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _reasons(document: Document) -> list[str]:
+    reasons = (document["reasons"] or ["No reason was recorded."]) if _is_red(document) else []
+    return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
 
 
 def _is_red(document: Document) -> bool:

@@ -18,7 +18,7 @@ from .._errors import counted
 from .._findings.model import SUMMARY
 from .._gate.model import FAIL, FAILING, FINDINGS, PASSED, STATES, UNPROVEN, VERDICTS
 from .._gate.policy import NONE
-from .document import Document, Row, is_whole, place
+from .document import Document, Row, first_sentences, is_whole, place
 from .page_summary import (
     Bar,
     Fix,
@@ -64,6 +64,7 @@ def outcome(document: Document) -> str:
     """The outcome with its reasons, and whether it can be relied on."""
     verdict = document["verdict"] if document["verdict"] in VERDICTS else FAIL
     reasons = document["reasons"]
+    first = [f"<li>{text(sentence)}</li>" for sentence in first_sentences(document)]
     shown = [f"<li>{text(reason)}</li>" for reason in reasons[:_MOST_REASONS]]
     if len(reasons) > _MOST_REASONS:
         shown.append(f"<li>{counted(len(reasons) - _MOST_REASONS, 'more reason')}, see the targets below.</li>")
@@ -73,7 +74,7 @@ def outcome(document: Document) -> str:
     return (
         f'<header class="outcome {verdict}"><div>\n'
         f'<p class="soft small">Security gate · {where}{_moment(document["generated"])}</p>\n'
-        f"<h1>{text(headline(document))}</h1>\n<ul>{''.join(shown)}</ul>\n{_banner(document)}</div></header>\n"
+        f"<h1>{text(headline(document))}</h1>\n<ul>{''.join(first + shown)}</ul>\n{_banner(document)}</div></header>\n"
     )
 
 

@@ -220,8 +220,8 @@ class Gone(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What the baseline says of a run. state: one of BASELINE_STATES; reason: why the baseline cannot be used and what to do,
-    a sentence; blocks: whether the outcome is STALE_BASELINE because of it; accepted: the number of entries; rows: one for
+    """What the baseline says of a run. state: one of BASELINE_STATES; reason: why the baseline is not used and what to do, a
+    sentence; blocks: whether the outcome is STALE_BASELINE because of it; accepted: the number of entries; rows: one for
     each row, or empty without a usable baseline."""
 
     path: str | None = None

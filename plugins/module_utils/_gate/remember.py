@@ -67,7 +67,12 @@ def _without_file(wanted: Wanted, path: str, run: Run, workspace: str | None, co
     if wanted.missing == CREATE and isinstance(run, CompleteRun):
         baseline: Baseline = update(empty, run, collection_version)
         return Remembering(memory_of(path, CREATED, baseline, run), render(baseline))
-    return Remembering(memory_of(path, MISSING, empty, run))
+    created = ", and was not created because not everything could be read" if wanted.missing == CREATE else ""
+    sentence = (
+        f"The baseline {printable(repr(path), 200)} does not exist{created}, so every finding counts as new. Correct the path,"
+        f" or create the baseline with a complete run and baseline_missing: {CREATE}."
+    )
+    return Remembering(memory_of(path, MISSING, empty, run)._replace(reason=sentence))
 
 
 def _blocked(path: str, state: str, sentence: str) -> Memory:

@@ -19,7 +19,7 @@ from .._gate.document import document_of
 from .._gate.enrichment import exploits_of, read_epss, read_known_exploited
 from .._gate.expectation import Expect, expect_of
 from .._gate.judge import Decision, decide
-from .._gate.model import CREATED, FAIL, WARN, Exploits, Pair, Trouble
+from .._gate.model import CREATED, FAIL, MISSING, WARN, Exploits, Pair, Trouble
 from .._gate.policy import Policy, mapping_of, policy_of
 from .._gate.remember import Remembering, Wanted, remember
 from .._gate.rows import rows_of
@@ -144,6 +144,11 @@ def _found(task: Task, now: float) -> _Found:
     if path is not None:
         saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now)
         saved = saved.of(task.params["workspace"])
+        if saved.pairs and task.params["baseline"] and task.params["baseline_missing"] == "create":
+            raise WrongOption(
+                "baseline_missing is create, but a file of findings_file does not prove what was scanned, so no baseline is"
+                " created from it: judge the scans of the service, or set baseline_missing to all_new or fail."
+            )
         pairs, troubles = with_results(saved.pairs, task.params["scan_results"])
         return _Found(pairs, saved.workspace, (*saved.troubles, *troubles))
     reading = read(task)
@@ -219,6 +224,8 @@ class _Ending:
 
     def _warn(self, remembered: Remembering) -> None:
         memory, waived = remembered.memory, self._decision.waived
+        if self._without_baseline():
+            self._task.warn(self._without_baseline())
         if memory.state == CREATED:
             self._task.warn(
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
@@ -236,8 +243,16 @@ class _Ending:
         more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
         return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
 
+    def _without_baseline(self) -> str:
+        """That the baseline does not exist, if something was judged and the reasons do not say it."""
+        memory = self._decision.memory
+        said = memory.state != MISSING or memory.blocks or not self._decision.targets
+        return "" if said else memory.reason or ""
+
     def _sentence(self) -> str:
-        return f"The gate ended with {self._decision.outcome}. {self._why()}"
+        return " ".join(
+            filter(None, (f"The gate ended with {self._decision.outcome}.", self._without_baseline(), self._why()))
+        )
 
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]

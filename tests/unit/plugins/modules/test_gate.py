@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import pathlib
@@ -553,6 +554,52 @@ def test_a_missing_baseline_can_fail(run, found, tmp_path):
     found(0)
     path = str(tmp_path / "baseline.json")
     judged(run("gate", workspace_id=2, baseline=path, baseline_missing="fail"), "stale_baseline")
+
+
+def test_a_missing_baseline_is_said_first(run, found, tmp_path):
+    path = str(tmp_path / "nope.json")
+    said = f"The baseline {path!r} does not exist, so every finding counts as new."
+    options = dict(
+        workspace_id=2, baseline=path, policy={"only_new": True}, artifacts=str(tmp_path), formats=["markdown", "html"]
+    )
+    found(3)
+    result = judged(run("gate", **options), "findings")
+    assert result.msg.startswith(f"The gate ended with findings. {said} ")
+    assert any(each.startswith(said) for each in result.warnings)
+    assert result["baseline"]["reason"].startswith(said)
+    assert said in (tmp_path / "gate.md").read_text().splitlines()[2]
+    assert said in html.unescape((tmp_path / "gate.html").read_text().partition("<ul>")[2][:300])
+    # a green run, too: the next one would not be
+    found(0, scan_id=40002)
+    result = judged(run("gate", **options), "passed")
+    assert any(each.startswith(said) for each in result.warnings)
+    assert said in (tmp_path / "gate.md").read_text().splitlines()[2]
+
+
+def test_a_baseline_that_was_not_created_says_why(service, run, found, tmp_path):
+    found(3)
+    service.add(scans=[scans(id=40002, target="www.example.com", tool_id=PORTS, status_name="stopped")])
+    path = str(tmp_path / "baseline.json")
+    result = judged(run("gate", workspace_id=2, baseline=path, baseline_missing="create"), "scan_failed")
+    said = f"The baseline {path!r} does not exist, and was not created because not everything could be read,"
+    assert any(each.startswith(said) for each in result.warnings)
+    assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_no_baseline_is_created_from_a_file(run, found, tmp_path, exists):
+    found(3)
+    saved, baseline = tmp_path / "findings.jsonl", tmp_path / "baseline.json"
+    run("finding_info", workspace_id=2, dest=str(saved))
+    options = dict(findings_file=str(saved), workspace="Web shop", baseline=str(baseline))
+    if exists:
+        run("gate", workspace_id=2, baseline=str(baseline), baseline_missing="create")
+    refused = run("gate", baseline_missing="create", **options)
+    assert refused.failed and "outcome" not in refused.result
+    assert refused.msg.startswith(
+        "baseline_missing is create, but a file of findings_file does not prove what was scanned"
+    )
+    judged(run("gate", **options), "findings")
 
 
 @pytest.mark.parametrize("outcome, status", [("incomplete", "running"), ("scan_failed", "stopped")])
