@@ -20,6 +20,9 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils import _bulk_actio
 from ansible_collections.scanops.scanner.plugins.plugin_utils._bulk_action import line_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Facts
 
+# as a Task of ansible-core has them where the play does not
+NO_LOOP = {"until": None, "retries": None, "loop": None, "loop_control": None}
+
 
 @pytest.fixture
 def shown(monkeypatch):
@@ -46,7 +49,7 @@ def action(monkeypatch, tmp_path):
 
     def make(module, plugin=targets, transport="local", become=None, tmpdir=str(tmp_path), in_process=False, **task):
         name = f"scanops.scanner.{plugin.__name__.rpartition('.')[2]}"
-        task = {"args": {}, "action": name, "check_mode": False, "async_val": 0, "no_log": False, **task}
+        task = {"args": {}, "action": name, "check_mode": False, "async_val": 0, "no_log": False, **NO_LOOP, **task}
         shell = SimpleNamespace(tmpdir=tmpdir)
         connection = SimpleNamespace(_shell=shell, transport=transport, become=become, has_native_async=False)
         played = SimpleNamespace(remote_addr="localhost")
