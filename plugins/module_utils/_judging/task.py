@@ -19,12 +19,13 @@ from .._gate.document import document_of
 from .._gate.enrichment import exploits_of, read_epss, read_known_exploited
 from .._gate.expectation import Expect, expect_of
 from .._gate.judge import Decision, decide
-from .._gate.model import CREATED, FAIL, MISSING, WARN, Exploits, Pair, Trouble
+from .._gate.model import CREATED, FAIL, WARN, Exploits, Pair, Trouble
 from .._gate.policy import Policy, mapping_of, policy_of
 from .._gate.remember import Remembering, Wanted, remember
 from .._gate.rows import rows_of
 from .._gate.run import run_of
 from .._gate.saved import saved_of
+from .._gate.sentence import sentence_of, why, without_baseline
 from .._gate.waits import with_results
 from .._gate.waiver_file import WaiverFile, read_waivers
 from .._gate.waivers import Rule, waive
@@ -181,7 +182,7 @@ class _Ending:
         try:
             self._write(asked, remembered)
         except ScannerError as error:
-            sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {self._why()}"
+            sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {why(self._decision)}"
             kind = Incomplete if any(file["changed"] for file in self._files) else Refused
             raise kind(sentence, **self._result()) from None
         self._warn(remembered)
@@ -224,8 +225,9 @@ class _Ending:
 
     def _warn(self, remembered: Remembering) -> None:
         memory, waived = remembered.memory, self._decision.waived
-        if self._without_baseline():
-            self._task.warn(self._without_baseline())
+        missing = without_baseline(self._decision)
+        if missing:
+            self._task.warn(missing)
         if memory.state == CREATED:
             self._task.warn(
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
@@ -238,21 +240,9 @@ class _Ending:
                 f" remove {'it' if one else 'them'}; see waivers."
             )
 
-    def _why(self) -> str:
-        reasons = self._decision.reasons
-        more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
-        return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
-
-    def _without_baseline(self) -> str:
-        """That the baseline does not exist, if something was judged and the reasons do not say it."""
-        memory = self._decision.memory
-        said = memory.state != MISSING or memory.blocks or not self._decision.targets
-        return "" if said else memory.reason or ""
-
     def _sentence(self) -> str:
-        return " ".join(
-            filter(None, (f"The gate ended with {self._decision.outcome}.", self._without_baseline(), self._why()))
-        )
+        written = {file["format"]: file["path"] for file in reversed(self._files)}
+        return sentence_of(self._decision, written.get("html") or written.get("markdown"))
 
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]

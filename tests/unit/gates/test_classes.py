@@ -60,6 +60,7 @@ CLASSES = {
         "module_utils/_gate/run",
         "module_utils/_gate/saved",
         "module_utils/_gate/saved_checks",
+        "module_utils/_gate/sentence",
         "module_utils/_gate/waiver_file",
         "module_utils/_gate/waits",
         "module_utils/_gate/waivers",

@@ -691,7 +691,36 @@ def test_the_message_has_the_first_reason_and_counts_the_others(run, found, tool
     found(4)
     result = judged(run("gate", workspace_id=2, expect={"tools": tools}), "not_covered")
     first, *others = result["reasons"]
-    assert result.msg == f"The gate ended with not_covered. {first} See reasons in the result for {len(others)} more."
+    assert result.msg.startswith(
+        f"The gate ended with not_covered. {first} See reasons in the result for {len(others)} more. Failing: critical "
+    )
+
+
+def test_the_line_of_a_red_gate_names_what_is_red(run, found, tmp_path):
+    found(*[4] * 2, *[3] * 10)
+    waivers = tmp_path / "waivers.yml"
+    waivers.write_text(WAIVER.format(expires="2020-12-31"))
+    result = judged(
+        run(
+            "gate",
+            workspace_id=2,
+            waivers=[str(waivers)],
+            artifacts=str(tmp_path),
+            formats=["json", "html", "markdown"],
+        ),
+        "findings",
+    )
+    named = [
+        f"{row['severity']} {row['name']} on www.example.com (check {row['check']})" for row in result["failing"][:5]
+    ]
+    assert result.msg == (
+        "The gate ended with findings. 12 findings fail the policy: 2 critical, 10 high. Failing:"
+        f" {'; '.join(named)}; and 7 more. 1 waiver has expired (1 accepted), the last one on 2020-12-31 at 24:00 UTC."
+        f" See {tmp_path}/gate.html."
+    )
+    without = run("gate", workspace_id=2, artifacts=str(tmp_path), formats=["markdown"])
+    assert without.msg.endswith(f"; and 7 more. See {tmp_path}/gate.md.")
+    assert run("gate", workspace_id=2).msg.endswith("; and 7 more.")
 
 
 # --- artefacts

@@ -1,0 +1,74 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The line of a red gate: what fails by name, which waivers expired, and where the page is."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Memory, Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.sentence import sentence_of
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
+
+
+def line(*findings, page=None, **given):
+    pairs = [pair(findings=findings)]
+    decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(None), now=NOW, **given)
+    return sentence_of(decision, page)
+
+
+def expired(*waivers):
+    return Waived((), [Waiver("w.yml", 1, {}, "Because", "Jo", expires, status) for expires, status in waivers])
+
+
+@pytest.mark.parametrize(
+    "number, more", [(1, ""), (5, ""), (6, "; and 1 more"), (12, "; and 7 more"), (1205, "; and 1,200 more")]
+)
+def test_up_to_five_findings_are_named(number, more):
+    said = line(*(finding(name=f"Finding {each:04d}", vuln_id=f"WEB-{each}") for each in range(number)))
+    named = "; ".join(f"high Finding {each:04d} on a.example (check WEB-{each})" for each in range(min(5, number)))
+    assert said.endswith(f" Failing: {named}{more}.")
+
+
+def test_the_worst_findings_come_first_and_what_is_unknown_is_said():
+    said = line(
+        finding(risk_level=3), finding(risk_level=4, name="Shell", vuln_id=None), finding(risk_level=None, name="")
+    )
+    assert said.endswith(
+        "Failing: unknown finding without a name on a.example (check WEB-1); critical Shell on a.example;"
+        " high TLS 1.0 is accepted on a.example (check WEB-1)."
+    )
+
+
+def test_nothing_is_named_where_nothing_fails():
+    assert "Failing" not in line(finding(risk_level=0))
+
+
+def test_the_text_of_the_service_stays_on_the_line():
+    said = line(finding(name="a\n::error::" + "x" * 500, vuln_id="\x1b[2J\u202e"))
+    assert said.isprintable() and "a\\n::error::xxx" in said and len(said) < 400
+
+
+@pytest.mark.parametrize(
+    "waivers, said",
+    [
+        ([("2026-11-20", "accepted")], "1 waiver has expired (1 accepted), the last one on 2026-11-20 at 24:00 UTC."),
+        (
+            [("2026-11-20T18:00:00Z", "accepted"), ("2026-11-19", "not_affected"), ("2026-01-01", "accepted")],
+            "3 waivers have expired (2 accepted, 1 not_affected), the last one on 2026-11-20T18:00:00Z.",
+        ),
+    ],
+)
+def test_expired_waivers_are_counted_by_their_state(waivers, said):
+    assert line(finding(), waived=expired(*waivers), page="out/gate.html").endswith(f" {said} See out/gate.html.")
+
+
+def test_a_missing_baseline_comes_before_the_reasons():
+    memory = Memory("nope.json", "missing", reason="The baseline 'nope.json' does not exist.")
+    assert line(finding(), memory=memory).startswith(
+        "The gate ended with findings. The baseline 'nope.json' does not exist. 1 finding fails the policy: 1 high. Failing:"
+    )
