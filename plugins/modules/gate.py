@@ -162,6 +162,8 @@ options:
       max_age:
         description:
           - The maximum age of each of these scans, in seconds or as in V(12h) or V(7d). If not set, any age counts.
+          - It must be recent enough by the service's clock and by that of the host on which the module runs. The task warns
+            if they differ by more than five minutes.
         type: str
   baseline:
     description:

@@ -144,7 +144,9 @@ options:
     description:
       - The maximum age of a finished scan that is used instead of a new one. Give a number of seconds, or a number with
         V(s), V(m), V(h), V(d) or V(w), such as V(90m) or V(7d). With V(0), each run starts a scan.
-      - The age counts from the end of the scan, by the service's clock.
+      - The age counts from the end of the scan, by the service's clock and by the clock of the host on which the module
+        runs. A scan is used only if it is recent enough by both. If they differ by more than five minutes, the task
+        warns.
       - Two tasks of one user on one machine that run at the same time start only one scan. For tasks on several
         machines, see the notes.
     type: str

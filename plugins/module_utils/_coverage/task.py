@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from .._contents import Contents
@@ -19,7 +18,7 @@ from .._file.replace import store
 from .._lookup import Place, not_empty, place_of
 from .._records import Record
 from .._references import belongs
-from .._scan.record import service_now
+from .._scan.clock import latest_clock
 from .._scan.tools import tool_id_of
 from .._task import Task
 from .attestation import attestation, result_of
@@ -42,9 +41,8 @@ def coverage(task: Task) -> Record:
     if params["targets"] is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
     accounts = _read(task, place)
-    last = task.client.transport.last
     scans = [scan for account in accounts for scan in account.scans]
-    clock = service_now(last.headers.get("Date") if last else None, scans, time.time())
+    clock = latest_clock(task, scans)
     found = coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
     result = result_of(found)
     if found.expired:

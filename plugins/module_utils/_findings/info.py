@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,7 +18,8 @@ from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._records import Record
 from .._references import belongs, target_of_record
-from .._scan.record import is_in_progress, last_moment_of, service_now
+from .._scan.clock import service_clock
+from .._scan.record import is_in_progress, last_moment_of
 from .._since import Since, since_of
 from .._task import Task
 from .model import SUMMARY, Selection, finding_of, is_cve, selection_of
@@ -129,8 +129,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
 
 def _old(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
     """The ids of the scans that ended before ``since``."""
-    last = task.client.transport.last
-    clock = service_now(last.headers.get("Date") if last else None, scans, time.time())
+    clock = service_clock(task, scans)
     longest = clock.now - since.at(clock.now)
     ends = {scan["id"]: None if is_in_progress(scan) else last_moment_of(scan) for scan in scans}
     return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -36,7 +35,8 @@ from .._moments import Clock
 from .._names import normal_form
 from .._records import Record
 from .._references import belongs, scan_by_id
-from .._scan.record import lacks, last_moment_of, outcome_of, service_now
+from .._scan.clock import latest_clock
+from .._scan.record import lacks, last_moment_of, outcome_of
 from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task
 from .unplaced import Slot, unplaced_in
@@ -50,12 +50,14 @@ _NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does no
 
 class Reading(NamedTuple):
     """What was read. workspace: its name, None for several; troubles: why nothing could be read, or what may be hidden;
-    api_error: of the first call that failed, as every failed module returns it."""
+    api_error: of the first call that failed, as every failed module returns it; now: the Unix time by the later of the clocks
+    of the service and of this host, None without an answer."""
 
     pairs: tuple[Pair, ...]
     workspace: str | None = None
     troubles: tuple[Trouble, ...] = ()
     api_error: Record | None = None
+    now: float | None = None
 
 
 class _Wanted(NamedTuple):
@@ -90,13 +92,13 @@ def read(task: Task) -> Reading:
         places = {each.place.id: workspaces.name_of(each.place) for each in wanted}
     except CallError as error:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
-    clock = _clock(task, [each.scan for each in wanted if each.scan])
+    clock = latest_clock(task, [each.scan for each in wanted if each.scan])
     names = set(places.values())
     failures: list[CallError] = []
     pairs = tuple(_pairs(task, wanted, places, clock, failures))
     api_error = failures[0].result["api_error"] if failures else None
     hidden = tuple(Trouble(INCOMPLETE, sentence) for sentence in asked.hidden)
-    return Reading(pairs, names.pop() if len(names) == 1 else None, hidden, api_error)
+    return Reading(pairs, names.pop() if len(names) == 1 else None, hidden, api_error, clock.now)
 
 
 def _asked(wanted: Sequence[_Wanted], scans: Iterable[Record], any_tool: bool) -> _Asked:
@@ -211,11 +213,6 @@ class _Workspaces:
             record = self._task.client.read(WORKSPACE, place.id)
             self._names[place.id] = record["name"] if record else None
         return self._names[place.id]
-
-
-def _clock(task: Task, scans: Iterable[Record]) -> Clock:
-    last = task.client.transport.last
-    return service_now(last.headers.get("Date") if last else None, scans, time.time())
 
 
 def _pairs(

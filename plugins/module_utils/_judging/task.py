@@ -63,11 +63,13 @@ class _Asked(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is judged. workspace: the name of the only one; api_error: of the first call that failed."""
+    """What is judged. workspace: the name of the only one; now: Unix time; api_error: of the first call that
+    failed."""
 
     pairs: Sequence[Pair]
     workspace: str | None
     troubles: Sequence[Trouble]
+    now: float
     api_error: Record | None = None
 
 
@@ -76,8 +78,8 @@ def judge_task(task: Task) -> Record:
     """The work of the module. Raises NotPassed if the outcome fails the task."""
     params = task.params
     asked = _asked(task)
-    now = time.time()
-    found = _found(task, now)
+    found = _found(task, time.time())
+    now = found.now
     rows = rows_of(found.pairs, asked.exploits)
     wanted = Wanted(params["baseline"], params["baseline_missing"], params["baseline_update"])
     remembered = remember(wanted, asked.baseline, run_of(found.pairs, rows), found.workspace, COLLECTION_VERSION)
@@ -151,10 +153,10 @@ def _found(task: Task, now: float) -> _Found:
                 " created from it: judge the scans of the service, or set baseline_missing to all_new or fail."
             )
         pairs, troubles = with_results(saved.pairs, task.params["scan_results"])
-        return _Found(pairs, saved.workspace, (*saved.troubles, *troubles))
+        return _Found(pairs, saved.workspace, (*saved.troubles, *troubles), now)
     reading = read(task)
     pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
-    return _Found(pairs, reading.workspace, (*reading.troubles, *troubles), reading.api_error)
+    return _Found(pairs, reading.workspace, (*reading.troubles, *troubles), reading.now or now, reading.api_error)
 
 
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 
 from .._errors import ApiError, WrongOption, printable
@@ -18,7 +17,8 @@ from .._lookup import Place
 from .._records import Record
 from .._task import Task
 from .candidates import MOST_CANDIDATES, candidates
-from .record import is_in_progress, service_now
+from .clock import latest_clock
+from .record import is_in_progress
 from .spec import ScanSpec
 from .targets import live_targets
 from .watch import Entry, Watch
@@ -35,8 +35,7 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
         return
     # a page that the server has cut short must not hide the newest scan
     rows = [row for page in task.client.pages(SCAN, query, whole=bool(spec.max_age)) for row in page]
-    last = task.client.transport.last
-    clock = service_now(last.headers.get("Date") if last else None, rows, time.time())
+    clock = latest_clock(task, rows)
     for entry in entries:
         own = _own(rows, spec, entry)
         entry.known = [row["id"] for row in own]

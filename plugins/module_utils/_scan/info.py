@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +19,9 @@ from .._records import Record
 from .._references import belongs, target_filter, warn_unplaced
 from .._since import Since, since_of
 from .._task import Task
+from .clock import service_clock
 from .output_answer import parsed_output, refusal_hints, scan_of
-from .record import is_in_progress, last_moment_of, service_now, status_of, without_secrets
+from .record import is_in_progress, last_moment_of, status_of, without_secrets
 from .tools import tool_id_of
 
 _MOST_NAMED = 10
@@ -49,8 +49,7 @@ def read(task: Task) -> Record:
 
 def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Record]) -> list[Record]:
     """The scans that ended since then, those in progress, and, with a warning, those whose records do not say."""
-    last = task.client.transport.last
-    clock = service_now(last.headers.get("Date") if last else None, rows, time.time())
+    clock = service_clock(task, rows)
     longest = clock.now - since.at(clock.now)
     recent, undated = [], []
     for scan in scans:

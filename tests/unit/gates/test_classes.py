@@ -151,6 +151,7 @@ CLASSES = {
         "module_utils/_report/note",
         "module_utils/_report/start",
         "module_utils/_report/task",
+        "module_utils/_scan/clock",
         "module_utils/_scan/find",
         "module_utils/_scan/info",
         "module_utils/_scan/lock",

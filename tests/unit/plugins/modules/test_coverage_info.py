@@ -88,6 +88,15 @@ def test_a_scan_whose_target_or_tool_is_unknown_covers_nothing(service, run, fie
     assert (said in result["rows"][2]["reason"]) is (field == "target_id")
 
 
+@pytest.mark.parametrize("days, covered", [(-60, False), (60, True)])
+def test_a_scan_covers_only_if_it_is_recent_by_both_clocks(service, run, days, covered):
+    service.settings(clock_offset=days * 86400)
+    service.add(scans=[{"id": 40005, "target": "new.example.com", "workspace_id": 2, "tool_id": WEB, "age": 3600}])
+    result = good(run("coverage_info", workspace_id=2, targets=["new.example.com"], max_age="1d"))
+    assert [row["covered"] for row in result["rows"]] == [covered]
+    assert "60 days" in result.warnings[0] and "the clock of this host" in result.warnings[0]
+
+
 def test_an_old_scan_is_a_gap(run):
     (row, *_others) = good(run("coverage_info", workspace_id=2, max_age="1h"))["rows"]
     assert (row["covered"], row["scan_id"]) == (False, 40001)

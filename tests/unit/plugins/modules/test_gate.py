@@ -414,6 +414,27 @@ def test_what_is_expected_must_have_been_scanned_lately(run, found):
     judged(run("gate", workspace_id=2, expect={"targets": ["other.example.com"]}), "not_covered")
 
 
+@pytest.mark.parametrize("form", ["plain", "offset", "utc", "unix", "unix_ms"])
+@pytest.mark.parametrize("days, outcome", [(-60, "not_covered"), (60, "passed"), (0, "passed")])
+def test_an_answer_with_another_date_makes_no_scan_recent(service, run, found, form, days, outcome):
+    service.settings(clock_offset=days * 86400, time_form=form)
+    found(0, age=3600)
+    result = judged(run("gate", workspace_id=2, expect={"max_age": "1d"}), outcome)
+    assert result["targets"][0]["age"] // 86400 == max(0, -days)
+    said = f"{abs(days)} days {'ahead of' if days > 0 else 'behind'} the clock of this host"
+    assert [said in warning for warning in result.warnings] == [True] * bool(days)
+
+
+@pytest.mark.parametrize("days", [-60, 60])
+def test_a_waiver_expires_by_the_later_clock(service, run, found, tmp_path, days):
+    service.settings(clock_offset=days * 86400)
+    found(0, 4)
+    waivers = tmp_path / "waivers.yml"
+    ends = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
+    waivers.write_text(WAIVER.format(expires=ends))
+    judged(run("gate", workspace_id=2, waivers=[str(waivers)]), "passed" if days < 0 else "findings")
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
 def test_the_zone_of_this_machine_makes_no_scan_younger(run, found, monkeypatch, zone):
     ended = time.gmtime(time.time() - 3 * 3600)

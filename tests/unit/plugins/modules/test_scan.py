@@ -337,13 +337,28 @@ def test_at_most_five_scans_are_considered(account, scan):
     assert sum(call.startswith(f"GET {S}/") for call in account.calls()) == 5 + 1
 
 
-@pytest.mark.parametrize("offset", [3600, -3600])
-@pytest.mark.parametrize("age, used", [(3000, True), (4200, False)])
-def test_the_age_is_counted_by_the_clock_of_the_service(account, run, offset, age, used):
-    account.settings(clock_offset=offset, scan_queue_time=0, scan_run_time=0)
+@pytest.mark.parametrize(
+    "offset, age, used",
+    [
+        (3600, 3000, True),
+        (3600, 4200, False),
+        (200, 3000, True),
+        (-200, 3000, True),
+        # it ended more than an hour ago by the clock of this host
+        (-3600, 3000, False),
+        (-60 * 86400, 60, False),
+    ],
+)
+@pytest.mark.parametrize("form", ["plain", "utc", "unix"])
+def test_a_scan_is_recent_only_by_both_clocks(account, run, offset, age, used, form):
+    account.settings(clock_offset=offset, time_form=form, scan_queue_time=0, scan_run_time=0)
     account.add(scans=[old(age)])
     result = good(run("scan", **WEB, max_age="1h", wait=False))
     assert result["started"] is not used
+    said = [warning for warning in result.warnings if "the clock of this host" in warning]
+    assert len(said) == (abs(offset) > 300)
+    if abs(offset) == 3600:
+        assert ("1 hour ahead of" if offset > 0 else "1 hour behind") in said[0]
 
 
 def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
