@@ -214,12 +214,17 @@ class Call:
         """The page of a list of `total` records that `limit` and `page` request."""
         settings = self.settings
         limit = self.integer(self.query, "limit", default or total or 1, 1, settings.max_limit or most)
-        number = 1 if settings.ignore_page else self.integer(self.query, "page", 1, 1)
+        number = 1 if settings.ignore_page else self.page_number()
         if settings.page_cap:
             limit = min(limit, settings.page_cap)
         if number > 1 and settings.past_end == 404 and (number - 1) * limit >= total:
             raise Refused(404, "no such page", f"page {number} is past the end")
         return Part(number, limit, total)
+
+    def page_number(self) -> int:
+        """Which page `page` requests, counted from 1."""
+        first = self.settings.first_page
+        return self.integer(self.query, "page", first, first) - first + 1
 
     def found(self, family: str) -> Record:
         """The record that the path names. Refused with 404 if it does not exist."""
@@ -246,7 +251,7 @@ class Call:
         name, settings, total = table.family.name, self.settings, len(records)
         part = Part(1, settings.capped_lists.get(name) or total or 1, total)
         if name in settings.paged_lists:
-            number = self.integer(self.query, "page", 1, 1)
+            number = self.page_number()
             part = Part(number, min(part.limit, self.integer(self.query, "limit", part.limit, 1)), total)
         return self.part(table, records[part.start : part.start + part.limit], part)
 
@@ -282,9 +287,10 @@ class Call:
         return rows
 
     def _pages(self, part: Part) -> Record:
-        last = max(1, -(-part.total // part.limit))
-        query = urlencode({**self.query, "page": part.number + 1})
-        meta = {"total": part.total, "per_page": part.limit, "current_page": part.number, "last_page": last}
+        last, before = max(1, -(-part.total // part.limit)), self.settings.first_page - 1
+        query = urlencode({**self.query, "page": part.number + 1 + before})
+        place = {"current_page": part.number + before, "last_page": last + before}
+        meta = {"total": part.total, "per_page": part.limit, **place}
         return {"meta": meta, "links": {"next": f"{self.path}?{query}" if part.number < last else None}}
 
     def created(self, table: Table, record: Record) -> Answer:

@@ -177,6 +177,7 @@ class Settings:
     extra_fields: bool = _setting(False, FLAG)
     null_description: bool = _setting(False, FLAG)
     page_cap: int | None = _setting(None, COUNT_OR_NONE)
+    first_page: int = _setting(1, _one_of(0, 1))
     ignore_page: bool = _setting(False, FLAG)
     past_end: int | str = _setting("empty", _one_of("empty", 404))
     order: str = _setting("id", _one_of("id", "newest_first"))
@@ -277,5 +278,6 @@ DEVIATING = (
     "time_form",
     "repeated_keys",
     "half_characters",
+    "first_page",
 )
 """Settings under which the service leaves the contract on purpose; the log then has deviations in place of violations."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .._families.family import Family
+from .._families.family import Family, may_be_full
 from .._families.table import FAMILIES
 from .model import Step
 
@@ -59,8 +59,9 @@ def _calls_to_list(listing: Listing, more: int, sizes: Mapping[str, int]) -> int
     if not listing.family.paged:
         return 1
     rows = sizes.get(listing.workspace or "", 0) + more
-    # a list that is cut into pages ends with an empty one
-    return -(-rows // max(listing.family.page_sizes)) + 1
+    # a list that is cut into pages ends with an empty one, and page 1 shows what the pages of a longer list count from
+    size = max(listing.family.page_sizes)
+    return -(-rows // size) + 1 + (rows >= size or bool(rows and may_be_full(rows)))
 
 
 def minutes_of(calls: Mapping[str, int]) -> int:

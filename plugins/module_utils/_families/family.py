@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 # the largest page of a list (public documentation of the service: limit 1 to 1000)
 PAGE_SIZE = 1000
+# a service that caps its pages does so at a multiple of this
+_ROUND = 50
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 
@@ -158,3 +160,8 @@ class Family:
 def typed(**names: str) -> dict[str, str]:
     """The JSON type of each field, from the fields of each type, separated by spaces."""
     return {name: kind for kind, listed in names.items() for name in listed.split()}
+
+
+def may_be_full(rows: int) -> bool:
+    """Whether a page with so many rows may be full, so that another one follows."""
+    return rows % _ROUND == 0

@@ -36,6 +36,7 @@ class Beside(NamedTuple):
     more: bool = False  # another page follows
     query: dict[str, Any] | None = None  # the parameters that ask for it, if the answer names them
     by_offset: bool = False  # pages are numbered by their first row
+    current: int | None = None  # the number of this page
 
 
 def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
@@ -44,13 +45,19 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     totals = [number for name in _TOTALS for number in [_number(fields.get(name))] if number is not None]
     totals += [number for name in _HEADERS for number in [_number(headers.get(name))] if number is not None]
     last = max([_number(fields.get(name)) or 0 for name in _LAST_PAGES])
-    current = next((number for name in _CURRENT_PAGES for number in [_number(fields.get(name))] if number), 1)
+    current = next(
+        (number for name in _CURRENT_PAGES for number in [_number(fields.get(name))] if number is not None), None
+    )
     following = next((value for name in _NEXT for value in [_link(fields.get(name))] if value), None)
     following = following or _next_link(headers.get("Link"))
     cursor = _text(fields.get(_CURSOR))
-    more = last > current or bool(following or cursor) or any(fields.get(name) is True for name in _MORE)
+    more = (
+        last > (1 if current is None else current)
+        or bool(following or cursor)
+        or any(fields.get(name) is True for name in _MORE)
+    )
     query = _query_of(following) or ({"cursor": cursor} if cursor else None)
-    return Beside(max(totals, default=None), more, query, "offset" in fields)
+    return Beside(max(totals, default=None), more, query, "offset" in fields, current)
 
 
 def placed(query: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,6 +75,8 @@ class Progress:
         self.rows = 0
         self.total: int | None = None
         self._pages = 0
+        # the answer to next_page may be the first page once more, as it is where pages count from 1
+        self.repeats = False
         self._beside = Beside()
 
     def note(self, rows: int, found: Beside) -> None:
@@ -88,9 +97,13 @@ class Progress:
 
     def next_page(self) -> dict[str, Any]:
         """The parameters that ask for the next page."""
-        if self._beside.query:
-            return self._beside.query
-        return {"offset": self.rows} if self._beside.by_offset else {"page": self._pages + 1}
+        beside = self._beside
+        self.repeats = not beside.query and not beside.by_offset and beside.current is None and self._pages == 1
+        if beside.query:
+            return beside.query
+        if beside.by_offset:
+            return {"offset": self.rows}
+        return {"page": self._pages if beside.current is None else beside.current + 1}
 
 
 def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:

@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._errors import AnswerError, ApiError, printable
-from .._families.family import PAGE_SIZE, Family
+from .._families.family import PAGE_SIZE, Family, may_be_full
 from .._records import Record, identity_of, is_row, record_of
 from .answer import Answer
 from .earned import Complete
@@ -41,52 +41,88 @@ def pages(
 
 
 def page(transport: Transport, resource: Family, number: int, query: Record | None = None) -> list[Record]:
-    """The records on one page of a list that is cut by pages; none past its end."""
-    return rows_of(resource, _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, "page": number}, number))[0]
+    """The records on one page of a list that is cut by pages, the first of which has the number 1; none past its end."""
+    place = {"page": number} if number > 1 else {}
+    answer = _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, **place}, place.get("page", 0))
+    return rows_of(resource, answer)[0]
 
 
 def _by_pages(transport: Transport, resource: Family, query: Record, whole: bool) -> Iterator[list[Record]]:
-    seen: set[Any] = set()
-    received = 0
-    number = 1
     answer, size = _first_page(transport, resource, query)
-    while True:
-        rows, dummy = rows_of(resource, answer)
-        transport.known.note(resource, rows)
+
+    def ask(number: int, place: Record) -> list[Record]:
+        return _records(transport, resource, _ask(transport, resource, query, {"limit": size, **place}, number))
+
+    seen: set[Any] = set()
+    cut = _by_offset if resource.paged == "offset" else _by_number
+    for number, rows in cut(resource, ask, _records(transport, resource, answer)):
         fresh = _fresh(resource, rows, seen)
-        if rows and not fresh:
+        # where pages count from 1, page 1 is the first page once more
+        if rows and not fresh and number != 1:
             raise AnswerError(
                 f"GET {resource.path} returned nothing new on page {number}: the list changed while it was read, or the"
                 " service ignores the page. Run the task again.",
                 "GET",
                 resource.path,
-                status=answer.status,
+                status=200,
             )
-        received += len(rows)
         if fresh:
             yield fresh
         if not rows or (not whole and len(rows) < size):
             return
+
+
+# a function from the number of a page and its parameters to its records
+_Ask = Callable[[int, Record], list[Record]]
+
+
+def _by_offset(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tuple[int, list[Record]]]:
+    """Yield the pages of a list with their numbers, without end. first: the first page, which has the number 0."""
+    yield 0, first
+    received, number = len(first), 1
+    while True:
         number = following(resource, number)
-        answer = _ask(transport, resource, query, {"limit": size, **_begin(resource, number, received)}, number)
+        rows = ask(number, {"offset": received})
+        received += len(rows)
+        yield number, rows
+
+
+def _by_number(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tuple[int, list[Record]]]:
+    """As ``_by_offset``. The first page, which was asked for without a number, may be page 0 or page 1 of the service.
+
+    Pages 1, 2 and so on are therefore read as well, and contain the complete list in both cases. If the first page cannot be
+    full and page 2 is empty, the first page is the only one, and page 1 is not asked for.
+    """
+    yield 0, first
+    second = None if may_be_full(len(first)) else ask(2, {"page": 2})
+    rows = ask(1, {"page": 1}) if second is None or second else []
+    if rows or not second:
+        yield 1, rows
+    number = 1
+    while True:
+        number = following(resource, number)
+        yield number, second if number == 2 and second is not None else ask(number, {"page": number})
+
+
+def _records(transport: Transport, resource: Family, answer: Answer) -> list[Record]:
+    rows = rows_of(resource, answer)[0]
+    transport.known.note(resource, rows)
+    return rows
 
 
 def _first_page(transport: Transport, resource: Family, query: Record) -> tuple[Answer, int]:
     """The first page, the largest that the service takes, and the number of rows that was asked for."""
+    begin = {"offset": 0} if resource.paged == "offset" else {}
     refusals: list[ApiError] = []
     for size in resource.page_sizes:
         try:
-            return _ask(transport, resource, query, {"limit": size, **_begin(resource, 1, 0)}), size
+            return _ask(transport, resource, query, {"limit": size, **begin}), size
         except ApiError as error:
             if not _may_mean_the_limit(error, query):
                 raise
             refusals.append(error)
     # the first refusal is about the size that was preferred
     raise refusals[0]
-
-
-def _begin(resource: Family, number: int, received: int) -> Record:
-    return {"offset": received} if resource.paged == "offset" else {"page": number}
 
 
 def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
@@ -109,7 +145,7 @@ def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[
         yield fresh
         if not progress.shows_more:
             return
-        if not fresh:
+        if not fresh and not progress.repeats:
             raise _cut(resource, progress)
         number = following(resource, number)
         try:
@@ -120,14 +156,14 @@ def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[
             raise _cut(resource, progress) from None
 
 
-def _ask(transport: Transport, resource: Family, query: Record, place: Record | None = None, number: int = 1) -> Answer:
+def _ask(transport: Transport, resource: Family, query: Record, place: Record | None = None, number: int = 0) -> Answer:
     """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
     deleted in the meantime."""
     about = transport.known.call("list", resource, query)
     try:
         return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
     except ApiError as error:
-        if error.status != 404 or number == 1:
+        if error.status != 404 or not number:
             raise
         said = f", {printable(error.message)!r}" if error.message else ""
         raise ApiError(

@@ -72,7 +72,7 @@ def stream(
         for record in page:
             take_new(record)
         progress.note(len(seen) - before, found)
-        if len(seen) == before:
+        if len(seen) == before and not progress.repeats:
             break
     return Streamed(progress.rows, progress.total, progress.shows_more)
 

@@ -199,6 +199,8 @@ def pages(answers: Observations) -> Verdict:
     first, second = answers.rows("page_1"), answers.rows("page_2")
     if len(answers.rows("targets")) < 2 and not second:
         return not_tried("no workspace with two targets was found")
+    if values_of(answers.rows("first_page"), "id") != values_of(first, "id"):
+        return confirmed_if(False, "page 1 is not the first page")
     repeated = bool(first and second) and first[0].get("id") == second[0].get("id")
     seen = f"limit 1: {counted(len(first), 'row')} on page 1, {len(second)} on page 2"
     return confirmed_if(
@@ -268,6 +270,15 @@ def create_answer(answers: Observations) -> Verdict:
 
     others = [answer for answer in created if not is_documented(answer)]
     return confirmed_if(not others, describe((others or created)[0]))
+
+
+def created_listed(answers: Observations) -> Verdict:
+    listed = {resource.noun: f"listed_{resource.name}" for resource in (WORKSPACE, TARGET, HTTP_LOGGER)}
+    tried = {noun: answers.rows(name) for noun, name in listed.items() if name in answers}
+    if not tried:
+        return _without_success(_present(answers, "create", "create_target", "create_http_logger"))
+    missing = [noun for noun, rows in tried.items() if not rows]
+    return confirmed_if(not missing, f"missing in its list: {', '.join(missing)}" if missing else "each is listed")
 
 
 def delete_answer(answers: Observations) -> Verdict:

@@ -30,7 +30,8 @@ _NO_PAGE = 1000000
 _MOST_WORKSPACES = 20
 # words in the wordlist whose contents are read
 _LONGEST_WORDLIST = 100000
-_LARGEST_PAGE = {"limit": 1000, "page": 1}
+# the first page, in whatever way the service counts
+_LARGEST_PAGE = {"limit": 1000}
 _RUNNING = "running"
 
 
@@ -98,6 +99,7 @@ class Survey:
         if chosen is None:
             return
         place = {"workspace_id": chosen}
+        self.ask("first_page", "/targets", {**place, "limit": 1})
         for page in (1, 2):
             self.ask(f"page_{page}", "/targets", {**place, "limit": 1, "page": page})
         self.ask("past_end", "/targets", {**place, "limit": 1, "page": _NO_PAGE})

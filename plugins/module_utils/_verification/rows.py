@@ -63,6 +63,7 @@ def _verdict(row: Row, answers: Observations, wrote: bool) -> Verdict:
 
 ROWS = (
     Row("create-answer", "A create returns data.created_id with status 201.", objects.create_answer),
+    Row("created-listed", "A new object is in the list of its family.", objects.created_listed),
     Row("lists-in-data", "Lists are wrapped in data.", objects.envelopes),
     Row("ids", "Ids are integers.", objects.integer_ids),
     Row("wordlist-contents", "The contents of a wordlist are a JSON string.", objects.contents),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from .._families.workspace import WORKSPACE
 from .._names import UnreadableName, normal_form, read_name
 from .._records import Record
 from .._task import Task
+from .judges import Observation
 from .reads import Survey
 
 
@@ -131,11 +133,20 @@ class Trial:
         record, doubt = self._try_create(creation)
         if record is not None:
             self._created.append(_Created(creation, record["id"]))
+            self._note_listed(self._created[-1])
             return self._created[-1].id
         # what a workspace holds is deleted with it
         if doubt and creation.resource.holds:
             self.left.append(f"{creation.resource.noun} {creation.name!r} ({doubt})")
         return None
+
+    def _note_listed(self, created: _Created) -> None:
+        """Note which rows of its list, as every module reads it, are the new object."""
+        with contextlib.suppress(ScannerError):
+            rows = self._client.all(created.resource, created.creation.listed)
+            found = [dict(id=row["id"]) for row in rows if row["id"] == created.id]
+            name = f"listed_{created.resource.name}"
+            self._survey.answers[name] = Observation(200, "json", found, {}, dict(id=created.id))
 
     def _try_create(self, creation: _Creation) -> _Outcome:
         def find_again(_status: int | None) -> Record | None:

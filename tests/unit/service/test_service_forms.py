@@ -297,3 +297,14 @@ def test_a_report_takes_an_address_that_is_called_when_it_is_ready(service, send
     body = {"source": "scans", "resources": [40001], "format": "json", "webhook_url": "https://ci.example/hook"}
     assert send("POST", "/reports", body=body).status == 201
     assert service.reports()[-1]["webhook_url"] == "https://ci.example/hook"
+
+
+@pytest.mark.parametrize("first_page", [0, 1])
+def test_pages_count_from_the_first_page(service, send, first_page):
+    service.allow_violations = True
+    service.settings(first_page=first_page, omitted_workspace="all")
+    ids = [row["id"] for row in send("GET", "/targets").data]
+    assert len(ids) > 1
+    assert [row["id"] for row in send("GET", "/targets?limit=1").data] == ids[:1]
+    assert [row["id"] for row in send("GET", f"/targets?limit=1&page={first_page}").data] == ids[:1]
+    assert [row["id"] for row in send("GET", f"/targets?limit=1&page={first_page + 1}").data] == ids[1:2]

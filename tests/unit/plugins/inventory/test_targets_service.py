@@ -27,8 +27,8 @@ def test_calls(service, parse, targets, pages):
     service.fill("Bulk", targets)
     inventory = parse(workspaces=["Bulk"])
     assert len(inventory.hosts) == targets
-    # the last page is the empty one
-    assert service.calls() == [LIST] + [PAGE] * (pages + 1)
+    # the last page is the empty one; page 1 shows what the service counts from
+    assert service.calls() == [LIST] + [PAGE] * (pages + 1 + (targets >= 1000))
 
 
 def test_each_workspace_is_read_to_its_end(service, parse):
@@ -56,7 +56,13 @@ def test_capped_pages_are_read_to_the_end(service, parse):
     service.settings(page_cap=100)
     service.fill("Bulk", 250)
     assert len(parse(workspaces=["Bulk"]).hosts) == 250
-    assert service.calls() == [LIST] + [PAGE] * 4
+    assert service.calls() == [LIST] + [PAGE] * 5
+
+
+def test_pages_that_count_from_0_are_read_to_the_end(service, parse):
+    service.settings(first_page=0)
+    service.fill("Bulk", 1500)
+    assert len(parse(workspaces=["Bulk"]).hosts) == 1500
 
 
 def test_bare_lists_are_read(service, parse):
@@ -120,7 +126,7 @@ def test_a_workspace_that_is_deleted_while_it_is_read_adds_no_host(service, pars
     service.fill("Bulk", 30)
     service.fault(path="/targets", nth=3, action="do", do="delete", resource="workspaces", record={"name": "Bulk"})
     inventory = parse(workspaces=["Bulk"])
-    assert "GET /targets could not be read to its end: page 3 was answered 404" in inventory.error
+    assert "GET /targets could not be read to its end: page 1 was answered 404" in inventory.error
     assert inventory.hosts == {}
 
 
@@ -157,7 +163,7 @@ def test_a_service_that_ignores_the_filters(service, parse):
         {"id": 2, "name": "b.example", "type": "hostname", "description": None, "workspace_id": 1},
         {"id": 3, "name": "https://c.example", "type": "url", "description": None, "workspace_id": 5},
     ]
-    service.fault(path="/targets", query={"page": "1"}, action="wrong_type", data=rows)
+    service.fault(path="/targets", query={"page": None}, action="wrong_type", data=rows)
     assert list(parse(workspaces=["A"], type="hostname").hosts) == ["a.example"]
 
 
@@ -187,7 +193,7 @@ def test_targets_that_do_not_name_their_workspace_are_in_the_one_that_lists_them
 
 def test_the_calls_are_shown(service, parse):
     parse()
-    assert "scanops.scanner.targets: GET /targets?workspace_id=1&limit=1000&page=1 -> 200" in parse.shown
+    assert "scanops.scanner.targets: GET /targets?workspace_id=1&limit=1000 -> 200" in parse.shown
 
 
 # --- the cache ---

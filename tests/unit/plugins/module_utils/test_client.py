@@ -26,7 +26,15 @@ from ansible_collections.scanops.scanner.plugins.module_utils._lookup import fin
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
 
-COUNTS = (0, 1, 999, 1000, 1001, 2500)
+# numbers of targets, and the pages that are asked for: page 1 only where the first page may be full
+COUNTS = {
+    0: [None],
+    1: [None, 2],
+    999: [None, 2],
+    1000: [None, 1, 2],
+    1001: [None, 1, 2, 3],
+    2500: [None, 1, 2, 3, 4],
+}
 BULK = {"workspace_id": 2}
 
 
@@ -41,7 +49,8 @@ def name(number):
 
 
 def pages_of(service):
-    return [int(entry["query"]["page"]) for entry in service.log()]
+    """The numbers of the pages that were asked for; None for the first one, which is asked for without its number."""
+    return [int(number) if number else None for number in (entry["query"].get("page") for entry in service.log())]
 
 
 # --- whole lists
@@ -52,8 +61,7 @@ def test_a_whole_list_is_read_to_an_empty_page(service, client, count):
     fill(service, count)
     rows = client.all(TARGET, BULK)
     assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
-    full_pages = -(-count // PAGE_SIZE)
-    assert pages_of(service) == list(range(1, full_pages + 2))
+    assert pages_of(service) == COUNTS[count]
     assert {entry["query"]["limit"] for entry in service.log()} == {str(PAGE_SIZE)}
     assert {entry["query"]["workspace_id"] for entry in service.log()} == {"2"}
 
@@ -64,7 +72,45 @@ def test_capped_pages_lose_nothing(service, client, count):
     fill(service, count)
     rows = client.all(TARGET, BULK)
     assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
-    assert len(service.calls()) == -(-count // 100) + 1
+    # the first page, an empty one, and page 1 where the first may be full
+    assert len(service.calls()) == -(-count // 100) + 1 + (count >= 100)
+
+
+@pytest.mark.parametrize("order", ["id", "newest_first"])
+@pytest.mark.parametrize(
+    "cap, count",
+    [
+        *((None, count) for count in (1, 999, 1000, 1001, 2000, 2500)),
+        *((100, count) for count in (99, 100, 101, 199, 200, 250)),
+        (50, 60),
+        # on a list of two pages, the cap has to be a round number
+        (3, 7),
+        (1, 3),
+    ],
+)
+def test_pages_that_count_from_0_lose_nothing(service, client, count, cap, order):
+    service.settings(first_page=0, page_cap=cap, order=order)
+    fill(service, count)
+    rows = client.all(TARGET, BULK)
+    assert len(rows) == len({row["id"] for row in rows}) == count
+
+
+@pytest.mark.parametrize("count", [1000, 1001, 2500])
+def test_a_lookup_reads_pages_that_count_from_0(service, client, count):
+    service.settings(first_page=0)
+    fill(service, count)
+    rows = [row for page in client.pages(TARGET, BULK, whole=False) for row in page]
+    assert len(rows) == count
+    assert pages_of(service) == [None, *range(1, count // PAGE_SIZE + 1)]
+
+
+@pytest.mark.parametrize("first_page", [0, 1])
+def test_a_404_on_page_1_is_no_end_of_a_list(service, client, first_page):
+    service.settings(first_page=first_page)
+    fill(service, 1000)
+    service.fault(path="/targets", query={"page": 1}, action="status", status=404)
+    with pytest.raises(ApiError, match="page 1 was answered 404"):
+        client.all(TARGET, BULK)
 
 
 @pytest.mark.parametrize("count", [1, 999, 1000, 1001, 2500])
@@ -73,7 +119,7 @@ def test_a_service_that_ignores_the_page_is_an_error_not_a_cut(service, client, 
     fill(service, count)
     with pytest.raises(AnswerError, match="returned nothing new on page 2"):
         client.all(TARGET, BULK)
-    assert pages_of(service) == [1, 2]
+    assert pages_of(service) == ([None, 1, 2] if count >= 1000 else [None, 2, 1])
 
 
 def test_a_service_that_ignores_the_page_and_has_nothing_has_nothing(service, client):
@@ -132,7 +178,7 @@ def test_a_404_on_the_first_page_is_an_error(service, client):
 def test_a_404_on_a_later_page_is_no_end_of_a_list(service, client, nth):
     fill(service, 2500)
     service.fault(path="/targets", nth=nth, action="status", status=404, message="invalid workspace_id")
-    with pytest.raises(ApiError, match=f"could not be read to its end: page {nth} was answered 404") as error:
+    with pytest.raises(ApiError, match=f"could not be read to its end: page {nth - 1} was answered 404") as error:
         client.all(TARGET, BULK)
     assert "'invalid workspace_id'" in str(error.value)
     assert "may have been deleted" in str(error.value)
@@ -142,7 +188,7 @@ def test_a_404_on_a_later_page_is_no_end_of_a_list(service, client, nth):
 def test_a_workspace_that_is_deleted_while_its_list_is_read_leaves_no_shorter_list(service, client):
     fill(service, 2500)
     service.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
-    with pytest.raises(ApiError, match="could not be read to its end: page 2"):
+    with pytest.raises(ApiError, match="could not be read to its end: page 1"):
         client.all(TARGET, BULK)
 
 
@@ -196,13 +242,13 @@ def test_lists_without_pages_are_read_with_one_call(service, client, resource):
         (999, 999, 1),
         (999, 9999, 1),
         (1000, 1000, 1),
-        (1000, 9999, 2),
+        (1000, 9999, 3),
         (1001, 1000, 1),
-        (1001, 1001, 2),
-        (1001, 9999, 2),
+        (1001, 1001, 3),
+        (1001, 9999, 3),
         (2500, 1, 1),
-        (2500, 2500, 3),
-        (2500, 9999, 3),
+        (2500, 2500, 4),
+        (2500, 9999, 4),
     ],
 )
 def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, wanted, calls):
@@ -212,7 +258,7 @@ def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, w
     assert len(service.calls()) == calls
 
 
-@pytest.mark.parametrize("count, wanted, calls", [(0, 1, 1), (1, 1, 1), (1, 2, 2), (1000, 9999, 2), (1001, 9999, 3)])
+@pytest.mark.parametrize("count, wanted, calls", [(0, 1, 1), (1, 1, 1), (1, 2, 2), (1000, 9999, 3), (1001, 9999, 4)])
 def test_a_thorough_lookup_stops_at_the_hit_and_at_an_empty_page(service, client, count, wanted, calls):
     fill(service, count)
     found = find_by_key(client, TARGET, name(wanted), BULK, normal_form, whole=True)

@@ -32,7 +32,24 @@ def test_a_list_that_is_cut_is_an_error_or_is_read_to_its_end(workspaces, client
     workspaces.settings(paged_lists=["workspaces"])
     workspaces.clear_log()
     assert [row["id"] for row in client.all(WORKSPACE)] == list(range(1, 26))
+    # a total alone does not say whether page 1 is the first page
+    assert len(workspaces.calls()) == (4 if beside_data == "total" else 3)
+
+
+@pytest.mark.parametrize("beside_data", ["total", "pages"])
+def test_a_list_in_pages_that_count_from_0_is_read_to_its_end(workspaces, client, beside_data):
+    workspaces.allow_violations = True
+    workspaces.settings(beside_data=beside_data, paged_lists=["workspaces"], first_page=0)
+    assert [row["id"] for row in client.all(WORKSPACE)] == list(range(1, 26))
     assert len(workspaces.calls()) == 3
+
+
+def test_a_list_that_only_says_that_it_goes_on_is_read_to_its_end(service, client):
+    body = [{"data": [{"id": 1, "name": "a"}], "has_more": True}, {"data": [{"id": 2, "name": "b"}], "has_more": False}]
+    service.fault(path="/workspaces", query={"page": 1}, action="status", status=200, body=body[1])
+    service.fault(path="/workspaces", action="status", status=200, body=body[0])
+    assert [row["id"] for row in client.all(WORKSPACE)] == [1, 2]
+    assert [entry["query"] for entry in service.log()] == [{}, {"page": "1"}]
 
 
 def test_a_list_that_fits_costs_one_call_whatever_its_envelope(service, client):

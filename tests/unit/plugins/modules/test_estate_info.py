@@ -113,8 +113,13 @@ def test_two_targets_of_one_name(account, run):
 def test_capped_pages_are_read_to_the_end(account, run):
     account.settings(page_cap=2)
     assert run("estate_info", workspaces=["Web shop"])["workspaces"] == [SHOP]
-    # two pages with rows and an empty one
-    assert account.calls().count("GET /targets") == 3
+    # two pages with rows, the first one twice, and an empty one
+    assert account.calls().count("GET /targets") == 4
+
+
+def test_pages_that_count_from_0_are_read_to_the_end(account, run):
+    account.settings(first_page=0)
+    assert run("estate_info", workspaces=["Web shop"])["workspaces"] == [SHOP]
 
 
 def test_a_listing_that_fails_is_no_shorter_estate(account, run):
@@ -126,13 +131,14 @@ def test_a_listing_that_fails_is_no_shorter_estate(account, run):
     assert read["api_error"]["path"] == "/targets"
 
 
-@pytest.mark.parametrize("nth", [2, 3])
-def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_estate(account, run, nth):
+# page 2 shows that there are more, and page 1 whether it is the first one
+@pytest.mark.parametrize("nth, page", [(2, 2), (3, 1), (4, 3)])
+def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_estate(account, run, nth, page):
     account.settings(page_cap=1)
     account.fault(path="/targets", nth=nth, action="do", do="delete", resource="workspaces", record={"id": 2})
     read = run("estate_info", workspaces=["Web shop"])
     assert read.failed
-    assert f"GET /targets could not be read to its end: page {nth} was answered 404" in read.msg
+    assert f"GET /targets could not be read to its end: page {page} was answered 404" in read.msg
     assert "workspaces" not in read.result
 
 

@@ -102,6 +102,16 @@ def test_further_pages_are_read_where_they_can_be_asked_for(account, run, beside
     account.allow_violations = True
     result = good(run("finding_info", workspace_id=2))
     assert (result["total"], result["summary"]["critical"], result["complete"]) == (250, 100, True)
+    # a total alone does not say whether page 1 is the first page
+    assert account.calls().count("GET /findings") == (4 if beside == "total" else 3)
+
+
+@pytest.mark.parametrize("beside", ["total", "pages"])
+def test_further_pages_that_count_from_0_are_read(account, run, beside):
+    more = {"first_page": 0, "beside_data": beside}
+    account.settings(capped_lists={"findings": 100}, paged_lists=["findings"], **more)
+    account.allow_violations = True
+    assert good(run("finding_info", workspace_id=2))["total"] == 250
     assert account.calls().count("GET /findings") == 3
 
 

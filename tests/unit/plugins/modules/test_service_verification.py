@@ -40,6 +40,7 @@ DEVIATIONS = {
     "delete 200": ({"delete_status": 200}, {"delete-answer"}),
     "names in lower case": ({"normalise_targets": True}, {"name-spelling"}),
     "pages ignored": ({"ignore_page": True}, {"pages", "past-end", "finding-templates"}),
+    "pages from 0": ({"first_page": 0}, {"pages"}),
     "a smaller limit": ({"max_limit": 100}, {"pages"}),
     "all workspaces": ({"omitted_workspace": "all"}, {"current-workspace", "finding-workspace"}),
     "ids as text": ({"id_form": "text"}, {"ids"}),
@@ -264,6 +265,12 @@ def test_created_objects_are_deleted(full, run):
         assert [row["id"] for row in after[family]] == [row["id"] for row in before[family]]
     created = [entry for entry in full.log() if entry["method"] == "POST"]
     assert len(created) == 4
+
+
+def test_an_object_that_its_list_lacks_is_found(full, run):
+    full.fault(method="GET", path="/http_loggers", action="wrong_type", data=[], times=None)
+    result = verified(run, writes=True)
+    assert verdict(result, "created-listed") == ("refuted", "missing in its list: HTTP logger")
 
 
 def test_a_workspace_that_cannot_be_deleted_is_named(full, run):

@@ -373,7 +373,7 @@ def test_a_target_beyond_a_short_page_is_found_after_the_409(service, run):
     result = run("target", workspace_id=2, name="host-000222.example")
     assert not result.changed
     assert result["target"]["name"] == "host-000222.example"
-    assert service.calls() == ["GET /targets", "POST /targets", *["GET /targets"] * 3]
+    assert service.calls() == ["GET /targets", "POST /targets", *["GET /targets"] * 4]
 
 
 def test_the_fields_of_such_a_target_are_compared(service, run):

@@ -54,7 +54,7 @@ def refused(result, *words):
 # --- cost and order
 
 
-@pytest.mark.parametrize("live, pages", [(0, 1), (999, 2), (1000, 2), (1001, 3), (2500, 4)])
+@pytest.mark.parametrize("live, pages", [(0, 1), (999, 2), (1000, 3), (1001, 4), (2500, 5)])
 def test_cost_is_the_pages_an_empty_one_and_the_writes(service, run, live, pages):
     service.fill("Bulk", live)
     service.clear_log()
@@ -64,7 +64,7 @@ def test_cost_is_the_pages_an_empty_one_and_the_writes(service, run, live, pages
     service.clear_log()
     result = good(run("targets", workspace="Bulk", targets=[*declared, *NEW]))
     # what was created is read at the end, in one more listing
-    again = -(-(live + len(NEW)) // 1000) + 1
+    again = -(-(live + len(NEW)) // 1000) + 1 + (live + len(NEW) >= 1000)
     created = ["POST /targets"] * len(NEW)
     assert service.calls() == ["GET /workspaces"] + ["GET /targets"] * pages + created + ["GET /targets"] * again
     assert result["plan"]["calls"] == {"GET": 1 + pages + again, "POST": len(NEW), "PUT": 0, "DELETE": 0}
@@ -75,7 +75,15 @@ def test_cost_is_the_pages_an_empty_one_and_the_writes(service, run, live, pages
 def test_capped_pages_are_read_to_the_end(account, run):
     account.settings(page_cap=5)
     assert not good(run("targets", workspace_id=2, targets=OLD)).changed
-    assert account.calls() == ["GET /targets"] * 4
+    # the first page is read twice
+    assert account.calls() == ["GET /targets"] * 5
+
+
+def test_pages_that_count_from_0_are_all_purged(account, run):
+    account.settings(first_page=0, page_cap=3)
+    result = good(run("targets", workspace_id=2, targets=OLD[:1], purge=True, purge_max=99, purge_max_percent=100))
+    assert result["summary"]["delete"] == len(OLD) - 1
+    assert [target["name"] for target in account.targets() if target["workspace_id"] == 2] == OLD[:1]
 
 
 def test_results_are_in_the_order_of_the_declaration(account, run):

@@ -168,6 +168,15 @@ def test_a_workspace_that_holds_something_is_not_deleted(service, run, name, hel
     assert service.writes() == []
 
 
+@pytest.mark.parametrize("check", [False, True])
+def test_a_workspace_with_targets_is_kept_where_pages_count_from_0(service, run, check):
+    service.settings(first_page=0)
+    result = run("workspace", name="Held", state="absent", check=check)
+    assert result.failed
+    assert "force: true" in result.msg
+    assert service.writes() == []
+
+
 def test_force_deletes_a_workspace_with_its_contents(service, run):
     result = run("workspace", name="Held", state="absent", force=True)
     assert result.changed

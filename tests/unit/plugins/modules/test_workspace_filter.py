@@ -48,7 +48,7 @@ def stuck(account):
     }
     for path, rows in shop.items():
         for workspace_id in (1, 2, 3):
-            query = {"workspace_id": workspace_id, **({"page": 1} if path == "/targets" else {})}
+            query = {"workspace_id": workspace_id, **({"page": None} if path == "/targets" else {})}
             account.fault(path=path, query=query, times=None, action="status", status=200, body={"data": rows})
     return account
 
