@@ -1,0 +1,76 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_variables import options_of, unknown_variables
+
+ROLES = Path(__file__).resolve().parents[4] / "roles"
+NAMES = sorted(path.name for path in ROLES.iterdir())
+
+
+def unknown(role, *names):
+    return unknown_variables(names, f"scanops.scanner.{role}", str(ROLES / role))
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_a_role_knows_what_it_documents_and_what_it_sets_itself(role):
+    own = [*options_of(str(ROLES / role))]
+    for part in ("defaults", "vars"):
+        own += yaml.safe_load((ROLES / role / part / "main.yml").read_text())
+    for path in (ROLES / role / "tasks").iterdir():
+        own += [line.split()[1] for line in path.read_text().splitlines() if line.strip().startswith("register: ")]
+    assert len(own) > 20
+    assert unknown(role, *own) is None
+
+
+@pytest.mark.parametrize(
+    "role, name, near",
+    [
+        ("scan_gate", "scan_gate_polcy", "scan_gate_policy"),
+        ("scan_gate", "scan_gate__policy", "scan_gate_policy"),
+        ("scan_gate", "scan_gate_target", "scan_gate_targets"),
+        ("estate_apply", "estate_apply_scop", "estate_apply_scope"),
+        ("estate_apply", "estate_apply_Purge", "estate_apply_purge"),
+        ("estate_export", "estate_export_force_", "estate_export_force"),
+        ("estate_register", "estate_register_workspac", "estate_register_workspace"),
+    ],
+)
+def test_a_misspelt_variable_is_named_with_the_one_that_may_be_meant(role, name, near):
+    assert unknown(role, name) == (
+        f"{name} (did you mean {near}?) is no variable of the role scanops.scanner.{role}: correct it, or remove it."
+    )
+
+
+def test_several_misspelt_variables_are_named_together():
+    assert unknown("scan_gate", "scan_gate_0123456789", "scan_gate_polcy") == (
+        "scan_gate_0123456789, scan_gate_polcy (did you mean scan_gate_policy?) are no variables of the role"
+        " scanops.scanner.scan_gate: correct them, or remove them."
+    )
+
+
+@pytest.mark.parametrize("name", ["scan_gates", "scan_gate", "my_scan_gate_polcy", "estate_apply_scop", "ansible_host"])
+def test_only_a_variable_with_the_prefix_of_the_role_is_refused(name):
+    assert unknown("scan_gate", name) is None
+
+
+@pytest.mark.parametrize(
+    "role, name",
+    [
+        # a workflow hands statistics of an earlier job on as variables
+        ("scan_gate", "scan_gate_outcome"),
+        ("scan_gate", "scan_gate_files"),
+        ("scan_gate", "scan_gate_result"),
+        ("estate_apply", "estate_apply__file_0"),
+        ("estate_apply", "estate_apply__file_12"),
+        ("estate_export", "estate_export_report"),
+        ("estate_register", "estate_register_targets"),
+    ],
+)
+def test_what_a_role_returns_or_reads_elsewhere_is_known(role, name):
+    assert unknown(role, name) is None
