@@ -195,7 +195,7 @@ options:
     default: []
   allow_permanent:
     description:
-      - Allow waivers that never expire.
+      - Allow waivers that never expire, or expire in more than five years.
     type: bool
     default: false
   epss_file:
@@ -263,7 +263,10 @@ options:
     default: all
 notes:
   - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a
-    pattern), C(severity), C(port) and C(fingerprint). All that are given must match.
+    pattern), C(severity), C(port) and C(fingerprint). All that are given must match. A matcher that consists of patterns
+    without a letter or a digit, such as V(?*), matches every finding and is refused.
+  - Files and a directory of O(artifacts) that every user of the machine can write, or could have put there, are refused.
+    See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
 seealso:
   - module: scanops.scanner.coverage_info
   - module: scanops.scanner.finding_info

@@ -131,7 +131,7 @@ def decided(pairs: Any, rows: Any, **more: Any) -> Any:
 def judged(directory: Path) -> Any:
     """The document of a gate, as the module makes it, without the exports."""
     waiver_file, path = gate("waiver_file"), directory / "waivers.yml"
-    waivers = waiver_file.read_waivers([waiver_file.WaiverFile(str(path), path.read_bytes())])
+    waivers = waiver_file.read_waivers([waiver_file.WaiverFile(str(path), path.read_bytes())], time.time())
     accepted = (directory / "baseline.json").read_bytes()
     saved = gate("saved").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
     rows = gate("rows").rows_of(saved.pairs)

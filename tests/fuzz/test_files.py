@@ -129,7 +129,7 @@ yaml_texts = st.lists(
     )
 )
 def test_each_waiver_file_waives_or_is_refused_with_its_lines(content):
-    rules = refused(read_waivers, [WaiverFile("w.yml", content)])
+    rules = refused(read_waivers, [WaiverFile("w.yml", content)], NOW)
     for rule in rules or ():
         assert rule.waiver.reason and rule.waiver.owner
         # without allow_permanent, each waiver ends
@@ -381,7 +381,7 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
             ),
         }
         calls = {
-            "waivers": lambda: read_waivers([WaiverFile("w.yml", contents["waivers"])]),
+            "waivers": lambda: read_waivers([WaiverFile("w.yml", contents["waivers"])], NOW),
             "baseline": lambda: parse(contents["baseline"], "Web shop"),
             "lines": lambda: rows_of(saved_of(contents["lines"], "f", NOW).pairs),
             "epss": lambda: read_epss(contents["epss"], "e"),

@@ -23,6 +23,8 @@ VERSION = 1
 LARGEST = 5_000_000
 _MOST_PROBLEMS = 50
 _LONGEST = 4000
+# five years, and a day for the end of the date
+_LONGEST_WAIVER = (5 * 366 + 1) * 86400
 _OWN_KEYS = ("reason", "owner", "expires", "status")
 _REQUIRED = {
     "reason": "say why the finding is waived",
@@ -71,8 +73,10 @@ class _Value(NamedTuple):
     value: Any
 
 
-def read_waivers(files: Iterable[WaiverFile], allow_permanent: bool = False) -> list[Rule]:
-    """The waivers in these files, in their order. Raises WrongOption, which lists every problem with file and line."""
+def read_waivers(files: Iterable[WaiverFile], now: float, allow_permanent: bool = False) -> list[Rule]:
+    """The waivers in these files, in their order. now: Unix time. Raises WrongOption, which lists every problem with file and
+    line."""
+    latest = None if allow_permanent else now + _LONGEST_WAIVER
     rules: list[Rule] = []
     problems: list[Problem] = []
     for path, content in files:
@@ -82,7 +86,7 @@ def read_waivers(files: Iterable[WaiverFile], allow_permanent: bool = False) -> 
             problems.append(Problem(path, error.line, str(error)))
             continue
         for number, line, entry in entries:
-            rule = _Reader(path, f"waivers[{number}]", line, entry, allow_permanent, problems).rule()
+            rule = _Reader(path, f"waivers[{number}]", line, entry, latest, problems).rule()
             if rule:
                 rules.append(rule)
     if problems:
@@ -201,7 +205,7 @@ def _plain(node: Any) -> Any:
 
 
 class _Reader:
-    """One waiver of a file. Its problems are added to those of all."""
+    """One waiver of a file. Its problems are added to those of all. latest: when it must have expired, None for never."""
 
     def __init__(
         self,
@@ -209,14 +213,14 @@ class _Reader:
         name: str,
         line: int,
         entry: Mapping[str, _Value],
-        allow_permanent: bool,
+        latest: float | None,
         problems: list[Problem],
     ) -> None:
         self._path = path
         self._name = name
         self._line = line
         self._entry = entry
-        self._allow_permanent = allow_permanent
+        self._latest = latest
         self._problems = problems
 
     def rule(self) -> Rule | None:
@@ -250,8 +254,10 @@ class _Reader:
                 f"expires is {printable(repr(expires), 60)}, which is neither an existing date nor a time with a zone: write a"
                 f" date, as in 2026-12-31, which ends at 24:00 UTC, or a time, as in 2026-12-31T18:00:00+01:00, or {NEVER}",
             )
-        elif expires == NEVER and not self._allow_permanent:
-            self._report("expires", f"expires is {NEVER}: write a date, or set allow_permanent: true")
+        elif expiry is not None and self._latest is not None and (expiry.ends is None or expiry.ends > self._latest):
+            far = "" if expiry.ends is None else ", more than five years from now"
+            date = "a date" if expiry.ends is None else "an earlier date"
+            self._report("expires", f"expires is {expires}{far}: write {date}, or set allow_permanent: true")
         return expiry.ends if expiry else None
 
     def _status(self) -> str:

@@ -40,6 +40,7 @@ from .files import (
     diff_of,
     make_directory,
     needed_content_of,
+    refuse_untrusted_directory,
     refuse_without_directory,
     write_files,
 )
@@ -77,8 +78,9 @@ class _Found(NamedTuple):
 def judge_task(task: Task) -> Record:
     """The work of the module. Raises NotPassed if the outcome fails the task."""
     params = task.params
-    asked = _asked(task)
-    found = _found(task, time.time())
+    started = time.time()
+    asked = _asked(task, started)
+    found = _found(task, started)
     now = found.now
     rows = rows_of(found.pairs, asked.exploits)
     wanted = Wanted(params["baseline"], params["baseline_missing"], params["baseline_update"])
@@ -100,9 +102,11 @@ def judge_task(task: Task) -> Record:
     return _Ending(task, decision, document, found.api_error).end(asked, remembered)
 
 
-def _asked(task: Task) -> _Asked:
+def _asked(task: Task, now: float) -> _Asked:
     params = task.params
     _refuse_bad_formats(params)
+    if params["artifacts"] is not None:
+        refuse_untrusted_directory(params["artifacts"])
     if params["tools"] is not None and not params["tools"]:
         raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
     if params["baseline"] and params["baseline_missing"] == "create":
@@ -123,6 +127,7 @@ def _asked(task: Task) -> _Asked:
                 WaiverFile(path, needed_content_of(path, f"waivers[{index}]"))
                 for index, path in enumerate(params["waivers"])
             ],
+            now,
             params["allow_permanent"],
         ),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,

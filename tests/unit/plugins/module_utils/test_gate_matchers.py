@@ -39,6 +39,9 @@ MATCHING = [
     {"fingerprint": FINGERPRINT},
     {"fingerprint": FINGERPRINT.upper()},
     {"name": "*", "severity": "high"},
+    {"name": "?*", "severity": "high"},
+    {"name": "*E*"},
+    {"name": "T[!x]*"},
     {"name": "*TLS*", "check": "WEB-1", "cve": "CVE-2021-44228", "target": "*", "severity": "high", "port": 443},
 ]
 OTHER = [
@@ -143,6 +146,12 @@ WRONG = [
     ({"name": 1.5}, "m.name is a number (1.5)"),
     ({"name": "*"}, "m matches every finding: name the check,"),
     ({"name": "**", "target": "*"}, "m matches every finding"),
+    *[
+        ({key: pattern}, "m matches every finding")
+        for key in ("name", "target")
+        for pattern in ("?*", "*?", "**", "*?*", "??*", "[!x]*", "*[a-z]*", "[]a]*", "*.*", "* *", "[!]]*?")
+    ],
+    ({"name": "?*", "target": "*."}, "m matches every finding"),
     ({"cve": None}, "m.cve is null: give one text"),
     ({"severity": ["high"]}, "m.severity is a list: give one text"),
     ({"port": None}, "m.port is null: give one text"),

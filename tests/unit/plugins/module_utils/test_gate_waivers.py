@@ -40,7 +40,7 @@ NOW = at("2026-11-22T10:00:00")
 
 
 def rules_in(*texts, **options):
-    return read_waivers([WaiverFile(f"w{number}.yml", text) for number, text in enumerate(texts)], **options)
+    return read_waivers([WaiverFile(f"w{number}.yml", text) for number, text in enumerate(texts)], NOW, **options)
 
 
 def waivers(*matchers):
@@ -131,6 +131,18 @@ def test_several_files_are_read_in_their_order():
         "w2.yml",
     ]
     assert rules_in() == []
+
+
+@pytest.mark.parametrize("expires", ["9998-12-31", "2999-01-01T00:00:00Z", "2031-11-28"])
+def test_a_waiver_of_more_than_five_years_is_permanent(expires):
+    text = GOOD.replace("2026-12-31", expires)
+    said = f"expires is {expires}, more than five years from now: write an earlier date, or set allow_permanent: true."
+    assert problems_in(text) == [f"w0.yml:6: {said}"]
+    assert len(rules_in(text, allow_permanent=True)) == 1
+
+
+def test_a_waiver_of_five_years_is_accepted():
+    assert len(rules_in(GOOD.replace("2026-12-31", "2031-11-22"))) == 1
 
 
 def test_a_permanent_waiver_needs_permission():
@@ -273,7 +285,7 @@ def test_a_long_list_of_problems_is_cut():
 
 def test_a_path_is_shown_on_one_line():
     with pytest.raises(WrongOption, match=r"\na\\x1bb\.yml:1: the file is empty"):
-        read_waivers([WaiverFile("a\x1bb.yml", "")])
+        read_waivers([WaiverFile("a\x1bb.yml", "")], NOW)
 
 
 def test_without_pyyaml_a_waiver_file_says_what_is_missing(monkeypatch):
@@ -425,7 +437,7 @@ def test_a_waiver_needs_all_of_its_matcher(matcher, matches):
 
 PARTS = {
     "check": ["a", "b"],
-    "name": ["Open*", "open port", "*port", "?losed*", "ope[nm] *", "\u1e9eharp*", "[*"],
+    "name": ["Open*", "open port", "*port", "?losed*", "ope[nm] *", "\u1e9eharp*", "[p*"],
     "cve": ["CVE-2021-0001", "CVE-2021-0002"],
     "target": ["a.example", "*.example", "https://A.example/", "[2001:db8::1]", "b?example"],
     "severity": ["low", "unknown"],
@@ -435,7 +447,7 @@ FINDINGS = st.builds(
     finding,
     st.sampled_from(["a", "b", None]),
     st.sampled_from([1, 3, 9]),
-    name=st.sampled_from(["Open port", "CLOSED PORT", "open", "", "\u00dfharp", "ssharp", "[*"]),
+    name=st.sampled_from(["Open port", "CLOSED PORT", "open", "", "\u00dfharp", "ssharp", "[p*"]),
     cve=st.lists(st.sampled_from(PARTS["cve"]), max_size=2),
     port=st.sampled_from([80, 443, None]),
 )

@@ -17,6 +17,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._judging.files import diff_of
 
 WEB, PORTS = 170, 70
+LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
 COUNTS = ("critical", "high", "medium", "low", "info")
 SCAN = {"target": "www.example.com", "workspace_id": 2, "tool_id": WEB}
 
@@ -646,7 +647,7 @@ waivers:
 """
 
 
-@pytest.mark.parametrize("expires, outcome", [("2999-12-31", "passed"), ("2020-12-31", "findings")])
+@pytest.mark.parametrize("expires, outcome", [(LATER, "passed"), ("2020-12-31", "findings")])
 def test_a_waiver_counts_until_it_expires(run, found, tmp_path, expires, outcome):
     found(0, 4)
     waivers = tmp_path / "waivers.yml"
@@ -656,7 +657,7 @@ def test_a_waiver_counts_until_it_expires(run, found, tmp_path, expires, outcome
     assert result["counts"]["waived"] == (outcome == "passed")
 
 
-GOOD_WAIVER = WAIVER.format(expires="2999-12-31")
+GOOD_WAIVER = WAIVER.format(expires=LATER)
 SPOILT = {
     "truncated": GOOD_WAIVER[:-30].encode(),
     "tabs": GOOD_WAIVER.replace("    reason", "\treason").encode(),
@@ -742,6 +743,138 @@ def test_the_line_of_a_red_gate_names_what_is_red(run, found, tmp_path):
     without = run("gate", workspace_id=2, artifacts=str(tmp_path), formats=["markdown"])
     assert without.msg.endswith(f"; and 7 more. See {tmp_path}/gate.md.")
     assert run("gate", workspace_id=2).msg.endswith("; and 7 more.")
+
+
+# --- files that anybody could have put there
+
+
+@pytest.fixture
+def given_away(monkeypatch):
+    """Make a path belong to another user than the one who runs the task."""
+
+    def give(path):
+        if os.geteuid() == 0:
+            os.lchown(path, 12345, -1)
+        else:
+            monkeypatch.setattr(os, "geteuid", lambda: 12345)
+
+    return give
+
+
+FOUND = json.dumps({"id": 1, "name": "Banner", "risk_level": 0})
+INPUTS = {
+    "baseline": lambda path: dict(workspace_id=2, baseline=path),
+    "waivers": lambda path: dict(workspace_id=2, waivers=[path]),
+    "findings_file": lambda path: dict(findings_file=path),
+    "epss_file": lambda path: dict(workspace_id=2, epss_file=path),
+    "estate_files": lambda path: dict(workspace_id=2, estate_files=[path]),
+}
+
+
+@pytest.fixture
+def put(run, found, tmp_path):
+    """Write a valid file for an option into a new directory with this mode, and return its path."""
+
+    def write(option, mode, *below):
+        found(0)
+        directory = tmp_path / "given"
+        (directory / "/".join(below)).mkdir(parents=True)
+        path = directory.joinpath(*below, "file")
+        if option == "baseline":
+            run("gate", workspace_id=2, baseline=str(path), baseline_missing="create")
+        else:
+            texts = {
+                "waivers": WAIVER.format(expires=LATER),
+                "findings_file": FOUND,
+                "epss_file": "cve,epss\nCVE-2021-44228,0.5\n",
+            }
+            path.write_text(texts.get(option, "[]\n"))
+        directory.chmod(mode)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("option", INPUTS)
+def test_a_file_that_everybody_can_write_is_refused(service, run, put, option):
+    path = put(option, 0o755)
+    path.chmod(0o646)
+    service.clear_log()
+    refused = run("gate", **INPUTS[option](str(path)))
+    assert refused.failed and "outcome" not in refused.result
+    assert "can be written by every user of this machine, so anybody may have changed it" in refused.msg
+    assert refused.msg.startswith(option) and service.calls() == []
+    path.chmod(0o644)
+    judged(run("gate", **INPUTS[option](str(path))), "passed")
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
+@pytest.mark.parametrize("option", INPUTS)
+def test_a_file_of_another_user_where_everybody_can_write_is_refused(run, put, given_away, option, mode):
+    path = put(option, mode)
+    # root or one's own
+    judged(run("gate", **INPUTS[option](str(path))), "passed")
+    given_away(path)
+    refused = run("gate", **INPUTS[option](str(path)))
+    assert refused.failed and f"cannot be trusted, because {str(path)!r} belongs to another user" in refused.msg
+
+
+@pytest.mark.parametrize("option", INPUTS)
+def test_a_checkout_of_another_user_goes_on_working(run, put, given_away, option):
+    path = put(option, 0o755)
+    given_away(path)
+    given_away(path.parent)
+    judged(run("gate", **INPUTS[option](str(path))), "passed")
+
+
+def test_a_directory_above_and_a_link_count(run, put, given_away, tmp_path):
+    path = put("waivers", 0o1777, "checkout", "security")
+    given_away(path.parent.parent)
+    refused = run("gate", workspace_id=2, waivers=[str(path)])
+    assert f"because {str(path.parent.parent)!r} belongs to another user" in refused.msg
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert "belongs to another user" in run("gate", workspace_id=2, waivers=[str(link)]).msg
+
+
+def test_a_link_that_anybody_could_have_put_there_is_refused(run, put, given_away, tmp_path):
+    path = put("waivers", 0o755)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "link").symlink_to(path)
+    judged(run("gate", workspace_id=2, waivers=[str(shared / "link")]), "passed")
+    given_away(shared / "link")
+    assert "cannot be trusted" in run("gate", workspace_id=2, waivers=[str(shared / "link")]).msg
+
+
+@pytest.mark.parametrize("mode, own, trusted", [(0o777, True, False), (0o755, True, True), (0o755, False, True)])
+def test_a_directory_of_artefacts_that_everybody_can_write_is_refused(
+    service, run, found, given_away, tmp_path, mode, own, trusted
+):
+    found(0)
+    directory = tmp_path / "out"
+    directory.mkdir()
+    directory.chmod(mode)
+    if not own:
+        given_away(directory)
+    service.clear_log()
+    result = run("gate", workspace_id=2, artifacts=str(directory))
+    if trusted:
+        assert result["outcome"] == "passed" or not os.access(directory, os.W_OK)
+    else:
+        assert "artifacts" in result.msg and "can be written by every user" in result.msg
+        assert service.calls() == [] and list(directory.iterdir()) == []
+
+
+def test_a_directory_of_artefacts_that_another_user_put_there_is_refused(run, found, given_away, tmp_path):
+    found(0)
+    tmp_path.chmod(0o1777)
+    directory = tmp_path / "out"
+    directory.mkdir(0o755)
+    given_away(directory)
+    assert "cannot be trusted" in run("gate", workspace_id=2, artifacts=str(directory)).msg
+    tmp_path.chmod(0o755)
 
 
 # --- artefacts

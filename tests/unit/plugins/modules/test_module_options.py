@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import importlib
 import tempfile
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -329,6 +330,7 @@ def gate_files(run, **options):
         return {path.name: path.read_text() for path in Path(directory).iterdir()}
 
 
+LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
 GATE_WAIVER = """\
 version: 1
 waivers:
@@ -460,7 +462,7 @@ def case_gate_baseline_update(account, run):
 
 @case("gate", "waivers")
 def case_gate_waivers(account, run):
-    path = in_a_file(GATE_WAIVER.format(expires="2999-12-31"))
+    path = in_a_file(GATE_WAIVER.format(expires=LATER))
     assert run("gate", scan_ids=[40001], waivers=[path])["counts"]["waived"] == 1
 
 
@@ -501,7 +503,7 @@ def case_gate_artifacts(account, run):
 
 @case("gate", "sarif_profile")
 def case_gate_sarif_profile(account, run):
-    options = dict(formats=["sarif"], waivers=[in_a_file(GATE_WAIVER.format(expires="2999-12-31"))])
+    options = dict(formats=["sarif"], waivers=[in_a_file(GATE_WAIVER.format(expires=LATER))])
     assert "suppressions" not in gate_files(run, **options)["gate.sarif"]
     assert "suppressions" in gate_files(run, sarif_profile="full", **options)["gate.sarif"]
 
