@@ -18,6 +18,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import (
     ARGUMENT,
     Fate,
@@ -28,7 +29,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover imp
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import result_of
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Watch
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _scan_lines
-from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import SIGNALS, LiveLine
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine
 
 # how long the stop after an interrupt may take, in seconds
 _LONGEST_STOP = 60

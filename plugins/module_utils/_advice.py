@@ -142,6 +142,13 @@ def after_no_answer(call: Call, otherwise: str) -> str:
     return f"{_COMPLETE}. {otherwise[0].upper()}{otherwise[1:]}"
 
 
+def after_interrupt(call: Call, maybe_done: bool) -> str:
+    """What to do next where an interrupt kept a call from being sent or answered."""
+    if call.action == "start" and maybe_done:
+        return _CHECK_FIRST.format(noun=call.noun)
+    return "run the task again" if call.action in (*READS, "start") else _COMPLETE
+
+
 def unreachable(call: Call) -> str:
     """What to do next where no connection can be made."""
     if call.answered:

@@ -257,7 +257,9 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
 def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
     resource = declared.resource
     try:
-        return _post(declared, values).record
+        # an interrupt must not end the task between the two
+        with declared.task.client.transport.stop.last_calls():
+            return _post(declared, values).record
     except ScannerError as error:
         advice = " Run the task again to create it."
         if declared.task.params.get("id") is not None:

@@ -142,6 +142,10 @@ class NetworkError(CallError):
     """No answer: the connection was not made, or it broke, or it took too long."""
 
 
+class Interrupted(NetworkError):
+    """A call that was not made, or broken off, because the task was interrupted. Every further call is refused too."""
+
+
 class AnswerError(CallError):
     """An answer that is not the service's: HTML, broken JSON, another shape, a wrong address."""
 

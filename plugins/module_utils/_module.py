@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import stat
 from typing import Any
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
 from ._declared import Module
 from ._http.transport import missing_requests
+from ._interrupt import Stop
 from ._masking import hide, masked, shown_options
 from ._options import CONNECTION_OPTIONS
 from ._prepared import prepare
@@ -28,8 +31,9 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     params: dict[str, Any]
 
-    def __init__(self, declared: Module) -> None:
-        self._declared = declared
+    def __init__(self, declared: Module, stop: Stop) -> None:
+        self.declared = declared
+        self.stop = stop
         self.step: object = None
         super().__init__(
             argument_spec=declared.spec(),
@@ -49,11 +53,11 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def _load_params(self) -> None:
         super()._load_params()
-        if self._declared.hidden:
+        if self.declared.hidden:
             # not an option, so that it is neither documented nor shown with the options of a task
-            self.step = self.params.pop(self._declared.hidden, None)
-        needed = self._declared.needed(self.params)
-        prepared = prepare(self.argument_spec, self._declared.groups(), self.params, os.environ, needed, LENIENT)
+            self.step = self.params.pop(self.declared.hidden, None)
+        needed = self.declared.needed(self.params)
+        prepared = prepare(self.argument_spec, self.declared.groups(), self.params, os.environ, needed, LENIENT)
         for secret in prepared.secrets:
             self.hide(secret)
         self._refusal = prepared.refusal
@@ -83,8 +87,25 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
 
 def run(declared: Module) -> None:
-    """Run a module."""
-    module = _Module(declared)
+    """Run a module. An interrupt ends it between two calls."""
+    with Stop(_is_abandoned).listening() as stop:
+        _run(_Module(declared, stop))
+
+
+def _is_abandoned() -> bool:
+    """Whether standard output is a pipe that nobody reads any more, as after the time limit of the task."""
+    try:
+        if not stat.S_ISFIFO(os.fstat(1).st_mode):
+            return False
+        pipe = select.poll()
+        pipe.register(1, 0)
+        return any(event & (select.POLLERR | select.POLLHUP) for _number, event in pipe.poll(0))
+    except OSError:
+        return False
+
+
+def _run(module: _Module) -> None:
+    declared = module.declared
     missing = missing_requests()
     if missing:
         module.fail_json(msg=missing_required_lib(missing))

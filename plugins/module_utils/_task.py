@@ -17,6 +17,7 @@ from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
 from ._http.kept import Lists
 from ._http.transport import Transport
+from ._interrupt import Stop
 from ._options import Connection, connection_from
 from ._scope.gate import Gate, Verdicts
 
@@ -48,6 +49,10 @@ class Host(Protocol):
     @property
     def directory(self) -> str | None:
         """The directory that ansible-core created for the task, if any."""
+
+    @property
+    def stop(self) -> Stop:
+        """Whether the task is interrupted."""
 
     def warn(self, warning: str) -> None:
         """Show a warning with the result of the task."""
@@ -146,7 +151,10 @@ def perform(
         connection = connection_from(host.params)
         with shared.opened(connection, environ, Transport) if shared else _opened(connection) as opened:
             calls = opened.transport.calls
-            return Ended(work(Task(host, opened, _gate_for(host, scope_in_force, environ))), calls)
+            opened.transport.stop = host.stop
+            result = work(Task(host, opened, _gate_for(host, scope_in_force, environ)))
+            # work that ignores a failed call must not hide that the task was interrupted
+            return Ended(result, calls, host.stop.failure)
     except ScannerError as error:
         if isinstance(error, CallError) and error.may_have_worked:
             error = error.with_effect("The change may have been made.")

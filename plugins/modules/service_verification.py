@@ -42,7 +42,8 @@ options:
       - Create two workspaces, one of them with the target O(target) and an HTTP logger, and delete them. Their names
         begin with C(verify-) and end in random characters. Nothing is scanned.
       - By default, the assumptions about creates and deletes are not tested.
-      - Danger - if a workspace of the verification cannot be deleted, it remains. The task then fails and names it.
+      - Danger - if a workspace of the verification cannot be deleted, it remains. The task then fails and names it. An
+        interrupted task deletes them, too.
     type: bool
     default: false
   target:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import sys
 import warnings
@@ -23,11 +24,14 @@ from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._prepared import prepare
 from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, Shared, perform
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._interrupt_lines import lines
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Facts, why_as_module
 
@@ -52,6 +56,8 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     """An action plugin for one module, which a subclass names."""
 
     declared: Module
+    # of the task that runs
+    _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
         environment = self._environment()
@@ -61,7 +67,10 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             try:
                 arguments = self._arguments(task_vars or {})
                 self._say("in process")
-                return dict(merge_hash(result, self.run_in_process(arguments, environment, task_vars)))
+                with Stop(_is_orphan).listening() as self._stop:
+                    done = self.run_in_process(arguments, environment, task_vars)
+                    self._report_interrupt(done, task_vars)
+                return dict(merge_hash(result, self._as_ended(done)))
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
@@ -81,10 +90,31 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         """Do the work of the module here. Raises AsModule."""
         return self.work_here(arguments, environment)
 
+    def _report_interrupt(self, done: Result, task_vars: dict[str, Any] | None) -> None:
+        """Show what the task has done where nobody takes its result."""
+        if self._stop.reason is None or self._stop.timed_out:
+            return
+        line = LiveLine(self._task, task_vars)
+        for text in lines(self._task.action.rpartition(".")[2], done):
+            line.show_last(text)
+
+    def _as_ended(self, done: Result) -> Result:
+        """The result after the end of the work. After a signal, ansible-core does here what it does on this signal."""
+        stop = self._stop
+        if stop.number is not None:
+            os.kill(os.getpid(), stop.number)
+        elif stop.timed_out and stop.cut:
+            # as ansible-core has it
+            return {**done, "timedout": dict(period=self._task.timeout)}
+        elif stop.reason is not None and not stop.timed_out:
+            # ansible-playbook has died, so nobody waits for a result, or for the next item
+            os._exit(1)
+        return done
+
     def work_here(self, arguments: Result, environment: Mapping[str, str], directory: str | None = None) -> Result:
         """directory: where the work reports its progress, if anywhere."""
         loop = loop_of(self._task)
-        printed = apart(environment, lambda: _Run(self.declared, arguments, directory, loop).printed())
+        printed = apart(environment, lambda: _Run(self.declared, arguments, directory, loop, self._stop).printed())
         return _core.returned(self, printed)
 
     def _say(self, way: str) -> None:
@@ -155,9 +185,15 @@ class _Run:
     """The Host of a task that runs in process, and the run of it."""
 
     def __init__(
-        self, declared: Module, arguments: Result, directory: str | None, shared: Shared | None = None
+        self,
+        declared: Module,
+        arguments: Result,
+        directory: str | None,
+        shared: Shared | None = None,
+        stop: Stop | None = None,
     ) -> None:
         self.declared = declared
+        self.stop = stop or Stop()
         self.step: object = None
         self.directory = directory
         self._shared = shared
@@ -229,29 +265,29 @@ class _Run:
         return _core.as_module_prints(shown_result(result, self._secrets))
 
 
+def _is_orphan() -> bool:
+    """Whether ansible-playbook, which started this worker, has died."""
+    parent = multiprocessing.parent_process()
+    return parent is not None and parent.pid != os.getppid()
+
+
 def _result_of(ended: Ended) -> Result:
     return ended.result if ended.failure is None else {**ended.result, "failed": True, "msg": ended.failure}
 
 
 def apart(variables: Mapping[str, str], work: Callable[[], str]) -> str:
     """Work with these environment variables, and without the messages that Python libraries print: those of a module reach
-    nobody.
-
-    Everything is put back twice, because the time limit of a task may interrupt the first time; it ends a task only once.
-    """
+    nobody."""
     before = {name: os.environ.get(name) for name in variables}
     show = warnings.showwarning
     propagates = {name: logging.getLogger(name).propagate for name in _LIBRARIES}
     try:
-        try:
-            os.environ.update(variables)
-            warnings.showwarning = _show_nothing
-            for name in _LIBRARIES:
-                # libraries have a handler that does nothing; the one above it writes to the log file of ansible-core
-                logging.getLogger(name).propagate = False
-            return work()
-        finally:
-            _restore(before, show, propagates)
+        os.environ.update(variables)
+        warnings.showwarning = _show_nothing
+        for name in _LIBRARIES:
+            # libraries have a handler that does nothing; the one above it writes to the log file of ansible-core
+            logging.getLogger(name).propagate = False
+        return work()
     finally:
         _restore(before, show, propagates)
 

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ansible.utils.display import Display
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS
 
 display = Display()
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _kept_stderr() -> int | None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A task that runs in process and waits for an answer ends with Ctrl-C and with its time limit."""
+"""A task ends between two calls with Ctrl-C, SIGTERM and its time limit, and reports what it has written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.tests.plays.playbook import play, prepare
+from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play, prepare
 
 # seconds that the service does not answer, far more than a test may take
 LONG = 3600
@@ -33,6 +33,50 @@ def plays(**keywords):
     options = {"timeout": LONG, "retries": 0}
     task = {"name": "read", "scanops.scanner.workspace_info": options, **keywords}
     return [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]
+
+
+NAMES = [f"host-{number:02}.example.com" for number in range(60)]
+WRITING = {"scanops.scanner.targets": {"workspace_id": 1, "targets": NAMES}}
+VERIFYING = {"scanops.scanner.service_verification": {"writes": True}}
+# calls that take so long that an interrupt comes in the middle
+SLOW = [{"method": "POST", "action": "delay", "seconds": 0.4, "times": None}]
+
+
+def created_in(log):
+    """The names of the targets that the service created."""
+    return [entry["form"]["name"] for entry in log if entry["method"] == "POST" and entry["status"] in (200, 201)]
+
+
+def live(service):
+    return [target["name"] for target in service.targets()]
+
+
+def sends_no_more(service):
+    """Whether no request arrives any more."""
+    before = service.calls()
+    time.sleep(2)
+    return service.calls() == before
+
+
+def interrupted(directory, service, number, task, enough, send=os.killpg):
+    """The output of ansible-playbook, which gets this signal when enough writes were sent. send: to its process group, as a
+    terminal does."""
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "write", **task}]}]
+    faults = {"write": SLOW}
+    command, environment = prepare(directory, service, plays, faults=faults, inventory=f"localhost {LOCAL}\n")
+    output = directory / "output"
+    with output.open("wb") as file:
+        run = subprocess.Popen(
+            command, cwd=directory, env=environment, start_new_session=True, stdout=file, stderr=subprocess.STDOUT
+        )
+    try:
+        wait_until(lambda: len(service.writes()) >= enough, "nothing was written")
+        send(run.pid, number)
+        assert run.wait(PATIENCE) != 0
+        wait_until(lambda: not processes_with(str(directory)), "a process is left")
+    finally:
+        run.kill()
+    return output.read_text(encoding="utf-8")
 
 
 def wait_until(true, what):
@@ -73,6 +117,74 @@ def test_a_signal_ends_the_task_and_its_process(tmp_path, service, number):
         wait_until(lambda: not processes_with(str(tmp_path)), "a process is left")
     finally:
         run.kill()
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_ends_a_bulk_task_which_names_what_it_wrote(tmp_path, service, number):
+    output = interrupted(tmp_path, service, number, WRITING, enough=3)
+    held = live(service)
+    assert 0 < len(held) < len(NAMES)
+    named = ", ".join(f"target {name!r}" for name in held)
+    assert f"interrupted: targets: {len(held)} object{'s'[: len(held) - 1]} created: {named}\n" in output
+    assert f"it was interrupted ({number.name})" in output
+    assert sends_no_more(service)
+    assert live(service) == held
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc")
+def test_the_death_of_ansible_playbook_ends_a_bulk_task_which_names_what_it_wrote(tmp_path, service):
+    output = interrupted(tmp_path, service, signal.SIGKILL, WRITING, 3, send=os.kill)
+    held = live(service)
+    assert 0 < len(held) < len(NAMES)
+    assert f"{len(held)} objects created: {', '.join(f'target {name!r}' for name in held)}\n" in output
+    assert "nobody takes its result any more" in output
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("enough", [1, 3], ids=["workspace", "target"])
+def test_a_signal_ends_a_verification_which_deletes_what_it_created(tmp_path, service, number, enough):
+    before = service.workspaces()
+    output = interrupted(tmp_path, service, number, VERIFYING, enough)
+    assert service.workspaces() == before
+    assert service.http_loggers() == service.targets() == []
+    assert (
+        f"interrupted: service_verification: The task is incomplete, because it was interrupted ({number.name})"
+        in output
+    )
+
+
+def test_a_time_limit_ends_a_task_which_reports_what_it_wrote(tmp_path, service):
+    plays = [
+        {
+            "hosts": "localhost",
+            "gather_facts": False,
+            "tasks": [
+                {"name": "bulk", **WRITING, "timeout": 3, "ignore_errors": True},
+                {"name": "verification", **VERIFYING, "timeout": 1, "ignore_errors": True},
+                {"name": "module", **WRITING, "timeout": 6},
+            ],
+        }
+    ]
+    plays[0]["tasks"][2]["scanops.scanner.targets"] = {**WRITING["scanops.scanner.targets"], "in_process": False}
+    faults = dict.fromkeys(("bulk", "verification", "module"), SLOW)
+    played = play(tmp_path, service, plays, faults=faults)
+    (bulk,) = played.events["bulk"]
+    assert (bulk.kind, bulk.result["changed"], bulk.result["timedout"]) == ("failed", True, {"period": 3})
+    rows = {row["name"]: row["action"] for row in bulk.result["results"]}
+    held = created_in(bulk.log)
+    assert [name for name in NAMES if rows[name] == "create"] == held
+    assert 0 < len(held) < len(NAMES)
+    assert bulk.result["summary"]["create"] == len(held)
+    (verification,) = played.events["verification"]
+    assert (verification.kind, verification.result["changed"]) == ("failed", False)
+    assert len([entry for entry in verification.log if entry["method"] == "POST"]) == len(
+        [entry for entry in verification.log if entry["method"] == "DELETE"]
+    )
+    # as a module it notices soon that nobody takes its result
+    wait_until(lambda: sends_no_more(service), "the module goes on")
+    assert 0 < len(live(service)) < len(NAMES)
 
 
 def test_a_time_limit_ends_the_task_and_the_next_one_runs(tmp_path, service):

@@ -113,7 +113,8 @@ class Run:
             return None
         resource = listing.family
         try:
-            rows = self._rows(resource, self._place(resource, listing.workspace) if listing.workspace else {})
+            with self.client.transport.stop.last_calls():
+                rows = self._rows(resource, self._place(resource, listing.workspace) if listing.workspace else {})
         except CallError as error:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
@@ -151,8 +152,10 @@ class Run:
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
         self.wrote = self.wrote or bool(error.result.get("changed"))
-        self._silent = self._silent or _is_silent(error)
-        if not self.continue_on_error or self._silent or _is_final(error):
+        # after an interrupt, calls fail although the service answers
+        interrupted = self.client.transport.stop.reason is not None
+        self._silent = self._silent or (_is_silent(error) and not interrupted)
+        if not self.continue_on_error or self._silent or _is_final(error) or interrupted:
             self.failure = error
             self._ended_at = step
 
@@ -177,7 +180,9 @@ class Run:
         self.wrote = True
         kept = {field: step.live[field] for field in (resource.key, *resource.declared)}
         try:
-            return self._create(step, {**kept, **(step.changes or {})}).object_id
+            # an interrupt must not end the task between the two
+            with self.client.transport.stop.last_calls():
+                return self._create(step, {**kept, **(step.changes or {})}).object_id
         except CallError as error:
             # the reader must know that it is gone
             raise error.with_sentence(f"it was deleted, and creating it again failed: {error}") from None

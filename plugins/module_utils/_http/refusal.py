@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from .._advice import ANY_CALL, Call, Hints, after_no_answer, next_step
-from .._errors import AnswerError, ApiError, CallError, NetworkError, printable
+from .._advice import ANY_CALL, Call, Hints, after_interrupt, after_no_answer, next_step
+from .._errors import AnswerError, ApiError, CallError, Interrupted, NetworkError, printable
 from .answer import Answer
 from .retry import GATEWAY
 
@@ -90,7 +91,33 @@ def _details(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-# --- answers that do not end as they should
+# --- calls that were not sent, and answers that do not end as they should
+
+
+def not_sent(method: str, path: str, why: str, advice: str, final: bool = False) -> NetworkError:
+    """The error for a request that never left this host. why, advice: clauses without a full stop."""
+    return NetworkError(f"{method} {path} was not sent, because {why}", method, path, final=final, advice=advice)
+
+
+def tls_reason(error: Exception) -> str:
+    """The short reason in a TLS error: the text of ssl, without the address and the pool around it."""
+    found = re.search(
+        r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
+    )
+    return found.group(0).strip() if found else "handshake failed"
+
+
+def interrupted(method: str, path: str, about: Call, why: str, in_flight: bool, after_loss: bool) -> Interrupted:
+    """The error for a call of a task that was interrupted.
+
+    why: a clause about the task; in_flight: whether the call was broken off; after_loss: as of CallError.
+    """
+    how = "was broken off" if in_flight else "was not sent again" if after_loss else "was not sent"
+    maybe_done = method != "GET" and (in_flight or after_loss)
+    return Interrupted(
+        f"{method} {path} {how}: the task ends, because {why}", method, path,
+        maybe_done=maybe_done, final=True, advice=after_interrupt(about, maybe_done),
+    ).with_facts(after_loss=after_loss)  # fmt: skip
 
 
 def no_answer(

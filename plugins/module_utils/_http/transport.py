@@ -15,13 +15,14 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
 from .._advice import ANY_CALL, Call, unreachable
 from .._errors import AnswerError, CallError, NetworkError, WrongOption, printable
+from .._interrupt import Stop, Stopped
 from .._options import Connection
 from .._scope.gate import require
 from . import bounds, rate_limit, retry
@@ -30,7 +31,8 @@ from .body import Body, is_success
 from .border import Border
 from .budget import Budget
 from .known import Known
-from .refusal import broken_off, no_answer, redirected, refusal, too_late
+from .refusal import broken_off, interrupted, no_answer, not_sent, redirected, refusal, tls_reason, too_late
+from .tries import Request, Tries
 
 REQUESTS_VERSION: str | None = None
 try:
@@ -59,23 +61,11 @@ def missing_requests() -> str | None:
     return f"{needed} (found {REQUESTS_VERSION})" if found < REQUESTS_FLOOR else None
 
 
-class _Request(NamedTuple):
-    """One call. ``at_host``: its path starts at the host of the base URL, and the key is not sent."""
-
-    method: str
-    path: str
-    query: dict[str, Any] | None
-    form: dict[str, Any] | None
-    json: Any
-    headers: dict[str, str]
-    at_host: bool
-
-
 class Transport:
     """Sends calls to one base URL with one key.
 
     calls: the log, "METHOD path -> status" for each try; last: the Answer to the last try, also a refusal, None for a
-    redirect or no answer; sleep, clock, jitter: replaced in tests.
+    redirect or no answer; stop: whether the task is interrupted; sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(
@@ -90,10 +80,11 @@ class Transport:
         self.last: Answer | None = None
         self.known = Known()
         self._about = ANY_CALL
+        self.stop = Stop()
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
-        self.budget = Budget(connection, sleep, clock, jitter)
+        self.budget = Budget(connection, self._nap, clock, jitter)
         self._origin = urlsplit(connection.base_url)[:2]
         self._border = Border(connection.api_key)
         self._bounds = self._new_bounds()
@@ -145,7 +136,13 @@ class Transport:
 
     def pause(self, seconds: float) -> None:
         """Wait between two reads of something that takes its time."""
-        self._sleep(seconds)
+        # the call after an interrupted pause says so
+        with contextlib.suppress(Stopped):
+            self._nap(seconds)
+
+    def _nap(self, seconds: float) -> None:
+        """Wait. Raises Stopped."""
+        self.stop.during(lambda: self._sleep(seconds))
 
     def now(self) -> float:
         """Seconds on a clock that only goes forward."""
@@ -183,49 +180,65 @@ class Transport:
         if sink is not None:
             # so that the end of the answer shows, whatever length is announced
             headers["Connection"] = "close"
-        request = _Request(method, path, query, form, json, headers, at_host)
+        request = Request(method, path, query, form, json, headers, at_host)
+        self.last = None
         self._bounds = self._new_bounds()
-        turn = self.budget.turn(None if at_host else rate_limit.limit_of(method, path))
-        after_loss = False
-        attempt = limited = 0
-        while True:
-            turn.wait()
-            self.last = None
-            error: CallError
-            outcome: int | str
-            try:
-                answer = self.last = self._try_once(request, sink)
-            except NetworkError as lost:
+        tries = Tries(self.budget.turn(None if at_host else rate_limit.limit_of(method, path)))
+        try:
+            while (answer := self._try_again(request, sink, tries, hints)) is None:
+                pass
+        except Stopped:
+            if tries.in_flight:
                 self._log(request, "no answer")
-                turn.lost()
-                error = lost
-                outcome = retry.LOST if lost.maybe_done else retry.UNREACHABLE
-            else:
-                self._log(request, answer.status)
-                turn.answered(answer)
-                if is_success(answer):
-                    self.known.answered |= answer.content_type.startswith("application/json")
-                    return answer
-                error = refusal(answer, hints)
-                outcome = answer.status
-            error = error.with_facts(after_loss=after_loss)
-            if not retry.may_repeat(method, outcome) or error.final or self._bounds.over:
-                raise error
-            if outcome == 429:
-                limited += 1
-                self.budget.wait_asked(answer, error, limited)
-                continue
-            if attempt >= self.connection.retries:
-                raise error
-            attempt += 1
-            after_loss = after_loss or error.maybe_done
-            self._sleep(retry.backoff(attempt, self._jitter()))
+            why = str(self.stop.reason)
+            raise interrupted(method, path, self._about, why, tries.in_flight, tries.lost) from None
+        return answer
 
-    def _log(self, request: _Request, outcome: int | str) -> None:
-        query = "&".join(f"{name}={value}" for name, value in (request.query or {}).items())
-        self.calls.append(f"{request.method} {request.path}{'?' if query else ''}{query} -> {outcome}")
+    def _try_again(
+        self, request: Request, sink: Sink | None, tries: Tries, hints: Mapping[int, Any] | None
+    ) -> Answer | None:
+        """Send a call once. Returns None after the wait before its next try."""
+        tries.turn.wait()
+        self.stop.check()
+        self.last = None
+        error: CallError
+        outcome: int | str
+        tries.in_flight = True
+        try:
+            answer = self.stop.during(lambda: self._try_once(request, sink), patient=request.method != "GET")
+        except NetworkError as lost:
+            self._log(request, "no answer")
+            tries.turn.lost()
+            error = lost
+            outcome = retry.LOST if lost.maybe_done else retry.UNREACHABLE
+        else:
+            self.last = answer
+            self._log(request, answer.status)
+            tries.turn.answered(answer)
+            if is_success(answer):
+                self.known.answered |= answer.content_type.startswith("application/json")
+                return answer
+            error = refusal(answer, hints)
+            outcome = answer.status
+        tries.in_flight = False
+        error = error.with_facts(after_loss=tries.lost)
+        if not retry.may_repeat(request.method, outcome) or error.final or self._bounds.over:
+            raise error
+        if outcome == 429:
+            tries.limited += 1
+            self.budget.wait_asked(answer, error, tries.limited)
+            return None
+        if tries.repeated >= self.connection.retries:
+            raise error
+        tries.repeated += 1
+        tries.lost = tries.lost or error.maybe_done
+        self._nap(retry.backoff(tries.repeated, self._jitter()))
+        return None
 
-    def _try_once(self, request: _Request, sink: Sink | None) -> Answer:
+    def _log(self, request: Request, outcome: int | str) -> None:
+        self.calls.append(f"{request.shown()} -> {outcome}")
+
+    def _try_once(self, request: Request, sink: Sink | None) -> Answer:
         with self._bounds.one_try():
             asked, response = self._follow(request)
             with contextlib.closing(response):
@@ -240,7 +253,7 @@ class Transport:
                     body.keep()
         return answer
 
-    def _follow(self, request: _Request) -> tuple[float, requests.Response]:
+    def _follow(self, request: Request) -> tuple[float, requests.Response]:
         """The Unix time of the request, and the response after any redirects."""
         method, path = request.method, request.path
         url = (f"{self._origin[0]}://{self._origin[1]}" if request.at_host else self.connection.base_url) + path
@@ -260,7 +273,7 @@ class Transport:
             method, path, status=response.status_code, advice="check base_url",
         )  # fmt: skip
 
-    def _exchange(self, request: _Request, url: str) -> requests.Response:
+    def _exchange(self, request: Request, url: str) -> requests.Response:
         try:
             return self._session.request(
                 request.method,
@@ -288,21 +301,21 @@ class Transport:
                 " proxy, ca_path, client_cert and client_key."
             ) from None
 
-    def _network_error(self, request: _Request, error: requests.exceptions.RequestException) -> NetworkError:
+    def _network_error(self, request: Request, error: requests.exceptions.RequestException) -> NetworkError:
         known = requests.exceptions
         # an end of file means that the connection broke, maybe after the request
         if isinstance(error, known.SSLError) and "EOF" not in str(error):
-            return _not_sent(
-                request,
-                f"the TLS connection failed ({printable(_tls_reason(error))})",
+            return not_sent(
+                *request[:2],
+                f"the TLS connection failed ({printable(tls_reason(error))})",
                 "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
                 final=True,
             )
         if isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
-            return _not_sent(request, "the address is not valid", "check base_url and proxy", final=True)
+            return not_sent(*request[:2], "the address is not valid", "check base_url and proxy", final=True)
         cause = getattr(error.args[0], "reason", None) if error.args else None
         if isinstance(error, known.ConnectTimeout) or _never_connected(cause):
-            return _not_sent(request, *self._why_not_connected(error, cause))
+            return not_sent(*request[:2], *self._why_not_connected(error, cause))
         return self._lost(request, error)
 
     def _why_not_connected(self, error: requests.exceptions.RequestException, cause: object) -> tuple[str, str]:
@@ -316,7 +329,7 @@ class Transport:
             )
         return f"nothing accepts connections at {self._origin[1]}", unreachable(self._about)
 
-    def _lost(self, request: _Request, error: requests.exceptions.RequestException) -> NetworkError:
+    def _lost(self, request: Request, error: requests.exceptions.RequestException) -> NetworkError:
         """The error for a request that may have arrived."""
         method, path, limits = request.method, request.path, self._bounds
         if limits.late and (limits.arrived or limits.seconds < self.connection.timeout):
@@ -338,12 +351,6 @@ class Transport:
             if self._bounds.full:
                 raise bounds.TooMuch from None
             raise broken_off(answer) from None
-
-
-def _not_sent(request: _Request, why: str, advice: str, final: bool = False) -> NetworkError:
-    """The error for a request that never left this host. why, advice: clauses without a full stop."""
-    method, path = request.method, request.path
-    return NetworkError(f"{method} {path} was not sent, because {why}", method, path, final=final, advice=advice)
 
 
 def _adapter(present: Callable[[], bounds.Bounds]) -> requests.adapters.HTTPAdapter:
@@ -389,11 +396,3 @@ def _no_such_host(cause: object) -> bool:
     """Whether a connection failed because the host name has no address. urllib3 1.26 has no error for this."""
     named = getattr(urllib3.exceptions, "NameResolutionError", ())
     return isinstance(cause, named) or isinstance(getattr(cause, "__context__", None), socket.gaierror)
-
-
-def _tls_reason(error: Exception) -> str:
-    """The short reason in a TLS error: the text of ssl, without the address and the pool around it."""
-    found = re.search(
-        r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
-    )
-    return found.group(0).strip() if found else "handshake failed"

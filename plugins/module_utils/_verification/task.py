@@ -28,7 +28,7 @@ def verify(task: Task) -> Record:
         return _result(task, judge_all(survey.answers, wrote=False), [])
     trial.run()
     result = _result(task, judge_all(survey.answers, wrote=True), trial.left)
-    failure = str(trial.failure) if trial.failure else ""
+    failure = str(trial.failure) if trial.failure else task.client.transport.stop.failure or ""
     if trial.left:
         them = "it" if len(trial.left) == 1 else "them"
         remains = f"{', '.join(trial.left)} could not be deleted after the verification. Delete {them} in the web application."

@@ -104,13 +104,14 @@ class Trial:
                     )
 
     def run(self) -> None:
-        """Create the objects, note the answers, and delete the objects."""
+        """Create the objects, note the answers, and delete the objects, also after an interrupt."""
         try:
             self._create_all()
         except ScannerError as error:
             self.failure = error
         finally:
-            self._delete_all()
+            with self._client.transport.stop.last_calls():
+                self._delete_all()
 
     def _create_all(self) -> None:
         workspace_id = self._create(_Creation("create", WORKSPACE, dict(name=self._mark.capitalize())))
@@ -187,7 +188,9 @@ class Trial:
         """The record of the object that was just created, or None."""
         resource = creation.resource
         known = {each.id for each in self._created if each.resource is resource}
-        rows = (row for row in self._client.all(resource, creation.listed) if row["id"] not in known)
+        # what is not found is not deleted
+        with self._client.transport.stop.last_calls():
+            rows = [row for row in self._client.all(resource, creation.listed) if row["id"] not in known]
         return next((row for row in rows if _is_same(row[resource.key], creation.name)), None)
 
     def _delete_all(self) -> None:

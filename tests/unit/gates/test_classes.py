@@ -138,6 +138,8 @@ CLASSES = {
         "module_utils/_http/listing",
         "module_utils/_http/pace_file",
         "module_utils/_http/row_stream",
+        "module_utils/_http/tries",
+        "module_utils/_interrupt",
         "module_utils/_logger_data",
         "module_utils/_lookup",
         "module_utils/_masking",

@@ -46,22 +46,6 @@ def test_the_environment_of_a_task_ends_with_its_time_limit(monkeypatch):
     assert dict(os.environ) == before
 
 
-def test_the_environment_of_a_task_ends_although_its_end_is_interrupted(monkeypatch):
-    before = dict(os.environ)
-    interrupts = [Late()]
-
-    class Environment(dict):
-        def pop(self, *arguments):
-            if interrupts:
-                raise interrupts.pop()
-            return super().pop(*arguments)
-
-    monkeypatch.setattr(os, "environ", Environment(before))
-    with pytest.raises(Late):
-        apart({"SCANNER_TIMEOUT": "5"}, str)
-    assert dict(os.environ) == before
-
-
 @pytest.fixture
 def log_of_ansible(tmp_path):
     """The log file, as ansible-core opens it."""
