@@ -74,8 +74,10 @@ TESTS_OF = {
     "_records": ["ensure", "findings"],
     "_scan/watch": ["watch"],
     "_scope/addresses": ["scope_cases"],
+    "_scope/fields": ["scope_bodies"],
     "_scope/gate": ["scope_gate"],
     "_scope/rules": ["scope", "scope_cases"],
+    "_scope/texts": ["scope_bodies", "scope_gate"],
 }
 
 

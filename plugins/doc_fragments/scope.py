@@ -31,7 +31,7 @@ options:
       - The exact request is checked again when it is sent. This check uses the spelling of the live target if one
         exists, and the live name of a target given by id. Every URL in the request must be in scope, at any depth, such
         as a login page, a callback or a URL in C(tool_params). So must a bare host in a field whose name ends in
-        C(host), C(url), C(domain), C(ip), C(target) or the like.
+        C(host), C(url), C(domain), C(ip), C(target) or the like, and in the keys and values below it.
       - The C(webhook_url) of M(scanops.scanner.report) is not checked, because it receives a message and is not
         scanned.
       - Names are compared in their normalised form (case, trailing dot, IDNA, spelling of IPv6 addresses, default

@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from .._errors import Refused, printable
 from .._families.family import Family
 from .._families.table import FAMILIES
+from .._given import shape_of
+from .fields import ANYTHING, HOST, meaning_of, takes_key, takes_text, words_of
+from .texts import urls_in
+
+Names = tuple[str, ...]
 
 # nothing but a gate can make a permit
 _SEAL = object()
@@ -27,33 +31,6 @@ class _Unknown(Family):
 
 
 _ID_KEYS = ("target_id", "target_ids")
-# fields that take a bare host; in others, only what can be read as a URL is judged
-_HOST_KEY = re.compile(
-    r"(?:^|_)(?:target_name|target|url|uri|host|hostname|fqdn|domain|subdomain|ip|address|endpoint|callback|webhook)s?(?:_in_scope)?$"
-)
-# below such a field, the fields that may hold a host of one word; any other one has a dot, a colon or many digits
-_SAYS_WHICH = re.compile(r"(?:value|name|address|addresse|list|item|entry|entrie|included?|in_scope)s?$")
-# how templates render a boolean, in a field whose name ends in _url
-_FLAGS = ("", "true", "false", "yes", "no", "on", "off", "none", "null")
-# https://url.spec.whatwg.org/#url-parsing: browsers remove these wherever they are in a URL, and those below U+0021 around it
-_REMOVED = re.compile(r"[\t\r\n]+")
-_AROUND = "".join(map(chr, range(0x21)))
-# what programs follow as a URL, even without the slashes, or after white space or invisible characters
-_URL = re.compile(r"[^0-9a-z]*(?:(?:https?|wss?|ftp):\S|[a-z][a-z0-9+.-]+:[/\\]{2})", re.IGNORECASE)
-_SPLIT_URL = re.compile(r"[^0-9a-z]*(?:(?:https?|wss?|ftp):|(?:file|gopher):[/\\]{2})", re.IGNORECASE)
-# the schemes that programs follow without slashes, with white space in them that browsers remove
-_KNOWN = "|".join(r"[\t\r\n]*".join(scheme) for scheme in ("https", "http", "wss", "ws", "ftp"))
-_URL_INSIDE = re.compile(
-    # no scheme is longer, and a limit keeps the search linear
-    r"[a-z][a-z0-9+.-]{1,62}:[/\\]{2}[^\s,;|\"'<>]*"
-    rf"|(?<![a-z0-9+.-])(?:{_KNOWN})[\t\r\n]*:[\t\r\n]*[^\s,;|\"'<>]+"
-    # a host without a scheme, such as //example.com
-    r"|(?<![\w./:\\%~+-])[/\\]{2,}(?:[^\s/\\,;|\"'<>]*[.:\[%@]|[0-9]{8}|localhost\b)[^\s,;|\"'<>]*",
-    re.IGNORECASE,
-)
-_TWO_SLASHES = re.compile(r"[/\\]{2,}[^\s/\\]")
-_BETWEEN_URLS = re.compile(r"[\s,;|]+")
-_ANY_INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class Permit:
@@ -186,92 +163,47 @@ def places_in(entry: Family, body: object) -> Iterator[Place]:
 
     entry: the family of the created object. Raises Refused for an invalid id.
     """
-    # the path of a value, the name of the nearest field, whether a field above takes hosts, and the value
-    waiting: list[tuple[str, str, bool, object]] = [("", "", False, body)]
+    # fields as tuples, so that no dot in a key makes one of them
+    unscoped = {tuple(field.split(".")) for field in entry.unscoped_fields}
+    names = {(field,) for field in entry.target_names}
+    # the path of a value, the names in it, what the nearest of them means, and the value
+    waiting: list[tuple[str, Names, int, object]] = [("", (), ANYTHING, body)]
     while waiting:
-        field, key, inherits, value = waiting.pop()
-        if _ANY_INDEX.sub("", field) in entry.unscoped_fields:
+        field, path, meaning, value = waiting.pop()
+        if path in unscoped:
             continue
-        if isinstance(value, dict):
-            inherits = (inherits or _takes_a_host(key)) and not _excludes(key)
-            for name, inner in reversed(list(value.items())):
-                yield from _in_text(field, inherits and _looks_like_a_host(str(name)), str(name))
-                waiting.append((f"{field}.{name}" if field else str(name), str(name), inherits, inner))
+        if isinstance(value, dict) and not _is_id(path):
+            for name, inner in reversed([(str(name), inner) for name, inner in value.items()]):
+                yield from _in_text(field, takes_key(path[-1] if path else "", meaning, name), name)
+                below = (*path, name)
+                inherited = HOST if below in names else meaning_of(name, meaning)
+                waiting.append((f"{field}.{name}" if field else name, below, inherited, inner))
         elif isinstance(value, (list, tuple)):
             waiting += [
-                (f"{field}[{index}]", key, inherits, inner) for index, inner in reversed(list(enumerate(value)))
+                (f"{field}[{index}]", path, meaning, inner) for index, inner in reversed(list(enumerate(value)))
             ]
         elif value is not None and not isinstance(value, bool):
-            yield from _in_value(entry, field, key, inherits, value)
+            yield from _in_value(field, path, meaning, value, path in names and "[" not in field)
 
 
-def _in_value(entry: Family, field: str, key: str, inherits: bool, value: object) -> Iterator[Place]:
+def _is_id(path: Names) -> bool:
+    return bool(path) and words_of(path[-1]) in _ID_KEYS
+
+
+def _in_value(field: str, path: Names, meaning: int, value: object, is_name: bool) -> Iterator[Place]:
     text = str(value)
-    if key in _ID_KEYS:
+    if _is_id(path):
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise Refused(f"{field} is {printable(text, 60)!r}, which is not the id of a target: give a number.")
+            shown = shape_of(value) if isinstance(value, dict) else repr(printable(text, 60))
+            raise Refused(f"{field} is {shown}, which is not the id of a target: give a number.")
         yield Place(field, int(text))
-    elif field in entry.target_names:
+    elif is_name:
         yield Place(field, text, is_name=True)
     else:
-        inherits = inherits and not _excludes(key)
-        one_word = _takes_a_host(key) or (inherits and _SAYS_WHICH.search(_words(key)) is not None)
-        yield from _in_text(field, one_word or (inherits and _looks_like_a_host(text)), text)
+        yield from _in_text(field, takes_text(path[-1] if path else "", meaning, text), text)
 
 
 def _in_text(field: str, takes_a_host: bool, text: str) -> Iterator[Place]:
-    """takes_a_host: whether the text itself may be a bare host."""
-    plain = _REMOVED.sub("", text).strip(_AROUND)
-    pieces = _BETWEEN_URLS.split(text)
-    if _URL.match(text) and not all(map(_is_port, pieces)):
-        # the complete text, and if it is a list, each URL after the first one
-        yield Place(field, text)
-        for piece in pieces[1:]:
-            if _URL.match(piece):
-                yield Place(field, piece)
-    elif _names_a_host(plain) or (plain != text and _SPLIT_URL.match(plain)):
-        yield Place(field, text)
-    else:
-        for found in _URL_INSIDE.finditer(text):
-            if not _is_port(found[0]):
-                yield Place(field, found[0])
-        if takes_a_host and not _is_no_host(plain):
-            yield Place(field, text)
-
-
-def _words(key: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|-", "_", key).lower()
-
-
-def _takes_a_host(key: str) -> bool:
-    return bool(_HOST_KEY.search(_words(key))) and not _excludes(key)
-
-
-def _excludes(key: str) -> bool:
-    return _words(key).startswith("exclude")
-
-
-def _names_a_host(text: str) -> bool:
-    """Whether a text begins with two slashes and a host, with which programs complete a scheme."""
-    return _TWO_SLASHES.match(text) is not None
-
-
-def _looks_like_a_host(text: str) -> bool:
-    plain = _REMOVED.sub("", text).strip(_AROUND)
-    if any(each.isspace() for each in plain):
-        return False
-    return not plain.isascii() or bool(re.search(r"[.:\[%]|^0x|^[0-9]+$", plain))
-
-
-def _is_port(text: str) -> bool:
-    """Whether a text such as https:443 names the port of a protocol."""
-    _scheme, _colon, rest = text.partition(":")
-    return rest.isascii() and rest.isdigit() and len(rest) < 6
-
-
-def _is_no_host(text: str) -> bool:
-    if text.lower() in _FLAGS or (text.isascii() and text.isdigit() and int(text[:9]) < 1 << 24 and len(text) < 9):
-        # no host has an address below 1.0.0.0
-        return True
-    # a path or a query, relative to the target
-    return text[0] in "?#" or (text[0] == "/" and text[1:2] not in ("/", "\\"))
+    """takes_a_host: whether the text itself is judged as a host."""
+    for found in dict.fromkeys([*urls_in(text), *([text] if takes_a_host else [])]):
+        yield Place(field, found)
