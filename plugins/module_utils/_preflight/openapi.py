@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ansible.module_utils.common.yaml import HAS_YAML, SafeLoader
@@ -28,7 +29,8 @@ DEEPEST = 200
 # digits of a number; the time to read one grows with their square
 LONGEST_NUMBER = 100
 
-_TOO_LONG = f"it has more than {MOST_NODES} nodes when its aliases are expanded"
+# what a plain scalar must look like to become a number
+_NUMBER = re.compile(r"[-+0-9A-Fa-fXxOo_.:\s]+")
 
 __all__ = ("HAS_YAML", "Bounded", "SchemaError", "parse")
 
@@ -56,16 +58,8 @@ def parse(text: bytes | bytearray) -> object:
     """The document in a YAML text. Raises SchemaError."""
     text = bytes(text)
     try:
-        _refuse_deep_or_long(yaml.parse(text, Loader=SafeLoader))
-        loader = SafeLoader(text)
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                return None
-            _refuse_expanded(node)
-            return without_halves(loader.construct_document(node))
-        finally:
-            loader.dispose()
+        _refuse_excess(yaml.parse(text, Loader=SafeLoader))
+        return without_halves(yaml.load(text, Loader=SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
@@ -75,43 +69,30 @@ def parse(text: bytes | bytearray) -> object:
         raise SchemaError(f"it is not valid YAML ({type(error).__name__})") from None
 
 
-def _refuse_deep_or_long(events: Iterable[yaml.Event]) -> None:
-    depth = 0
-    for number, event in enumerate(events):
-        if number > MOST_NODES:
-            raise SchemaError(_TOO_LONG)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise SchemaError(f"it is nested deeper than {DEEPEST} levels")
-
-
-def _refuse_expanded(top: yaml.Node) -> None:
-    """Refuse a document that its aliases make too large, or endless: an alias is the same node again."""
-    sizes: dict[int, int] = {}
-    entered = set()
-    waiting = [(top, False)]
-    while waiting:
-        node, done = waiting.pop()
-        if done:
-            entered.discard(id(node))
-            sizes[id(node)] = 1 + sum(sizes[id(inner)] for inner in _children(node))
-            if sizes[id(node)] > MOST_NODES:
-                raise SchemaError(_TOO_LONG)
-        elif id(node) in entered:
-            raise SchemaError("one of its aliases refers to a node that contains the alias")
-        elif id(node) not in sizes:
-            if isinstance(node, yaml.ScalarNode) and _is_number(node) and len(node.value) > LONGEST_NUMBER:
+def _refuse_excess(events: Iterable[yaml.Event]) -> None:
+    """Refuse a document that is too deep, or too large when each alias counts as the node that it repeats."""
+    size = 0
+    # the anchor of each open collection, and the size before it
+    opened: list[tuple[str | None, int]] = []
+    sizes: dict[str | None, int] = {}
+    for event in events:
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = opened.pop()
+            sizes[anchor] = size - before
+        elif isinstance(event, yaml.CollectionStartEvent):
+            opened.append((event.anchor, size))
+            sizes.pop(event.anchor, None)
+            size += 1
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[event.anchor] = 1
+            size += 1
+            if len(event.value) > LONGEST_NUMBER and not event.implicit[1] and _NUMBER.fullmatch(event.value):
                 raise SchemaError("a number in it is too long")
-            entered.add(id(node))
-            waiting.append((node, True))
-            waiting += [(inner, False) for inner in _children(node)]
-
-
-def _is_number(node: yaml.ScalarNode) -> bool:
-    return node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-
-
-def _children(node: yaml.Node) -> list[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return [child for pair in node.value for child in pair]
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in sizes:
+                raise SchemaError("one of its aliases refers to no earlier, complete node")
+            size += sizes[event.anchor]
+        if size > MOST_NODES:
+            raise SchemaError(f"it has more than {MOST_NODES} nodes when its aliases are expanded")
+        if len(opened) > DEEPEST:
+            raise SchemaError(f"it is nested deeper than {DEEPEST} levels")

@@ -8,12 +8,11 @@ from email.utils import formatdate
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.answer import (
+from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import (
     clock_skew,
     judge,
     rate_limit,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.result import RateLimit, Workspace
 
 NOW = 1700000000.0
 
@@ -52,15 +51,15 @@ def judged(status, body, **headers):
 )
 def test_whose_answer_it_is(status, body, is_api):
     known = judged(status, body)
-    assert known.is_api is is_api
-    assert (known.found is None) is (is_api is True)
+    assert known["is_api"] is is_api
+    assert (known["found"] is None) is (is_api is True)
     if not is_api:
-        assert (known.authenticated, known.api_access, known.workspaces) == (None, None, None)
+        assert {"authenticated": None, "api_access": None, "workspaces": None}.items() <= known.items()
 
 
 def test_workspaces_are_returned_with_id_and_name_in_the_order_of_their_ids():
     known = judged(200, b'{"data": [{"id": 3, "name": 7, "x": 1}, {"id": 2, "name": "B"}]}')
-    assert known.workspaces == [Workspace(2, "B"), Workspace(3, "7")]
+    assert known["workspaces"] == [{"id": 2, "name": "B"}, {"id": 3, "name": "7"}]
 
 
 @pytest.mark.parametrize(
@@ -78,18 +77,18 @@ def test_workspaces_are_returned_with_id_and_name_in_the_order_of_their_ids():
             r"other content from the server 'nginx\\x07'",
         ),
         ({}, b"hello", "other content"),
-        ({}, b'"hello"', "a JSON value that is not an object"),
-        ({}, b"{}", "an empty JSON object"),
-        ({}, b"[1]", "another JSON list"),
+        ({}, b" ", "no content"),
+        ({}, b"[1]", "other JSON"),
+        ({}, b'{"message": "no \\u001b[31mroute"}', r"a JSON error that says 'no \\x1b[31mroute'"),
         (
             {},
             b'{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}',
-            "a JSON object with the keys 'a', 'b', 'c', 'd', 'e', 'f' and 1 more",
+            "a JSON object with the keys 'a', 'b', 'c', 'd', 'e', 'f'",
         ),
     ],
 )
 def test_an_answer_of_something_else_is_described(headers, body, words):
-    assert judged(200, body, **headers).found == words
+    assert judged(200, body, **headers)["found"] == words
 
 
 @pytest.mark.parametrize(
@@ -126,4 +125,4 @@ def test_without_a_valid_date_the_clock_difference_is_unknown(date):
     ],
 )
 def test_the_rate_limit_is_read_from_the_headers(status, headers, expected):
-    assert rate_limit(status, headers, NOW) == RateLimit(*expected)
+    assert tuple(rate_limit(status, headers, NOW).values()) == expected
