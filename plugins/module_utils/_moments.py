@@ -11,7 +11,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
-from ._errors import WrongOption, printable
+from ._errors import WrongOption, counted, printable
 
 # datetime.fromisoformat of Python 3.9 reads neither Z nor an offset without a colon
 _TIME = re.compile(
@@ -121,3 +121,16 @@ def seconds_of(text: object, option: str = "max_age") -> int:
             f"{option} is {printable(text, 60)!r}: give seconds, or a number with s, m, h, d or w, as in 90m or 7d."
         )
     return int(found[1]) * _UNITS[found[2] or "s"]
+
+
+def span(seconds: float) -> str:
+    """A duration in words, in its largest unit, as in 2 days."""
+    for noun, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            return counted(int(seconds // length), noun)
+    return counted(int(seconds), "second")
+
+
+def utc_text(at: float) -> str:
+    """A Unix time in UTC, as in 2026-11-22T10:00:00Z."""
+    return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -52,12 +52,29 @@ options:
     type: str
   exclusions:
     description:
-      - Targets that need not be scanned. Each exclusion has a C(reason), the date C(expires), and at least one of the
-        patterns C(workspace) and C(target). It can also have the pattern C(tool). It applies until the end of the date
-        in UTC.
+      - Targets that need not be scanned. An exclusion applies until the end of its date in UTC.
+      - In a pattern, V(*) matches any text.
       - An expired exclusion no longer counts, and is returned in RV(exclusions).
     type: list
     elements: dict
+    suboptions:
+      workspace:
+        description: A pattern for names of workspaces. At least one of it and C(target) is required.
+        type: str
+      target:
+        description: A pattern for names of targets.
+        type: str
+      tool:
+        description: A pattern for names of tools.
+        type: str
+      reason:
+        description: Why these targets need not be scanned.
+        type: str
+        required: true
+      expires:
+        description: The date, or time in ISO 8601, on which the exclusion ends.
+        type: str
+        required: true
   dest:
     description:
       - Write the rows to this file. Its name must end in C(.csv) or C(.json), which determines the format. Its
@@ -177,7 +194,18 @@ OPTIONS = dict(
     targets=dict(type="list", elements="str"),
     tools=dict(type="list", elements="str"),
     max_age=dict(type="str"),
-    exclusions=dict(type="list", elements="dict"),
+    exclusions=dict(
+        type="list",
+        elements="dict",
+        options=dict(
+            workspace=dict(type="str"),
+            target=dict(type="str"),
+            tool=dict(type="str"),
+            reason=dict(type="str", required=True),
+            expires=dict(type="str", required=True),
+        ),
+        required_one_of=[("workspace", "target")],
+    ),
     dest=dict(type="path"),
 )
 MODULE = Module(OPTIONS, coverage, add_file_common_args=True, mutually_exclusive=[("workspace", "workspace_id")])

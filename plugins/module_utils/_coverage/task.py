@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Sequence
 
 from .._contents import Contents
@@ -13,50 +16,69 @@ from .._errors import WrongOption
 from .._families.scan import SCAN
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._file.draft import Draft, shown
+from .._file.draft import shown
 from .._file.replace import store
 from .._lookup import Place, not_empty, place_of
+from .._moments import seconds_of, utc_text
 from .._records import Record
 from .._references import belongs
 from .._scan.clock import latest_clock
 from .._scan.tools import tool_id_of
 from .._task import Task
-from .attestation import attestation, result_of
-from .model import Account, coverage_of, exclusions_of, max_age_of
+from .model import Account, coverage_of, exclusions_of
 
-FORMATS = (".csv", ".json")
+_FORMATS = (".csv", ".json")
+_COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
+# a spreadsheet would run a cell that begins with one of these
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def coverage(task: Task) -> Record:
     """The work of coverage_info."""
     params = task.params
     tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
-    max_age, exclusions = max_age_of(params["max_age"]), exclusions_of(params["exclusions"])
+    max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
+    exclusions = exclusions_of(params["exclusions"])
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]
-    if dest is not None and not dest.lower().endswith(FORMATS):
+    if dest is not None and not dest.lower().endswith(_FORMATS):
         raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
     place = place_of(task)
     if params["targets"] is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
     accounts = _read(task, place)
-    scans = [scan for account in accounts for scan in account.scans]
-    clock = latest_clock(task, scans)
-    found = coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
-    result = result_of(found)
-    if found.expired:
-        task.warn(f"{len(found.expired)} of exclusions expired and no longer count: see exclusions in the result.")
+    clock = latest_clock(task, [scan for account in accounts for scan in account.scans])
+    result = coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
+    expired = result["exclusions"]["expired"]
+    if expired:
+        task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
     file: Record = dict(changed=False, dest=None, size=None, checksum=None)
     if dest is not None:
-        text = attestation(result, result["rows"], clock.now, dest.lower().endswith(".csv"))
-
-        def fill(draft: Draft) -> None:
-            draft.write(text.encode("utf-8"))
-
-        stored = store(task, dest, fill)
+        text = (_as_csv if dest.lower().endswith(".csv") else _as_json)(result, utc_text(clock.now))
+        stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
         file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
     return {**result, **file}
+
+
+def _as_json(result: Record, now: str) -> str:
+    return json.dumps({"generated": now, **result}, indent=2, sort_keys=True) + "\n"
+
+
+def _as_csv(result: Record, now: str) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["generated", *_COLUMNS])
+    for row in result["rows"]:
+        writer.writerow([now, *(_cell(row[column]) for column in _COLUMNS)])
+    return stream.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = "" if value is None else "".join(c if c.isprintable() else " " for c in str(value))
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _read(task: Task, place: Place) -> list[Account]:

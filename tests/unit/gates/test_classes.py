@@ -35,7 +35,6 @@ CLASSES = {
         "module_utils/_bulk/plan",
         "module_utils/_bulk/report",
         "module_utils/_advice",
-        "module_utils/_coverage/attestation",
         "module_utils/_coverage/model",
         "module_utils/_errors",
         "module_utils/_exports/*",

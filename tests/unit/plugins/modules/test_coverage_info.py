@@ -141,15 +141,14 @@ def test_an_exclusion_that_matches_nothing_is_returned(run):
 @pytest.mark.parametrize(
     "exclusion, words",
     [
-        ({}, "exclusions[0] names neither a workspace nor a target"),
-        ({"target": "a", "reason": "x"}, "exclusions[0] needs a reason and the date"),
-        ({"target": "a", "expires": "2999-01-01"}, "exclusions[0] needs a reason and the date"),
+        ({"reason": "x", "expires": "2999-01-01"}, "one of the following is required: workspace, target"),
+        ({"target": "a"}, "missing required arguments: expires, reason"),
         (
             {"target": "a", "reason": "x", "expires": "2026-02-30"},
             "exclusions[0].expires is '2026-02-30': write a date",
         ),
         ({"target": " ", "reason": "x", "expires": "2999-01-01"}, "exclusions[0].target is empty"),
-        ({"targt": "a"}, "exclusions[0] has the unknown key 'targt'"),
+        ({"target": "a", "targt": "a", "reason": "x", "expires": "2999-01-01"}, "exclusions.targt"),
     ],
 )
 def test_a_wrong_exclusion_is_refused_before_any_call(service, run, exclusion, words):

@@ -556,10 +556,17 @@ def case_coverage_info_max_age(account, run):
     assert good(run("coverage_info", workspace_id=2, max_age="90m"))["covered"] == 1
 
 
-@case("coverage_info", "exclusions")
+EXCLUSION = {"workspace": "W*", "target": "*shop*", "tool": "any*", "reason": "By hand", "expires": "2999-12-31"}
+
+
+@case("coverage_info", "exclusions", *(f"exclusions.{key}" for key in EXCLUSION))
 def case_coverage_info_exclusions(account, run):
-    exclusion = {"target": "*shop*", "reason": "By hand", "expires": "2999-12-31"}
-    assert good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))["gaps"] == []
+    def gaps(**other):
+        return good(run("coverage_info", workspace_id=2, exclusions=[{**EXCLUSION, **other}]))["gaps"]
+
+    assert gaps() == []
+    for key in ("workspace", "target", "tool"):
+        assert gaps(**{key: "x"}) != []
 
 
 @case("coverage_info", "dest")
