@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FAMILIES = ("workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports")
 # what differs between runs, or changes with time
 VOLATILE = {
     "created",
@@ -35,14 +34,15 @@ class State:
     """The records that existed before by (family, id), and the new ones as a sorted list of (family, text)."""
 
     def __init__(self, snapshot: Record, known: State | None = None) -> None:
+        families = {name: records for name, records in snapshot.items() if isinstance(records, list)}
         self.names = {
-            family: {record["id"]: record.get("name") or record.get("label") or "" for record in snapshot[family]}
-            for family in FAMILIES
+            family: {record["id"]: record.get("name") or record.get("label") or "" for record in records}
+            for family, records in families.items()
         }
         self.kept: dict[tuple[str, int], Record] = {}
         new: list[tuple[str, str]] = []
-        for family in FAMILIES:
-            for record in snapshot[family]:
+        for family, records in families.items():
+            for record in records:
                 key = (family, record["id"])
                 if known is None or key in known.kept:
                     self.kept[key] = _stable(record)

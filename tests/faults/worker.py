@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ansible_collections.scanops.scanner.tests.faults.cells import Cell, number_of
 from ansible_collections.scanops.scanner.tests.faults.invariants import Evidence, Outcome, Usual, broken
 from ansible_collections.scanops.scanner.tests.faults.operations import Operation
-from ansible_collections.scanops.scanner.tests.faults.state import FAMILIES, State
+from ansible_collections.scanops.scanner.tests.faults.state import State
 from ansible_collections.scanops.scanner.tests.service.fault_catalogue import CATALOGUE, Named
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import run_module as runner
@@ -115,7 +115,8 @@ class Bench:
             return before
         self._prepared = None if settings else operation.name
         state: dict[str, Any] = {
-            family: [*ACCOUNT.get(family, ()), *operation.more.get(family, ())] for family in (*ACCOUNT, *FAMILIES)
+            family: [*ACCOUNT.get(family, ()), *operation.more.get(family, ())]
+            for family in {*ACCOUNT, *operation.more}
         }
         self.service.reset(settings={**operation.settings, **settings}, state=state)
         for path in Path().iterdir():

@@ -9,8 +9,9 @@ from __future__ import annotations
 import pytest
 import requests
 import schemathesis
+import yaml
 from ansible_collections.scanops.scanner.tests.fuzz.properties import CALLS
-from ansible_collections.scanops.scanner.tests.service.schema import OPENAPI
+from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -31,7 +32,7 @@ IDS = (1, 1001, 501, 1700, 40001, 70001, 301, 1600, 7)
 LONGEST_URL = 8000
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
-schema = schemathesis.openapi.from_path(OPENAPI)
+schema = schemathesis.openapi.from_dict(yaml.safe_load(CONTRACT))
 
 
 @pytest.fixture(scope="module")

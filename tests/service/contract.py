@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from .answers import FORM, Answer, Call, dumps
 from .records import Record
-from .schema import OPENAPI
+from .schema import CONTRACT
 
 
 class ContractUnavailable(ValueError):
@@ -73,8 +73,7 @@ class Contract:
     """The operations of the OpenAPI file."""
 
     def __init__(self) -> None:
-        with OPENAPI.open(encoding="utf-8") as stream:
-            self.document: Record = yaml.safe_load(stream)
+        self.document: Record = yaml.safe_load(CONTRACT)
         self.api = OpenAPI.from_dict(self.document)
         # a validation takes longer than all the rest of a request, and most requests of tests are alike
         self._remembered = functools.lru_cache(REMEMBERED)(self._errors)

@@ -43,6 +43,7 @@ FAMILY = Family(
     fields=("name", "vuln_id", *DEFAULTS),
     unique=lambda record: (record["id"],),
     complete=complete,
+    paged=True,
 )
 
 

@@ -129,6 +129,7 @@ FAMILY = Family(
         ("task", record.get("task_id")),
     ),
     complete=complete,
+    needs=("workspaces", "targets", "scans"),
 )
 
 

@@ -50,6 +50,7 @@ FAMILY = Family(
     groups=lambda record: (None, record["workspace_id"]),
     complete=complete,
     derived=lambda record: {"num_requests": len(record["requests"])},
+    needs=("workspaces",),
 )
 
 

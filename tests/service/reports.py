@@ -73,6 +73,7 @@ FAMILY = Family(
     unique=lambda record: (record["id"],),
     complete=complete,
     advance=advance,
+    needs=("scans", "findings"),
 )
 
 

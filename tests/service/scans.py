@@ -119,6 +119,8 @@ FAMILY = Family(
     complete=complete,
     derived=lambda record: {"vpn_scan": record["vpn_profile_uuid"] is not None},
     advance=advance,
+    needs=("workspaces", "targets"),
+    paged=True,
 )
 
 

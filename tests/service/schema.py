@@ -9,17 +9,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from .answers import Answer, page
+from .families import PATHS
 from .settings import Settings
 
-OPENAPI = Path(__file__).with_name("openapi.yml")
+_OPENAPI = Path(__file__).with_name("openapi.yml").read_text(encoding="utf-8")
+CONTRACT = _OPENAPI.replace("\ncomponents:\n", f"{PATHS}\ncomponents:\n")
+"""The OpenAPI file: openapi.yml, with the paths that families declare beside their operations."""
 PATH = "/api-schema.yml"
 
 
 def published(settings: Settings) -> Answer:
-    """The answer that the settings choose: the contract beside this module, another text, an HTML page, or 404."""
+    """The answer that the settings choose: the contract, another text, an HTML page, or 404."""
     if settings.schema == "missing":
         return page(404, "404 Not Found", "This page does not exist.")
     if settings.schema == "html":
         return page(200, "API reference", "Please sign in.")
-    text = OPENAPI.read_text(encoding="utf-8") if settings.schema_text is None else settings.schema_text
+    text = CONTRACT if settings.schema_text is None else settings.schema_text
     return Answer(200, text.encode(), "application/yaml")

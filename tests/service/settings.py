@@ -10,14 +10,15 @@ The defaults are the most likely behaviour of the real service.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from .records import Record
 
-LIST_FAMILIES = ("workspaces", "http_loggers", "wordlists", "vpn_profiles", "findings", "reports")
+# filled by families.py, whose modules need this one
+FAMILIES: set[str] = set()
+LIST_FAMILIES: set[str] = set()
 """The families whose lists the service documents without pages."""
-FAMILIES = (*LIST_FAMILIES, "targets", "scans", "finding_templates")
 LEVELS = ("info", "low", "medium", "high", "critical")
 RATE_LIMITS: Record = {
     "window": "fixed",
@@ -65,10 +66,8 @@ def _list_of(check: Check, expected: str) -> Check:
     return Check(lambda value: isinstance(value, list) and all(map(check.passes, value)), expected)
 
 
-def _by_name(check: Check, expected: str, names: tuple[str, ...] | None = None) -> Check:
+def _by_name(check: Check, expected: str, names: Collection[str] | None = None) -> Check:
     """An object whose values pass the check, with any names or some of these."""
-    if names is not None:
-        expected += f", its names some of {', '.join(names)}"
     return Check(
         lambda value: (
             isinstance(value, dict)
@@ -100,9 +99,10 @@ TEXT = Check(_is_text, "a string")
 TEXT_OR_NONE = _or_null(TEXT)
 TEXTS_BY_NAME = _by_name(TEXT, "an object of strings")
 NAMES = _list_of(TEXT, "a list of strings")
-FIELDS_OF_FAMILIES = _by_name(NAMES, "an object of lists of fields", FAMILIES)
-CAPS = _by_name(POSITIVE, "an object of numbers from 1 on", LIST_FAMILIES)
-NUMBERS_BY_LEVEL = _by_name(NUMBER, "an object of numbers", LEVELS)
+FIELDS_OF_FAMILIES = _by_name(NAMES, "an object of lists of fields by family", FAMILIES)
+CAPS = _by_name(POSITIVE, "an object of numbers from 1 on by family without pages", LIST_FAMILIES)
+LISTS_OF_FAMILIES = _list_of(Check(lambda value: value in LIST_FAMILIES, ""), "a list of families without pages")
+NUMBERS_BY_LEVEL = _by_name(NUMBER, f"an object of numbers by {', '.join(LEVELS)}", LEVELS)
 
 SCRIPT = {
     "queue": SECONDS,
@@ -223,7 +223,7 @@ class Settings:
     null_fields: dict[str, list[str]] = _setting({}, FIELDS_OF_FAMILIES)
     ignored_filters: list[str] = _setting([], _some_of("workspace_id", "target_id", "task_id"))
     capped_lists: dict[str, int] = _setting({}, CAPS)
-    paged_lists: list[str] = _setting([], _some_of(*LIST_FAMILIES))
+    paged_lists: list[str] = _setting([], LISTS_OF_FAMILIES)
     beside_data: str = _setting("nothing", _one_of("nothing", "total", "pages"))
     endless_lists: bool = _setting(False, FLAG)
     max_limit: int | None = _setting(None, POSITIVE_OR_NONE)

@@ -40,6 +40,12 @@ class Family:
     """Values that are computed when the record is shown."""
     advance: Callable[[Account], None] | None = None
     """Updates the records to the present. Called before anything is read or written."""
+    needs: tuple[str, ...] = ()
+    """The families that its records refer to. A state adds theirs first."""
+    paged: bool = False
+    """Whether the documentation has pages for its list."""
+    examples: tuple[Record, ...] = ()
+    """Records of a state, with ids, for tests of all families."""
 
 
 class StateError(ValueError):

@@ -73,6 +73,8 @@ FAMILY = Family(
         (record["workspace_id"], record["type"]),
     ),
     complete=complete,
+    needs=("workspaces",),
+    paged=True,
 )
 
 

@@ -35,3 +35,32 @@ def list_all(call: Call) -> Answer:
 
 
 OPERATIONS = (("GET", "/vpn_profiles", list_all),)
+PATHS = """
+  /vpn_profiles:
+    get:
+      operationId: list_vpn_profiles
+      summary: All VPN profiles of the account
+      responses:
+        "200":
+          description: VPN profiles
+          content:
+            application/json:
+              schema:
+                oneOf:
+                  - type: object
+                    required: [data]
+                    properties:
+                      data: &vpn_profiles
+                        type: array
+                        items:
+                          type: object
+                          required: [uuid, name]
+                          properties:
+                            uuid: {type: string, minLength: 1}
+                            name: {type: string}
+                  - *vpn_profiles
+        "401": {$ref: "#/components/responses/Error"}
+        "403": {$ref: "#/components/responses/Error"}
+        "429": {$ref: "#/components/responses/RateLimited"}
+        "500": {$ref: "#/components/responses/Error"}
+"""

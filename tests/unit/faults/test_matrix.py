@@ -12,9 +12,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.scanops.scanner.tests.faults.cells import Cell, all_cells, documented, number_of, sample
 from ansible_collections.scanops.scanner.tests.faults.invariants import INVARIANTS, Evidence, Outcome, Usual, broken
-from ansible_collections.scanops.scanner.tests.faults.state import FAMILIES, State, undeclared
-from ansible_collections.scanops.scanner.tests.service import families as service_families
-from ansible_collections.scanops.scanner.tests.service import settings as service_settings
+from ansible_collections.scanops.scanner.tests.faults.state import State, undeclared
 
 FAULTS = [f"fault-{number}" for number in range(30)]
 CALLS = {f"operation-{number}": number % 6 for number in range(40)}
@@ -84,7 +82,7 @@ def test_the_figures_in_the_guide_are_about_right(text, right):
 
 
 def snapshot(**families):
-    return {**{family: [] for family in FAMILIES}, **families}
+    return {**{family: [] for family in ("workspaces", "targets", "scans", "reports")}, **families}
 
 
 ONE = {"id": 1, "name": "a.example", "workspace_id": 7, "description": ""}
@@ -222,16 +220,3 @@ def test_a_fault_that_may_be_the_truth_excuses_a_result_but_no_damage():
 
 def test_every_invariant_has_a_case():
     assert {each[0] for each in WRONG} | {"a_second_run_converges"} == {check.__name__ for check in INVARIANTS}
-
-
-def test_each_family_that_the_service_can_change_is_compared():
-    changed = {
-        module.FAMILY.name
-        for module in service_families.MODULES
-        if any(method != "GET" for method, _path, _handler in module.OPERATIONS)
-    }
-    assert changed <= set(FAMILIES)
-
-
-def test_the_settings_of_the_service_name_each_family_once():
-    assert sorted(service_settings.FAMILIES) == sorted(family.name for family in service_families.FAMILIES)

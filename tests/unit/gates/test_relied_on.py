@@ -12,11 +12,11 @@ import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.compare import differences
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON, SCHEMA_PATH
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import relied_on
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import PROBES, READS, WRITES
 
-OPENAPI = yaml.safe_load((ROOT / "tests/service/openapi.yml").read_text(encoding="utf-8"))
+OPENAPI = yaml.safe_load(CONTRACT)
 TABLE = {str(operation) for operation in RELIED_ON}
 CALLED = {
     re.sub(r"/\d+", "/{id}", call)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.tests.service.families import LISTS
 
 
 @pytest.mark.parametrize("status", [201, 200])
@@ -26,10 +27,7 @@ def test_create_answers(service, send, path, fields, form, status):
     assert answer.json == {"data": {"created_id": record["id"]} if form == "created_id" else record}
 
 
-LISTS = ["/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/findings", "/reports", "/vpn_profiles"]
-
-
-@pytest.mark.parametrize("path", [*LISTS, "/public/finding_templates"])
+@pytest.mark.parametrize("path", LISTS.values())
 def test_lists(service, send, path):
     wrapped = send("GET", path).json
     assert set(wrapped) == {"data"}

@@ -10,8 +10,10 @@ import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from ansible_collections.scanops.scanner.tests.service.families import FAMILIES, LISTS
 
 STATE = {
+    **{family.name: list(family.examples) for family in FAMILIES},
     "workspaces": [{"name": "w"}],
     "targets": [{"name": "t.example"}, {"name": "u.example", "workspace": "w"}],
     "http_loggers": [{"label": "l"}, {"label": "m", "workspace": "w"}],
@@ -19,17 +21,6 @@ STATE = {
     "findings": [{"name": "f", "task_id": 40001}],
     "reports": [{"resources": [40001]}],
     "vpn_profiles": [{"name": "p"}],
-}
-LISTS = {
-    "workspaces": "/workspaces",
-    "targets": "/targets",
-    "http_loggers": "/http_loggers",
-    "wordlists": "/wordlists",
-    "vpn_profiles": "/vpn_profiles",
-    "scans": "/scans",
-    "findings": "/findings",
-    "reports": "/reports",
-    "finding_templates": "/public/finding_templates",
 }
 
 

@@ -9,55 +9,44 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
+from ansible_collections.scanops.scanner.tests.service.answers import FORM
+from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
+from ansible_collections.scanops.scanner.tests.service.families import OPERATIONS as SERVED
+from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 
-OPERATIONS = [
-    ("GET", "/workspaces", {}),
-    ("POST", "/workspaces", {"form": {"name": "new"}}),
-    ("GET", "/workspaces/1", {}),
-    ("PUT", "/workspaces/1", {"body": {"description": "new"}}),
-    ("DELETE", "/workspaces/2", {}),
-    ("GET", "/targets", {}),
-    ("POST", "/targets", {"form": {"name": "new.example"}}),
-    ("GET", "/targets/1001", {}),
-    ("DELETE", "/targets/1001", {}),
-    ("GET", "/http_loggers", {}),
-    ("POST", "/http_loggers", {"form": {"label": "new"}}),
-    ("GET", "/http_loggers/501", {}),
-    ("DELETE", "/http_loggers/501", {}),
-    ("GET", "/http_loggers/501/data", {}),
-    ("DELETE", "/http_loggers/501/data", {}),
-    ("GET", "/wordlists", {}),
-    ("GET", "/wordlists/1700", {}),
-    ("GET", "/wordlists/1700/contents", {}),
-    ("DELETE", "/wordlists/1700", {}),
-    ("GET", "/scans", {}),
-    ("POST", "/scans", {"body": {"tool_id": 170, "target_name": "new.example"}}),
-    ("GET", "/scans/40001", {}),
-    ("DELETE", "/scans/40001", {}),
-    ("POST", "/scans/40002/stop", {}),
-    ("GET", "/scans/40001/output", {}),
-    ("GET", "/scans/40001/raw", {}),
-    ("GET", "/findings", {}),
-    ("GET", "/findings/70001", {}),
-    ("GET", "/reports", {}),
-    ("POST", "/reports", {"body": {"source": "scans", "resources": [40001], "format": "pdf"}}),
-    ("GET", "/reports/301", {}),
-    ("DELETE", "/reports/301", {}),
-    ("GET", "/reports/301/download", {}),
-    ("GET", "/vpn_profiles", {}),
-    ("GET", "/public/finding_templates", {}),
-]
+# the examples of a family that has no record here
 STATE = {
-    "workspaces": [{"name": "second", "description": "the other"}],
-    "targets": [{"name": "www.example", "workspace": "second"}],
-    "http_loggers": [{"label": "pixel", "workspace": "second", "requests": [{"url_params": "a=1"}]}],
+    **{family.name: list(family.examples) for family in FAMILIES},
+    "workspaces": [{"id": 2, "name": "second", "description": "the other"}],
+    "targets": [{"id": 1001, "name": "www.example", "workspace": "second"}],
+    "http_loggers": [{"id": 501, "label": "pixel", "workspace": "second", "requests": [{"url_params": "a=1"}]}],
+    "wordlists": [{"id": 1701, "name": "words"}],
     "scans": [
-        {"target": "www.example", "workspace": "second"},
+        {"id": 40001, "target": "www.example", "workspace": "second"},
         {"target": "www.example", "workspace": "second", "status_name": "waiting", "script": {"queue": 3600}},
     ],
-    "findings": [{"name": "weakness", "workspace": "second"}],
-    "reports": [{"resources": [40001]}],
+    "findings": [{"id": 70001, "name": "weakness", "workspace": "second"}],
+    "reports": [{"id": 301, "resources": [40001]}],
 }
+
+
+def operations():
+    """Each operation of the service, on a record of STATE and with the body of the contract's example."""
+    paths = yaml.safe_load(CONTRACT)["paths"]
+    for template, methods in SERVED.items():
+        path = template
+        if "{id}" in path:
+            path = path.replace("{id}", str(STATE[path.split("/")[1]][0]["id"]))
+        if path.endswith("/stop"):
+            path = "/scans/40002/stop"
+        for method in methods:
+            bodies = paths[template][method.lower()].get("requestBody", {}).get("content", {})
+            content = {"form" if kind == FORM else "body": body["example"] for kind, body in bodies.items()}
+            yield method, path, content
+
+
+OPERATIONS = list(operations())
 each_operation = pytest.mark.parametrize("method,path,content", OPERATIONS, ids=lambda value: str(value)[:30])
 
 
@@ -133,15 +122,10 @@ def test_unknown_id(account, send, method, path, content):
     assert_error(send(method, "/".join(parts), **content), 404, "999999")
 
 
-def test_every_operation_is_in_this_table():
-    from ansible_collections.scanops.scanner.tests.service.families import OPERATIONS as served
-
-    def template(path):
-        return "/".join("{id}" if part.isdigit() else part for part in path.split("/"))
-
-    assert {(method, path) for path in served for method in served[path]} == {
-        (method, template(path)) for method, path, content in OPERATIONS
-    }
+def test_the_contract_has_every_operation_and_no_other():
+    paths = yaml.safe_load(CONTRACT)["paths"]
+    declared = {(method.upper(), path) for path in paths for method in paths[path] if method != "parameters"}
+    assert declared == {(method, path) for path in SERVED for method in SERVED[path]}
 
 
 @pytest.mark.parametrize(
