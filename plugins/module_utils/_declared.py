@@ -20,15 +20,13 @@ class Module(NamedTuple):
     """A module.
 
     options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
-    the option ``scope``; hidden: the name of the argument in which an action plugin hands something over;
-    add_file_common_args: whether it writes files; writes: the options of which each makes a task write one; offline: those
-    of which each makes a task work without the service; the rest: as for AnsibleModule.
+    the option ``scope``; add_file_common_args: whether it writes files; writes: the options of which each makes a task
+    write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
     """
 
     options: Mapping[str, Any]
     work: Work
     scope_in_force: ScopeInForce | None = None
-    hidden: str | None = None
     add_file_common_args: bool = False
     writes: tuple[str, ...] = ("dest",)
     offline: tuple[str, ...] = ()

@@ -177,3 +177,13 @@ def without_secrets(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: 1 target, 2 targets."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def elapsed(seconds: float) -> str:
+    """A duration in words: 45 s, 3 min 20 s, 2 h 05 min."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -17,7 +17,7 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 from ._declared import Module
 from ._http.transport import missing_requests
 from ._interrupt import Stop
-from ._masking import hide, masked, shown_options
+from ._masking import hide, shown_options
 from ._options import CONNECTION_OPTIONS
 from ._prepared import prepare
 from ._task import TOO_DEEP, perform
@@ -34,7 +34,6 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
     def __init__(self, declared: Module, stop: Stop) -> None:
         self.declared = declared
         self.stop = stop
-        self.step: object = None
         super().__init__(
             argument_spec=declared.spec(),
             add_file_common_args=declared.add_file_common_args,
@@ -46,16 +45,8 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
     def diff_mode(self) -> bool:
         return bool(self._diff)
 
-    @property
-    def directory(self) -> str | None:
-        directory: str | None = self._tmpdir
-        return directory
-
     def _load_params(self) -> None:
         super()._load_params()
-        if self.declared.hidden:
-            # not an option, so that it is neither documented nor shown with the options of a task
-            self.step = self.params.pop(self.declared.hidden, None)
         needed = self.declared.needed(self.params)
         prepared = prepare(self.argument_spec, self.declared.groups(), self.params, os.environ, needed, LENIENT)
         for secret in prepared.secrets:
@@ -73,9 +64,8 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         """Keep a text out of everything that ansible-core shows of this task, including its options."""
         hide(secret, self.no_log_values)
 
-    def masked(self, value: Any) -> Any:
-        """A copy of a value as ansible-core shows it: without the secrets in its texts."""
-        return masked(value, self.no_log_values)
+    def show(self, text: str) -> None:
+        """Show nothing: ansible-core reads what a module prints only when it has ended."""
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         # ansible-core would add the mode, owner and size of dest, which are not documented as part of the result

@@ -43,22 +43,14 @@ class Host(Protocol):
         """Whether the result has a diff."""
 
     @property
-    def step(self) -> object:
-        """What an action plugin hands over beside the options, None without one; not to be trusted."""
-
-    @property
-    def directory(self) -> str | None:
-        """The directory that ansible-core created for the task, if any."""
-
-    @property
     def stop(self) -> Stop:
         """Whether the task is interrupted."""
 
     def warn(self, warning: str) -> None:
         """Show a warning with the result of the task."""
 
-    def masked(self, value: Any) -> Any:
-        """A copy of a value as ansible-core shows it: without the secrets in its texts."""
+    def show(self, text: str) -> None:
+        """Show a line while the task runs, where somebody can see it."""
 
 
 class Opened(NamedTuple):
@@ -87,7 +79,6 @@ class Task:
         self.params = host.params
         self.check_mode = host.check_mode
         self.diff_mode = host.diff_mode
-        self.step = host.step
         self.host = host
         self._warnings: set[str] = set()
 
@@ -107,10 +98,6 @@ class Task:
     def warn_foreseen(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
         self.warn(f"{what} does not exist yet; check mode assumes that an earlier task creates it.")
-
-    def survives_masking(self, value: object) -> bool:
-        """Whether this value holds no secret of the task: ansible-core masks every text of a result that holds one."""
-        return bool(self.host.masked(value) == value)
 
 
 # a function from a Task to the result of the module

@@ -476,7 +476,6 @@ deleted:
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import ARGUMENT
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
@@ -513,7 +512,6 @@ MODULE = Module(
     OPTIONS,
     ensure_scan,
     scope_in_force,
-    hidden=ARGUMENT,
     required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
     mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
 )

@@ -84,12 +84,6 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         """Run the module."""
         return dict(super().run(tmp, task_vars))
 
-    def run_in_process(
-        self, arguments: Result, environment: Mapping[str, str], task_vars: dict[str, Any] | None
-    ) -> Result:
-        """Do the work of the module here. Raises AsModule."""
-        return self.work_here(arguments, environment)
-
     def _report_interrupt(self, done: Result, task_vars: dict[str, Any] | None) -> None:
         """Show what the task has done where nobody takes its result."""
         if self._stop.reason is None or self._stop.timed_out:
@@ -111,10 +105,12 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             os._exit(1)
         return done
 
-    def work_here(self, arguments: Result, environment: Mapping[str, str], directory: str | None = None) -> Result:
-        """directory: where the work reports its progress, if anywhere."""
-        loop = loop_of(self._task)
-        printed = apart(environment, lambda: _Run(self.declared, arguments, directory, loop, self._stop).printed())
+    def run_in_process(
+        self, arguments: Result, environment: Mapping[str, str], task_vars: dict[str, Any] | None
+    ) -> Result:
+        """Do the work of the module here. Raises AsModule."""
+        loop, line = loop_of(self._task), LiveLine(self._task, task_vars)
+        printed = apart(environment, lambda: _Run(self.declared, arguments, line.show, loop, self._stop).printed())
         return _core.returned(self, printed)
 
     def _say(self, way: str) -> None:
@@ -188,14 +184,13 @@ class _Run:
         self,
         declared: Module,
         arguments: Result,
-        directory: str | None,
+        show: Callable[[str], None],
         shared: Shared | None = None,
         stop: Stop | None = None,
     ) -> None:
         self.declared = declared
         self.stop = stop or Stop()
-        self.step: object = None
-        self.directory = directory
+        self._show = show
         self._shared = shared
         self.check_mode = bool(arguments.get("_ansible_check_mode"))
         self.diff_mode = bool(arguments.get("_ansible_diff"))
@@ -235,9 +230,9 @@ class _Run:
         """Show a warning with the result of the task."""
         self._warnings.append(warning)
 
-    def masked(self, value: Any) -> Any:
-        """A copy of a value as ansible-core shows it."""
-        return masked(value, self._secrets)
+    def show(self, text: str) -> None:
+        """Show a line while the task runs, as ansible-core shows it: without the secrets of the task."""
+        self._show(str(masked(text, self._secrets)))
 
     def printed(self) -> str:
         """Do the work, and write its result as the module would print it."""

@@ -69,13 +69,3 @@ class LiveLine:
 
     def _with_host(self, text: str) -> str:
         return f"{self._host}: {text}" if self._host else text
-
-
-def elapsed(seconds: float) -> str:
-    """A duration in words: 45 s, 3 min 20 s, 2 h 05 min."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Optional
 
-from .._errors import ApiError, CallError, NetworkError, ScannerError, printable
+from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
 from .._http.create import Created
 from .._records import Record, difference
@@ -17,7 +17,9 @@ from .._task import Task
 from .cost import Listing, listing_of
 from .model import Done, Step, normal_name
 from .plan import writing_order
-from .progress import Progress
+
+# seconds between two lines of progress
+_INTERVAL = 5
 
 # the query or form field that names a workspace, empty for the account
 _Place = dict[str, Optional[int]]
@@ -45,6 +47,33 @@ class _Names:
         return self._exact.get(name) or self._normal.get(normal_name(self._resource, name))
 
 
+class _Progress:
+    """Shows how far the task is, every few seconds; a task that is quicker shows nothing."""
+
+    def __init__(self, task: Task, total: int) -> None:
+        self._task = task
+        self._total = total
+        self._done = self._failed = 0
+        self._began = self._shown = task.client.transport.now()
+
+    def show(self, done: int, failed: int) -> None:
+        """done, failed: numbers of objects."""
+        self._done, self._failed = done, failed
+        if self._task.client.transport.now() - self._shown >= _INTERVAL:
+            self._line("")
+
+    def show_wait(self, seconds: float) -> None:
+        """Show that the rate limit makes the task wait."""
+        if seconds >= _INTERVAL:
+            self._line(f"; waiting {elapsed(seconds)} for the rate limit")
+
+    def _line(self, more: str) -> None:
+        self._shown = self._task.client.transport.now()
+        failed = f", {self._failed} failed" if self._failed else ""
+        took = elapsed(self._shown - self._began)
+        self._task.host.show(f"{self._done} of {counted(self._total, 'object')} done{failed}, {took}{more}")
+
+
 class Run:
     """One application of a plan.
 
@@ -53,6 +82,7 @@ class Run:
     """
 
     def __init__(self, task: Task, ids: Mapping[str, int | None]) -> None:
+        self._task = task
         self.client = task.client
         self.warn = task.warn
         self.continue_on_error: bool = task.params["continue_on_error"]
@@ -67,17 +97,17 @@ class Run:
         # whether the service has stopped answering
         self._silent = False
 
-    def apply(self, steps: Sequence[Step], progress: Progress) -> list[Done]:
+    def apply(self, steps: Sequence[Step]) -> list[Done]:
         """Write; returns the outcome of each step, in the order of ``steps``."""
         done = [Done(step) for step in steps]
         failed = 0
         order = writing_order(steps)
-        self.client.transport.budget.on_wait = progress.waits
+        progress = _Progress(self._task, len(order))
+        self.client.transport.budget.on_wait = progress.show_wait
         for number, position in enumerate(order):
-            progress.report(number, len(order), failed)
+            progress.show(number, failed)
             done[position] = self._write(steps[position])
             failed += done[position].step.action == "failed"
-        progress.report(len(order), len(order), failed)
         return self._read_back(done)
 
     # --- what was created, read again

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +21,6 @@ from .declaration import IN_WORKSPACE, read_estate, read_targets
 from .live import Account, live_estate, live_targets, reveal
 from .model import WRITES, Done, Managed, Rules, Step, Wanted
 from .plan import PlanRefused, as_result, guard, plan, refusals
-from .progress import Progress
 from .report import as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
 
 _DEFAULTS = Rules()
@@ -168,8 +166,7 @@ def _carry_out(task: Task, account: Account, rules: Rules, refused: Mapping[str,
         raise Refused(str(error), **result, changed=False) from None
     _warn(task, steps, rules, result["plan"])
     run = Run(task, {name: live.id for name, _wanted, live in workspaces})
-    with contextlib.closing(Progress(task.host.directory)) as progress:
-        done = [Done(step) for step in steps] if task.check_mode else run.apply(steps, progress)
+    done = [Done(step) for step in steps] if task.check_mode else run.apply(steps)
     failed = any(entry.step.action in ("refused", "failed") for entry in done)
     result.update(_report(task, done, failed), summary=summary_of(done))
     result["changed"] = run.wrote or any(entry.step.writes for entry in done)

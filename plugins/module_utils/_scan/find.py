@@ -28,7 +28,7 @@ _NOT_LISTED = (403, 404, 405, 501)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry], now: float) -> None:
+def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take existing scans that are as declared, and note which scans exist. At most one list."""
     entries = [entry for entry in entries if entry.target_id is not None]
     if not entries:
@@ -46,18 +46,18 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
                 shown = task.client.read(SCAN, row["id"])
                 reason = spec.why_another(shown) if shown else "somebody has just deleted it"
             if shown and reason is None:
-                entry.take(shown, now)
+                entry.take(shown, task.client.transport.now())
                 # a scan in progress is joined
                 entry.outcome = None if is_in_progress(shown) else FINISHED
                 break
             entry.candidates.append(dict(id=shown["id"] if shown else None, target=entry.target, reason=reason))
 
 
-def find_again(task: Task, spec: ScanSpec, watch: Watch, entries: Sequence[Entry], now: float) -> None:
+def find_again(task: Task, spec: ScanSpec, watch: Watch, entries: Sequence[Entry]) -> None:
     """Look for scans that somebody else has started since, before these entries start their own."""
     _find_targets(task, entries, watch.query)
     known = [entry for entry in entries if entry.target_id is not None]
-    find_scans(task, spec, _narrowed(watch.query, known), known, now)
+    find_scans(task, spec, _narrowed(watch.query, known), known)
 
 
 def new_scans(task: Task, spec: ScanSpec, entry: Entry, query: dict[str, int]) -> list[int]:

@@ -10,21 +10,23 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .._errors import CallError, ScannerError, printable
+from .._errors import CallError, Interrupted, ScannerError, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
 from .._records import is_row, new_record, read_id, record_of
 from .._task import Task
 from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
+from .lines import Lines
 from .lock import starts_locked
 from .result import failed, result_of
 from .spec import ScanSpec, is_slot_refusal, spec_of, start_hints
+from .stop import interrupted
 from .targets import declared_names, resolve
 from .watch import Entry, Watch
 
 
-def find_or_start(task: Task, now: float, until: float | None = None) -> Watch:
-    """Find or start the scans that the task declares, as many as can run at once. until: see ``Starter``."""
+def find_or_start(task: Task) -> Watch:
+    """Find or start the scans that the task declares, as many as can run at once."""
     spec = spec_of(task.params)
     # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
     task.gate.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
@@ -39,24 +41,24 @@ def find_or_start(task: Task, now: float, until: float | None = None) -> Watch:
         watch = Watch(entries, dict(place.query, tool_id=spec.tool_id), spec.vpn_uuid)
         if len(entries) == 1 and entries[0].target_id is not None:
             watch.query["target_id"] = entries[0].target_id
-        find_scans(task, spec, watch.query, entries, now)
-        starter = Starter(task, spec, watch, now, until)
+        find_scans(task, spec, watch.query, entries)
+        starter = Starter(task, spec, watch)
         with reported(task, watch):
             starter.start_ready()
     starter.warn_of_doubles(entries)
     return watch
 
 
-def start_next(task: Task, watch: Watch, now: float, until: float | None = None) -> None:
-    """Start the scans that can be started by now, unless somebody else has. until: see ``Starter``."""
+def start_next(task: Task, watch: Watch) -> None:
+    """Start the scans that can be started by now, unless somebody else has."""
     spec = spec_of(task.params, watch.vpn_uuid)
-    starter = Starter(task, spec, watch, now, until)
+    starter = Starter(task, spec, watch)
     if not spec.max_age:
         starter.start_ready()
         return
     while ready := watch.startable(task.params["concurrency"]):
         with _alone(task, spec, [entry.target for entry in ready]):
-            find_again(task, spec, watch, ready, now)
+            find_again(task, spec, watch, ready)
             left = [entry for entry in ready if entry.scan_id is None]
             continues = starter.start_each(left)
         starter.warn_of_doubles(left)
@@ -70,6 +72,8 @@ def reported(task: Task, watch: Watch) -> Iterator[None]:
     try:
         yield
     except ScannerError as error:
+        if task.client.transport.stop.reason is not None:
+            error = interrupted(task, watch, error)
         raise failed(error, result_of(watch, task.params["targets"] is None, task.diff_mode)) from None
 
 
@@ -82,17 +86,11 @@ def _alone(task: Task, spec: ScanSpec, names: Iterable[str]) -> contextlib.Abstr
 
 @dataclass(frozen=True)
 class Starter:
-    """Starts scans of a watch.
-
-    now: the time of the wait; until: on the clock of the transport, when the remaining starts are left to the next poll,
-    None for never.
-    """
+    """Starts scans of a watch."""
 
     task: Task
     spec: ScanSpec
     watch: Watch
-    now: float
-    until: float | None
 
     def start_ready(self) -> None:
         """Start what can be started now. A failed start makes room for the next one."""
@@ -102,13 +100,13 @@ class Starter:
 
     def start_each(self, entries: Sequence[Entry]) -> bool:
         """Start these; False if the rest has to wait."""
+        lines = Lines(self.task.client.transport.now())
         for entry in entries:
             if self.task.check_mode:
                 self._predict(entry)
             elif entry.error is None and not self._start_or_note(entry):
                 return False
-            if self.until is not None and self.task.client.transport.now() >= self.until:
-                return False
+            lines.show_starts(self.task, self.watch)
         return True
 
     def warn_of_doubles(self, entries: Sequence[Entry]) -> None:
@@ -139,11 +137,12 @@ class Starter:
         except CallError as error:
             waits_for_slots = task.params["wait"] and (task.params["concurrency"] or len(watch.entries) > 1)
             if waits_for_slots and is_slot_refusal(error):
-                watch.slot_refused(self.now)
-                if watch.waited_too_long_for_a_slot(self.now, task.params["queue_timeout"]):
+                now = task.client.transport.now()
+                watch.slot_refused(now)
+                if watch.waited_too_long_for_a_slot(now, task.params["queue_timeout"]):
                     self._give_up(error)
                 return False
-            if len(watch.entries) == 1:
+            if len(watch.entries) == 1 or isinstance(error, Interrupted):
                 raise
             outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
             hopeless = error.status in (None, 401, 429) and not error.maybe_done
@@ -185,7 +184,7 @@ class Starter:
             record = record_of(SCAN, data)
         else:
             record = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
-        entry.take(record, self.now, started=True)
+        entry.take(record, self.task.client.transport.now(), started=True)
 
     def _known_fields(self, entry: Entry) -> dict[str, int | None]:
         workspace_id = self.watch.query.get("workspace_id")
@@ -199,7 +198,7 @@ class Starter:
         """
         new = None
         # if nothing can be read, the failed start is still what the error is about
-        with contextlib.suppress(CallError):
+        with contextlib.suppress(CallError), self.task.client.transport.stop.last_calls():
             new = new_scans(self.task, self.spec, entry, self.watch.query)
         if new is not None and len(new) == 1:
             return new[0]

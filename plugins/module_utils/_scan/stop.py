@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, printable
+from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from .._families.scan import SCAN
 from .._given import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
-from .handover import Fate, result_of_stop
 from .record import is_in_progress, outcome_of, status_of, without_secrets
-from .result import failed
+from .result import failed, named_scans
 from .targets import resolve
 from .tools import tool_id_of
-from .watch import Entry
+from .watch import Entry, Watch
 
 # how long a stop may take to be seen, in seconds
 _LONGEST_STOP = 300
@@ -65,16 +64,34 @@ class _MaybeStopped(CallError):
         self.result = {**self.result, "changed": True}
 
 
-def stop_each(task: Task, entries: Iterable[Entry]) -> Record:
-    """Stop the scans of an interrupted task. A failure does not keep the others from their stop."""
-    fates = []
-    for entry in entries:
-        scan_id = entry.known_id
-        try:
-            fates.append(Fate(scan_id, "stopped" if stop_scan(task, scan_id) else "has ended"))
-        except CallError as error:
-            fates.append(Fate(scan_id, "may go on" if error.maybe_done else "goes on", str(error)))
-    return result_of_stop(fates)
+def interrupted(task: Task, watch: Watch, error: ScannerError) -> ScannerError:
+    """The error of a task that was interrupted. Stops the scans that it started if it declares ``stop_on_interrupt``."""
+    stops = task.params["stop_on_interrupt"]
+    with task.client.transport.stop.last_calls():
+        fates = [(entry, *_fate(task, entry, stops)) for entry in watch.pending()]
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry, fate, why in fates:
+        groups.setdefault((fate, why), []).append(entry)
+    sentences = [
+        f"Scan {named_scans(entries)} {fate}{f' ({why})' if why else ''}." for (fate, why), entries in groups.items()
+    ]
+    left = len(watch.startable())
+    if left:
+        sentences.append(f"{counted(left, 'scan')} {'was' if left == 1 else 'were'} not started.")
+    lost = isinstance(error, CallError) and error.maybe_done
+    first = str(error) if lost else f"The task ends, because {task.client.transport.stop.reason}."
+    return error.with_sentence(" ".join([first, *sentences]))
+
+
+def _fate(task: Task, entry: Entry, stops: bool) -> tuple[str, str]:
+    """What becomes of a scan of an interrupted task, and why."""
+    if not stops or not entry.started:
+        return "goes on", "" if entry.started else "this task did not start it"
+    try:
+        entry.stopped = stop_scan(task, entry.known_id)
+    except CallError as error:
+        return "may go on" if error.maybe_done else "goes on", str(error)
+    return ("was stopped" if entry.stopped else "has ended"), ""
 
 
 @dataclass

@@ -4,14 +4,14 @@
 
 """The state of a wait for scans: what to read next, when, and when the wait is over. Pure.
 
-The time, ``now``, is an argument in seconds. A Watch has a JSON form, which one run of the module hands to the next.
+The time, ``now``, is an argument in seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT
 from .._records import Record
@@ -104,14 +104,6 @@ class Entry:
         if self.outcome is None and now - self.since >= limit:
             self.outcome = outcome
         return signature(record) != before
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def from_json(cls, value: object) -> Entry:
-        """Raises ValueError if the value is not the JSON form of an entry."""
-        return cls(**_fields_of(cls, value))
 
 
 @dataclass
@@ -206,24 +198,6 @@ class Watch:
         if self.no_slot_since is not None and self.pending():
             self.no_slot_since = now
         return self.no_slot_since is not None and now - self.no_slot_since >= queue_timeout
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "entries": [entry.to_json() for entry in self.entries]}
-
-    @classmethod
-    def from_json(cls, value: object) -> Watch:
-        """Raises ValueError if the value is not the JSON form of a watch."""
-        named = _fields_of(cls, value)
-        if not isinstance(named["entries"], list):
-            raise ValueError("the entries of a watch are a list")
-        return cls(**{**named, "entries": [Entry.from_json(each) for each in named["entries"]]})
-
-
-def _fields_of(cls: type[Entry] | type[Watch], value: object) -> Mapping[str, Any]:
-    names = {each.name for each in fields(cls)}
-    if not isinstance(value, dict) or set(value) != names:
-        raise ValueError(f"not the JSON form of {cls.__name__}")
-    return value
 
 
 def signature(record: Record | None) -> list[object]:

@@ -185,21 +185,11 @@ def test_only_the_shell_of_modules_uses_ansible_module():
         assert uses is (name == "_module")
 
 
-# scan waits on the controller by runs of its module, and scan_output always writes a file
-MODULES_ONLY = {"scan", "scan_output"}
-
-
-@pytest.mark.parametrize("module", sorted(set(MODULES) - MODULES_ONLY))
+@pytest.mark.parametrize("module", MODULES)
 def test_a_module_has_an_action_plugin_that_runs_it_in_process(module):
     action = importlib.import_module(f"{PLUGINS}action.{module}").ActionModule
     assert action.declared is importlib.import_module(f"{PLUGINS}modules.{module}").MODULE
     assert issubclass(action, InProcess)
-
-
-@pytest.mark.parametrize("module", sorted(MODULES_ONLY))
-def test_a_module_that_never_runs_in_process_has_its_reason(module):
-    declared = importlib.import_module(f"{PLUGINS}modules.{module}").MODULE
-    assert declared.hidden or declared.options["dest"]["required"]
 
 
 # --- the gate on writes
@@ -215,7 +205,7 @@ def test_only_the_gate_makes_permits():
 
 def test_only_the_client_sends_writes_and_only_in_one_place():
     found = []
-    for directory, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("action", ("scan",))):
+    for directory, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",))):
         for name in names:
             for node in ast.walk(tree(directory, name)):
                 if not (

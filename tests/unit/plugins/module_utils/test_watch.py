@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
@@ -25,32 +23,6 @@ def watching(count, status="waiting", now=0):
     for number, entry in enumerate(watch.entries, 1):
         entry.take(record(number, status), now, started=True)
     return watch
-
-
-def test_a_watch_can_be_sent_as_json():
-    watch = watching(3)
-    watch.entries[0].observe(record(1), 5, LIMITS)
-    watch.no_slot_since = 5.5
-    text = json.dumps(watch.to_json())
-    assert Watch.from_json(json.loads(text)) == watch
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        [],
-        {},
-        {"entries": []},
-        {**watching(1).to_json(), "more": 1},
-        {**watching(1).to_json(), "entries": {}},
-        {**watching(1).to_json(), "entries": [{"target": "a"}]},
-        {**watching(1).to_json(), "entries": [None]},
-    ],
-)
-def test_a_value_that_is_not_a_watch_is_refused(value):
-    with pytest.raises(ValueError):
-        Watch.from_json(value)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,6 @@ def scan(run, passing):
 
     def with_time(**options):
         given = {name: value for name, value in {**WEB, **options}.items() if value != "left out"}
-        return run("scan", sleep=passing.sleep, clock=passing, **given)
+        return run("scan", **{"sleep": passing.sleep, "clock": passing, **given})
 
     return with_time

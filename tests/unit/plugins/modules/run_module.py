@@ -34,6 +34,8 @@ except ImportError:
 
 IN_PROCESS = os.environ.get("SCANNER_TEST_IN_PROCESS") == "1"
 
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
+
 if IN_PROCESS:
     # a controller is not needed otherwise
     from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _in_process
@@ -45,10 +47,11 @@ class Run:
     """What a module run gave.
 
     result: what the module printed, read as JSON; failed, changed: bool; msg: the error, or ""; warnings: list of str;
-    diff: dict or None; calls: the module's own call log; slept: list of float, the waits in seconds that were not waited.
+    diff: dict or None; calls: the module's own call log; slept: list of float, the waits in seconds that were not waited;
+    shown: the lines that were shown while it ran.
     """
 
-    def __init__(self, printed: str, slept: list[float]):
+    def __init__(self, printed: str, slept: list[float], shown: list[str]):
         self.result = json.loads(printed)
         self.failed: bool = self.result.get("failed", False)
         self.changed: bool = self.result.get("changed", False)
@@ -57,6 +60,7 @@ class Run:
         self.diff = self.result.get("diff")
         self.calls = self.result.get("api_calls")
         self.slept = slept
+        self.shown = shown
 
     def __getitem__(self, name: str):
         return self.result[name]
@@ -91,6 +95,7 @@ def run_module(
         arguments["_ansible_inject_invocation"] = True
     module = importlib.import_module(MODULES + name)
     slept: list[float] = []
+    shown: list[str] = []
     transport = functools.partial(_task.Transport, sleep=sleep or slept.append, clock=clock)
     printed = io.StringIO()
     _forget_secrets()
@@ -105,25 +110,27 @@ def run_module(
         stack.enter_context(mock.patch.object(_task, "Transport", transport))
         stack.enter_context(contextlib.redirect_stdout(printed))
         if IN_PROCESS and _may_run_in_process(module, options):
-            directory = options.get("_ansible_tmpdir")
-            print(_in_process._Run(module.MODULE, _core.as_module_reads(arguments), directory, shared).printed())
+            read = _core.as_module_reads(arguments)
+            with Stop().listening() as stop:
+                print(_in_process._Run(module.MODULE, read, shown.append, shared, stop).printed())
         else:
             stack.enter_context(
                 mock.patch.object(_module, "perform", functools.partial(_module.perform, shared=shared))
             )
+            stack.enter_context(mock.patch.object(_module._Module, "show", lambda _self, line: shown.append(line)))
             with contextlib.suppress(SystemExit):
                 module.main()
     text = _as_displayed(printed.getvalue())
     assert LocalService.KEY not in text, f"{name} printed the key"
     assert _task.UNEXPECTED not in text, text
     assert '"deprecations"' not in text, f"{name} uses what ansible-core is about to drop"
-    return Run(text, slept)
+    return Run(text, slept, shown)
 
 
 def _may_run_in_process(module, options: dict) -> bool:
     """Whether an action plugin runs this task in process, where nothing but the task decides."""
     declared = module.MODULE
-    return not declared.hidden and not declared.writes_file(options)
+    return not declared.writes_file(options)
 
 
 def _forget_secrets() -> None:

@@ -2,17 +2,18 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""One poll of a wait: read how the scans are, start those that can be started now, stop those that took too long."""
+"""Waits for scans: reads how they are until each has ended, and starts those that had to wait."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._errors import ApiError, CallError, ScannerError
+from .._errors import ApiError, CallError, Interrupted, ScannerError
 from .._families.scan import SCAN
 from .._families.scan_statuses import QUEUE_TIMEOUT, RUN_TIMEOUT
 from .._records import Record
 from .._task import Task
+from .lines import Lines
 from .record import without_secrets
 from .result import named_scans
 from .spec import timeouts_of
@@ -21,10 +22,24 @@ from .stop import stop_scan
 from .watch import MOST_FAILED_POLLS, Watch
 
 
-def poll(task: Task, watch: Watch, now: float, until: float | None = None) -> None:
-    """until: on the clock of the transport, when the remaining starts are left to the next poll; None for never."""
+def wait_for(task: Task, watch: Watch) -> None:
+    """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
+    transport = task.client.transport
+    lines = Lines(transport.now())
+    while not watch.is_over():
+        lines.show(task, watch)
+        transport.pause(
+            watch.pause(transport.now(), task.params["poll_interval"], transport.jitter(), timeouts_of(task.params))
+        )
+        _poll(task, watch, transport.now())
+    lines.show(task, watch)
+
+
+def _poll(task: Task, watch: Watch, now: float) -> None:
     try:
         moved = _read(task, watch, now)
+    except Interrupted:
+        raise
     except CallError as error:
         temporary = error.status is None or error.status == 429 or error.status >= 500
         watch.failed_polls += 1
@@ -37,14 +52,7 @@ def poll(task: Task, watch: Watch, now: float, until: float | None = None) -> No
     watch.poll_succeeded(moved)
     if task.params["on_timeout"] == "stop":
         _stop_late(task, watch)
-    start_next(task, watch, now, until)
-
-
-def seconds_to_next_poll(task: Task, watch: Watch, now: float) -> float:
-    if watch.no_slot_since is None and watch.startable(task.params["concurrency"]):
-        # the starts were only interrupted to show their progress
-        return 0
-    return watch.pause(now, task.params["poll_interval"], task.client.transport.jitter(), timeouts_of(task.params))
+    start_next(task, watch)
 
 
 def _stop_late(task: Task, watch: Watch) -> None:

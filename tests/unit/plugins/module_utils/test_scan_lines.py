@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import Fate
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.lines import lines
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Timeouts,
     Watch,
 )
-from ansible_collections.scanops.scanner.plugins.plugin_utils._scan_lines import fates, goes_on, lines
 
 LIMITS = Timeouts(1000, 1000)
 NOTHING = dict.fromkeys(("critical", "high", "medium", "low", "info"), 0)
@@ -84,47 +83,3 @@ def test_control_characters_of_the_service_do_not_reach_the_terminal():
     many = watching(9)
     many.entries[0].record["status_name"] = "x\x1b"
     assert lines(many, None, 0)[0][0].isprintable()
-    (fate,) = fates(watching(1), [Fate(1, "goes on", "no\x1b")])
-    assert fate.isprintable()
-
-
-def test_an_interrupt_says_what_goes_on():
-    watch = watching(2)
-    watch.entries.append(Entry("host-3"))
-    watch.entries[1].observe(record(2, "finished"), 1, LIMITS)
-    assert goes_on(watch) == [
-        "interrupted: scan 1 of host-1: goes on (stop_on_interrupt is not set)",
-        "interrupted: 1 scan was not started",
-    ]
-    (line,) = goes_on(watching(6))
-    assert line == "interrupted: 6 scans: goes on (stop_on_interrupt is not set): 1, 2, 3, 4, 5, 6"
-
-
-def test_an_interrupt_of_the_first_run_says_that_scans_may_go_on():
-    (line,) = goes_on(None)
-    assert line.startswith("interrupted: scans may have been started, and they go on at the service")
-
-
-def test_a_stop_says_what_became_of_each_scan():
-    watch = watching(4)
-    watch.entries[3].started = False
-    told = [
-        Fate(1, "stopped", None),
-        Fate(2, "goes on", "POST /scans/2/stop was answered 403."),
-        Fate(3, "has ended", None),
-    ]
-    assert fates(watch, told) == [
-        "interrupted: scan 1 of host-1: stopped",
-        "interrupted: scan 2 of host-2: goes on (POST /scans/2/stop was answered 403.)",
-        "interrupted: scan 3 of host-3: has ended",
-        "interrupted: scan 4 of host-4: goes on (this task did not start it)",
-    ]
-
-
-def test_many_stops_share_a_line_for_each_fate():
-    told = [Fate(number, "stopped", None) for number in range(1, 8)]
-    told.append(Fate(8, "may go on", "no answer"))
-    assert fates(watching(8), told) == [
-        "interrupted: 7 scans: stopped: 1, 2, 3, 4, 5, 6, 7",
-        "interrupted: scan 8 of host-8: may go on (no answer)",
-    ]

@@ -1,27 +1,47 @@
 # Copyright: The scanops.scanner contributors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
 
-"""The lines that show the progress of scans, and what an interrupt leaves behind. Pure.
-
-Control characters in the service's text are escaped.
-"""
+"""The lines that show the progress of scans. Control characters in the service's text are escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.handover import Fate
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import findings_of, status_of, uncounted
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Watch, signature
-from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import elapsed
+from .._errors import counted, elapsed, printable
+from .._task import Task
+from .record import findings_of, status_of, uncounted
+from .watch import Entry, Watch, signature
 
+# seconds between two lines while scans are started
+_INTERVAL = 10
 # more scans than this share one line
 _MOST_LINES = 5
 
 # what earlier lines have shown
 Shown = Mapping[str, object]
+
+
+class Lines:
+    """Shows how the scans of a task are. began: the time on the clock of the transport."""
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+        self._next = began + _INTERVAL
+        self._shown: Shown | None = None
+
+    def show(self, task: Task, watch: Watch) -> None:
+        """Show what is new."""
+        new, self._shown = lines(watch, self._shown, task.client.transport.now() - self._began)
+        for text in new:
+            task.host.show(text)
+
+    def show_starts(self, task: Task, watch: Watch) -> None:
+        """Show what is new, if the last line is old."""
+        now = task.client.transport.now()
+        if now >= self._next:
+            self._next = now + _INTERVAL
+            self.show(task, watch)
 
 
 def lines(watch: Watch, shown: Shown | None, seconds: float) -> tuple[list[str], Shown]:
@@ -86,40 +106,3 @@ def _state(watch: Watch, entry: Entry) -> str:
     if entry.scan_id is None and not entry.error:
         return "to be started" if watch.no_slot_since is None else "waiting for a free slot"
     return entry.outcome or status_of(entry.record or {}) or "started"
-
-
-# --- after an interrupt
-
-
-def goes_on(watch: Watch | None) -> list[str]:
-    """The lines for scans that an interrupted task leaves running; watch: None if it is not known which ones."""
-    if watch is None:
-        return [
-            "interrupted: scans may have been started, and they go on at the service; read the list with"
-            " scanops.scanner.scan_info"
-        ]
-    return [*_each(watch.pending(), "goes on", "stop_on_interrupt is not set"), *_not_started(watch)]
-
-
-def fates(watch: Watch, known: Iterable[Fate]) -> list[str]:
-    """The lines after a stop. known: the fate of each scan that was to be stopped."""
-    by_id = {each.id: each for each in known}
-    groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry in watch.pending():
-        fate = by_id.get(entry.known_id) or Fate(entry.known_id, "goes on", "this task did not start it")
-        groups.setdefault((fate.fate, fate.why or ""), []).append(entry)
-    shown = [line for (fate, why), entries in groups.items() for line in _each(entries, fate, why)]
-    return shown + _not_started(watch)
-
-
-def _not_started(watch: Watch) -> list[str]:
-    number = len(watch.startable())
-    return [f"interrupted: {number} scan{' was' if number == 1 else 's were'} not started"] if number else []
-
-
-def _each(entries: Sequence[Entry], fate: str, why: str = "") -> list[str]:
-    because = f" ({printable(why, 1000)})" if why else ""
-    if len(entries) <= _MOST_LINES:
-        return [f"interrupted: {_named(entry)}: {fate}{because}" for entry in entries]
-    ids = ", ".join(str(entry.scan_id) for entry in entries)
-    return [f"interrupted: {len(entries)} scans: {fate}{because}: {ids}"]
