@@ -39,7 +39,7 @@ attributes:
     description: Whether the task can run in the background with C(async).
     support: full
     details:
-      - The module then waits by itself. It shows no progress, and O(stop_on_interrupt) has no effect.
+      - The module then shows no progress, and O(stop_on_interrupt) has no effect.
 options:
   target:
     description:
@@ -220,7 +220,8 @@ options:
 notes:
   - Without O(workspace) and O(workspace_id), the service uses its current workspace, which people can change in the web
     application. The task then warns.
-  - An action plugin waits on the controller and shows the progress on standard error.
+  - A task that runs in process shows its progress on standard error. One that runs as a module shows nothing until it
+    ends.
   - If the answer to the start of a scan is lost, the start is never sent again. If the list of scans then shows exactly
     one new scan of the target with this tool, the task counts it as started. Otherwise, the task fails, reports a
     change, and says that a scan may have been started.
@@ -230,9 +231,8 @@ notes:
   - The lock does not reach other machines or users. The task therefore reads the list again after a start, and warns
     with the ids if somebody else has started a scan in the meantime. It never stops one of them.
   - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook
-    if its worker process survives. It takes at most a minute. It has no effect with C(async), and if the worker process
-    itself is killed with SIGKILL, for example when a container is removed. On ansible-core 2.18 and older, a signal to
-    the whole process group also interrupts a start that is in progress.
+    if its worker process survives. It takes at most 10 seconds. It has no effect where the task does not run in process,
+    and if the worker process itself is killed with SIGKILL, for example when a container is removed.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.

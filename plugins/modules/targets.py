@@ -12,7 +12,7 @@ short_description: Declare many targets of a workspace in one task
 description:
   - Creates or deletes a list of targets in one workspace. The list is read once, and only the differences are written.
   - With O(purge), deletes the targets that are not declared, within limits.
-  - While it writes on the controller, an action plugin shows its progress on standard error every 5 seconds.
+  - A task that runs in process shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for each 1,000 targets of the workspace, 1 GET for the end of the list, and 1 POST or DELETE for each
     difference; with O(workspace) + 1 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
