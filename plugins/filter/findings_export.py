@@ -52,8 +52,8 @@ options:
     default: github
   estate_files:
     description:
-      - For V(sarif). Paths of YAML files on the controller that declare targets. A target is an item of a list whose key
-        is C(targets) or ends in C(_targets), either a name or a dictionary with C(name).
+      - For V(sarif). Paths of YAML files on the controller that declare targets. A target is an item of a list whose
+        key is C(targets) or ends in C(_targets), either a name or a dictionary with C(name).
       - GitHub needs paths that are relative to the root of the repository. Relative paths are read from the directory
         in which the playbook was started.
     type: list
@@ -79,7 +79,9 @@ EXAMPLES = r"""
     dest: "results/{{ item.name }}"
     content: "{{ item.content }}"
     mode: "0640"
-  loop: "{{ judged | scanops.scanner.findings_export('sarif', estate_files=['estate.yml'], fallback_file='estate.yml') }}"
+  loop: >-
+    {{ judged
+    | scanops.scanner.findings_export('sarif', estate_files=['estate.yml'], fallback_file='estate.yml') }}
   loop_control:
     label: "{{ item.name }}"
 
@@ -95,8 +97,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The files. Only V(sarif) can be several, because GitHub keeps 5,000 results and 10 MB of one; a warning says so. Upload
-      all of them. Each has a category of its own.
+    - The files. Only V(sarif) can be several, because GitHub keeps 5,000 results and 10 MB of one; a warning says
+      so. Upload all of them. Each has a category of its own.
   type: list
   elements: dict
   contains:

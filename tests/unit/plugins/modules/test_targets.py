@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
-import time
+import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk import progress as _progress
 from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 
 NEW = [f"new{number}.example.com" for number in range(4)]
@@ -657,32 +657,23 @@ def test_numbers_agree_with_their_nouns(account, run):
 
 
 @pytest.mark.parametrize("module", ["targets", "estate"])
-def test_a_run_reports_its_progress_and_the_waits_for_the_rate_limit(account, run, tmp_path, module):
-    path = _progress.create(str(tmp_path))
-    told = []
+def test_a_slow_run_shows_its_progress_and_the_waits_for_the_rate_limit(account, run, module):
     account.fault(method="POST", nth=2, action="status", status=422)
     account.fault(method="POST", nth=3, action="status", status=429, headers={"Retry-After": "30"})
     declared = {
         "targets": {"workspace_id": 2, "targets": NEW},
         "estate": {"workspaces": [{"name": "Shop", "targets": NEW}]},
     }[module]
-    run(
-        module,
-        continue_on_error=True,
-        _ansible_tmpdir=str(tmp_path),
-        sleep=lambda seconds: told.append(_progress.read(path)),
-        **declared,
-    )
-    (waiting,) = told
-    assert waiting[:3] == (2, 4, 1)
-    assert 25 < waiting.until - time.time() < 31
-    assert _progress.read(path) == (4, 4, 1, None)
+    clock = itertools.count()
+    result = run(module, continue_on_error=True, clock=lambda: next(clock), **declared)
+    (waiting,) = [line for line in result.shown if "waiting" in line]
+    assert re.fullmatch(r"2 of 4 objects done, 1 failed, \d+ s; waiting (2[5-9]|3\d) s for the rate limit", waiting)
+    assert len(result.shown) > 1
 
 
-def test_check_mode_reports_no_progress(account, run, tmp_path):
-    path = _progress.create(str(tmp_path))
-    good(run("targets", check=True, workspace_id=2, targets=NEW, _ansible_tmpdir=str(tmp_path)))
-    assert _progress.read(path) is None
+def test_a_quick_run_shows_nothing(account, run):
+    assert good(run("targets", workspace_id=2, targets=NEW)).shown == []
+    assert good(run("targets", check=True, workspace_id=2, targets=NEW)).shown == []
 
 
 # --- a reviewed plan

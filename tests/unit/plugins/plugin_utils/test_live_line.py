@@ -9,8 +9,9 @@ import signal
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import elapsed
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _live_line
-from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine, elapsed
+from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine
 
 
 @pytest.fixture
