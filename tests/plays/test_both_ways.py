@@ -27,7 +27,7 @@ def _one_of_each() -> dict[str, dict]:
     """For each module a task that changes something, one that does not, and one that warns, as far as it has them."""
     chosen: dict[tuple, str] = {}
     for name, task in ALL.items():
-        if task.module != "scan" and not task.options.get("dest"):
+        if not task.options.get("dest"):
             chosen.setdefault((task.module, task.changed, bool(task.warns)), name)
     return {name: {PREFIX + ALL[name].module: ALL[name].options} for name in chosen.values()}
 
@@ -120,8 +120,6 @@ SPECIAL = {
     "text that could be a template is read": {**read(name="Hostile"), "register": "hostile"},
     "text that could be a template is shown": {"ansible.builtin.debug": {"msg": "{{ hostile.workspaces }}"}},
     "text that could be a template is used": {**workspace(name="{{ hostile.workspaces[0].description }}"), "vars": {}},
-    # the last one: a module goes on after it
-    "a time limit": {**read(retries=0), "timeout": 8},
 }
 DEEP = "x"
 for _level in range(60):
@@ -130,7 +128,6 @@ FAULTS = {
     "a deep answer": [{"path": "/workspaces", "action": "wrong_type", "data": [{"id": 1, "name": "x", "deep": DEEP}]}],
     "an answer that is a page": [{"path": "/workspaces", "action": "html", "times": None}],
     "a lost answer": [{"method": "POST", "path": "/workspaces", "action": "reset", "when": "after"}],
-    "a time limit": [{"path": "/workspaces", "action": "delay", "seconds": 40}],
 }
 STATE = {
     **ACCOUNT,
