@@ -12,8 +12,8 @@ NOX := .venv/bin/python -m nox --non-interactive
 
 help:
 	@echo "make demo     show the collection at work against a local service"
-	@echo "make test     all checks and tests on the oldest and the newest ansible-core that run here"
-	@echo "make matrix   the tests on the ansible-core releases in between"
+	@echo "make test     the checks, and the tests on the newest ansible-core that runs here, in 10 minutes"
+	@echo "make matrix   all checks and tests that make test leaves out"
 	@echo "make faults   every module against every fault of the local service"
 	@echo "make fuzz     random inputs for everything that parses, for an hour"
 	@echo "make mutants  the small mistakes in pure files that no unit test notices"

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -78,6 +79,12 @@ PRE_RELEASES = ("2.22",)
 # runs the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests.
 MODULE_PYTHON = "3.9"
 MODULE_TESTS = ("tests/unit/plugins/modules/", "tests/unit/plugins/module_utils/")
+# The unit tests of what runs in ansible-core, and integration targets with each kind of plugin: `make test` runs them with
+# the oldest ansible-core.
+CONTROLLER_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("action", "filter", "inventory", "plugin_utils"))
+SAMPLE_TARGETS = ("in_process", "inventory_targets", "role_scan_gate", "target", "untrusted_text")
+# Integration targets that follow the documentation step by step. `make test` leaves them to `make matrix`.
+WALKS = ("example_playbooks", "guide_estate", "guide_recipes", "platform_kit")
 
 
 class Timeouts(TypedDict):
@@ -88,7 +95,7 @@ class Timeouts(TypedDict):
 # Seconds that a command gets to stop its child processes; the defaults of nox are shorter than a second.
 PATIENCE: Timeouts = {"interrupt_timeout": 5, "terminate_timeout": 10}
 
-# The checks that do not depend on the ansible-core release under test.
+# The checks that do not depend on the ansible-core release under test, in `make test`,
 CHECKS = (
     "antsibull-nox-config",
     "formatters",
@@ -99,13 +106,16 @@ CHECKS = (
     "extra-checks",
     "changelog-check",
     "docs-check",
+    "packaging",
+    "security-check",
+)
+# and those that start many programs, in `make matrix`.
+SLOW_CHECKS = (
     "ansible-lint",
     "build-import-check",
-    "packaging",
     "execution-environment",
     "runner",
     "release-check",
-    "security-check",
     "page-check",
     "demo-check",
     "vendor-client",
@@ -220,13 +230,11 @@ def run_pytest(session: nox.Session, *arguments: str, more: Iterable[str] = (), 
 def add_units(core: str, python: str) -> str:
     """Add the session with the unit tests of one ansible-core release; return its name.
 
-    The last release but one tries every case, see tests/unit/sampling.py; the last one tries many histories of a gate.
+    The last release but one tries every case, see tests/unit/sampling.py, and many histories of a gate.
     """
     variables: dict[str, str] = {}
     if [core] == RUNNABLE[1:-1][-1:]:
-        variables["SCANNER_TEST_EXHAUSTIVE"] = "1"
-    elif core == RUNNABLE[-1]:
-        variables["SCANNER_TEST_HISTORIES"] = "10000"
+        variables = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
     # The session units-floor runs these tests with the same ansible-core.
     left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
 
@@ -277,49 +285,73 @@ def add_floor(core: str, python: str) -> str:
     return "units-floor"
 
 
-def add_integration(core: str, python: str, both: bool) -> str:
-    """Add a session with the integration targets on one ansible-core release; return its name.
+def integration(python: str, *options: str) -> list[str]:
+    """The command that runs integration targets, where the collection is installed."""
+    watched = Path(__file__).with_name("tests") / "integration_run.py"
+    test = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no"]
+    return ["python", str(watched), *test, *options]
 
-    both: run all targets twice, in process and as modules. Both ways must send the same requests.
+
+def add_sample(core: str, python: str) -> str:
+    """Add the session with some of the unit tests and integration targets on one ansible-core release; return its name."""
+
+    @nox.session(name=f"sample-{core}", python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=requirement(core))
+    def run(session: nox.Session) -> None:
+        run_pytest(session, *CONTROLLER_TESTS)
+        with tempfile.TemporaryDirectory() as place:
+            install_artefact(session, Path(place))
+            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+                session.run(*integration(python, *SAMPLE_TARGETS))
+
+    run.__doc__ = f"Run the unit tests of plugins and some integration targets with ansible-core {core}."
+    return f"sample-{core}"
+
+
+def add_integration(core: str, python: str, kind: str) -> str:
+    """Add a session with integration targets on one ansible-core release; return its name.
+
+    kind: "integration" runs all targets but those that follow the documentation, "walks" runs those; "ways" runs all targets
+    twice, in process and as modules. Both ways must send the same requests.
     """
-    name = f"{'ways' if both else 'integration'}-{core}"
-    run_watched = Path("tests/integration_run.py").absolute()
+    name = f"{kind}-{core}"
+    chosen = {"integration": [f"--exclude={target}" for target in WALKS], "walks": WALKS, "ways": ()}[kind]
     compare = Path("tests/integration_ways.py").absolute()
 
     @nox.session(name=name, python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        command = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no", *session.posargs]
+        command = integration(python, *(session.posargs or chosen))
         with tempfile.TemporaryDirectory() as place:
             install_artefact(session, Path(place))
             with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                session.run("python", run_watched, *command)
-                if both:
+                session.run(*command)
+                if kind == "ways":
                     session.run("python", compare, "keep", "in-process")
                     session.run("python", compare, "as-modules")
-                    session.run("python", run_watched, *command)
+                    session.run(*command)
                     session.run("python", compare, "keep", "as-modules")
                     session.run("python", compare, "compare", "in-process", "as-modules")
 
-    run.__doc__ = (
-        f"Run ansible-test integration with ansible-core {core}{', in process and as modules' if both else ''}."
-    )
+    described = {"walks": " on what the documentation shows", "ways": " in process and as modules"}.get(kind, "")
+    run.__doc__ = f"Run ansible-test integration{described} with ansible-core {core}."
     return name
 
 
 class Cells(NamedTuple):
-    """The sessions of one ansible-core release. ways: the integration targets both in process and as modules."""
+    """The sessions of one ansible-core release, see ``add_integration``."""
 
     sanity: str
     units: str
     integration: str
+    walks: str
     ways: str
     plays: str
 
     @property
     def once(self) -> list[str]:
         """All tests, with the integration targets in process only."""
-        return [self.sanity, self.units, self.integration, self.plays]
+        return [self.integration, self.units, self.sanity, self.plays, self.walks]
 
     @property
     def both(self) -> list[str]:
@@ -338,20 +370,34 @@ def add_cells(core: str) -> Cells:
     return Cells(
         sanity=add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
         units=add_units(core, python),
-        integration=add_integration(core, python, both=False),
-        ways=add_integration(core, python, both=True),
+        integration=add_integration(core, python, "integration"),
+        walks=add_integration(core, python, "walks"),
+        ways=add_integration(core, python, "ways"),
         plays=add_plays(core, python),
     )
 
 
 CELLS = {core: add_cells(core) for core in RUNNABLE}
 OUTER = tuple(dict.fromkeys(RUNNABLE[:1] + RUNNABLE[-1:]))
-ENDS = [name for core in OUTER for name in CELLS[core].once]
 WAYS = [CELLS[core].ways for core in OUTER]
-if RUNNABLE and RUNNABLE[-1] in PRE_RELEASES:
-    # The newest final release, for the sanity tests that a pre-release skips.
-    ENDS += [CELLS[core].sanity for core in RUNNABLE[1:-1][-1:]]
-BETWEEN = [name for core in RUNNABLE[1:-1] for name in CELLS[core].both if name not in ENDS]
+# The sessions of `make test`, and those that it leaves to `make matrix`.
+QUICK: list[str] = []
+LEFT: list[str] = []
+if RUNNABLE:
+    NEWEST, OLDEST = RUNNABLE[-1], RUNNABLE[0]
+    # the longest ones first, so that no session runs alone at the end
+    QUICK += [name for name in CELLS[NEWEST].once if name != CELLS[NEWEST].walks]
+    if OLDEST != NEWEST:
+        QUICK.append(add_sample(OLDEST, controller_python(OLDEST)))
+    QUICK.append(add_floor(OLDEST, MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)))
+    LEFT += [name for core in OUTER for name in CELLS[core].once if name not in QUICK]
+    LEFT.append(add_units_in_process(NEWEST, controller_python(NEWEST)))
+    LEFT += [name for core in RUNNABLE[1:-1] for name in CELLS[core].both]
+    # Users of the collection may run its unit tests in this way.
+    units = ["units", "--venv", f"--python={controller_python(OLDEST)}"]
+    LEFT.append(add_ansible_test("units-ansible-test", OLDEST, controller_python(OLDEST), units, place_copy))
+QUICK += CHECKS
+LEFT += SLOW_CHECKS
 DEVEL_CELLS = add_cells("devel").once if DEVEL and pythons_for("devel") else []
 # What this machine cannot test, and what to install for it.
 MISSING = {
@@ -360,13 +406,6 @@ MISSING = {
     if core not in RUNNABLE
 }
 
-if RUNNABLE:
-    core, python = RUNNABLE[0], controller_python(RUNNABLE[0])
-    ENDS.append(add_floor(core, MODULE_PYTHON if starts(MODULE_PYTHON) else python))
-    ENDS.append(add_units_in_process(RUNNABLE[-1], controller_python(RUNNABLE[-1])))
-    # Users of the collection may run its unit tests in this way.
-    units = ["units", "--venv", f"--python={python}"]
-    BETWEEN.append(add_ansible_test("units-ansible-test", core, python, units, place_copy))
 if not starts(MODULE_PYTHON):
     MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
 
@@ -588,16 +627,36 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
         sys.exit(1)
 
 
+def announcement() -> str:
+    """What `make test` prints first: how long it takes, what it covers, and what it leaves out."""
+    between = [core for core in RUNNABLE if core not in OUTER]
+    left = [name for name in LEFT if not name.endswith(tuple(between))]
+    if between:
+        left.append(f"and all tests with ansible-core {', '.join(between)}")
+    covers = [
+        "about 10 minutes on two processors; the first run also installs what the sessions need.",
+        f"the checks, the tests with ansible-core {NEWEST}, those of modules with the oldest Python, and some with"
+        f" ansible-core {OLDEST}.",
+        f"{', '.join(left)}.",
+    ]
+    titles = ("make test takes", "It runs", "make matrix runs the rest:")
+    return "\n".join(
+        textwrap.fill(f"{title} {text}", 110, break_on_hyphens=False) for title, text in zip(titles, covers)
+    )
+
+
 @nox.session(python=False)
 def test(session: nox.Session) -> None:
-    """Run all checks, and all tests with the oldest and the newest ansible-core that run here."""
-    run_sessions(session, [*ENDS, *CHECKS], MISSING)
+    """Run the checks, all tests with the newest ansible-core that runs here, and some with the oldest."""
+    if RUNNABLE:
+        print(announcement(), flush=True)
+    run_sessions(session, QUICK, MISSING)
 
 
 @nox.session(python=False, default=False)
 def matrix(session: nox.Session) -> None:
-    """Run the tests with the ansible-core releases between the oldest and the newest."""
-    run_sessions(session, BETWEEN, MISSING)
+    """Run all that `make test` leaves out."""
+    run_sessions(session, LEFT, MISSING)
 
 
 @nox.session(python=False, default=False)

@@ -65,9 +65,14 @@ def sessions() -> set[str]:
 
 
 def checks() -> list[str]:
-    """CHECKS of noxfile.py."""
+    """The checks of `make test` and of `make matrix`."""
+    return [*constant("CHECKS"), *constant("SLOW_CHECKS")]
+
+
+def constant(name: str) -> list[str]:
+    """A constant of noxfile.py."""
     (found,) = [
-        node.value for node in NOXFILE.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CHECKS"
+        node.value for node in NOXFILE.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
     ]
     return ast.literal_eval(found)
 
@@ -134,12 +139,30 @@ def test_the_release_tests_its_commit_first():
     assert "sign" in release["publish"]["needs"]
 
 
+def test_both_platforms_run_make_test_and_make_matrix_for_each_change():
+    github, gitlab = read(GITHUB / "workflows" / "ci.yml")["jobs"], read(GITLAB)
+    for jobs in (github, gitlab):
+        commands = {name: str(jobs[name].get("steps") or jobs[name]["script"]) for name in ("test", "matrix")}
+        assert ".ci/run" in commands["test"] and "make matrix" in commands["matrix"]
+    assert gitlab["test"]["stage"] == gitlab["matrix"]["stage"] == gitlab["stages"][0]
+    assert gitlab["matrix"]["rules"] == [{"if": '$CI_PIPELINE_SOURCE != "schedule"'}]
+
+
 def test_both_platforms_run_the_same_sessions_at_night():
     github, gitlab = nightly()
     assert github == gitlab and {"matrix", "devel", "faults-in-process", "mutants", "audit"} <= set(github) & sessions()
 
 
-def test_each_sample_of_make_test_has_its_complete_session_at_night():
+def test_a_check_is_in_one_of_the_two_commands():
+    assert len(checks()) == len(set(checks()))
+
+
+def test_the_chosen_integration_targets_exist():
+    targets = {path.name for path in (CHECKOUT / "tests" / "integration" / "targets").iterdir()}
+    assert {*constant("SAMPLE_TARGETS"), *constant("WALKS")} <= targets
+
+
+def test_each_sample_of_a_check_has_its_complete_session_at_night():
     complete = {name.removesuffix("-sample") for name in checks() if name.endswith("-sample")}
     assert complete and complete <= set(nightly()[0])
 
