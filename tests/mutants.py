@@ -66,7 +66,7 @@ TESTS_OF = {
     "_gate/saved_checks": ["gate_document"],
     "_gate/waiver_file": ["gate_waivers"],
     "_gate/waivers": ["gate_waivers"],
-    "_http/border": ["border"],
+    "_http/redact": ["redact"],
     "_http/pace": ["pace", "rate_limit"],
     "_http/rate_limit": ["retry"],
     "_http/retry": ["retry"],
@@ -75,9 +75,9 @@ TESTS_OF = {
     "_scan/watch": ["watch"],
     "_scope/addresses": ["scope_cases"],
     "_scope/fields": ["scope_bodies"],
-    "_scope/gate": ["scope_gate"],
+    "_scope/permit": ["scope_permit"],
     "_scope/rules": ["scope", "scope_cases"],
-    "_scope/texts": ["scope_bodies", "scope_gate"],
+    "_scope/texts": ["scope_bodies", "scope_permit"],
 }
 
 

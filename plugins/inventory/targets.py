@@ -208,9 +208,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
 from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Family
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._http.border import Border, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import InWorkspace, earned
+from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import InWorkspace, proven
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
@@ -220,7 +220,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     connection_from,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record, is_row, record_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,
     address_of,
@@ -358,18 +358,18 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         if not self.get_option("cache"):
             return self._read(connection)
         key = self._cache_entry(path, connection)
-        account = self._cached(key, Border(connection.api_key)) if cache else None
+        account = self._cached(key, Redactor(connection.api_key)) if cache else None
         if account is None:
             account = self._read(connection)
             self._cache[key] = account._asdict()
         return account
 
-    def _cached(self, key: str, border: Border) -> Account | None:
-        """The Account in an entry of the cache, which passes the border like an answer; None if it is not usable."""
+    def _cached(self, key: str, redactor: Redactor) -> Account | None:
+        """The Account in an entry of the cache, redacted like an answer; None if it is not usable."""
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            lists = ((family, without_halves(border.value(entry[family.plural]))) for family in (WORKSPACE, TARGET))
+            lists = ((family, without_halves(redactor.value(entry[family.plural]))) for family in (WORKSPACE, TARGET))
             account = Account(*(_records(family, rows) for family, rows in lists))
         except Exception:
             # a missing or broken entry, which the releases of ansible-core report in different ways
@@ -396,14 +396,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
-            client = Client(transport, Gate(closed="an inventory only reads"), self.display.warning)
+            client = Client(transport, Permits(closed="an inventory only reads"), self.display.warning)
             everywhere = client.all(WORKSPACE)
             workspaces = _chosen(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]
             contents = Contents(client, wanted, everywhere, filters={"type": kind} if kind else None)
             targets = {}
             for workspace in workspaces:
-                for row in earned(InWorkspace, contents[TARGET, workspace["id"]]):
+                for row in proven(InWorkspace, contents[TARGET, workspace["id"]]):
                     # a service may ignore the filter, and the inventory must not contain other targets
                     if kind is None or row["type"] in (None, kind):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])

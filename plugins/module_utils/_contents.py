@@ -17,7 +17,7 @@ from ._errors import Refused, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
-from ._http.earned import InWorkspace
+from ._http.complete import InWorkspace
 from ._records import Record
 
 

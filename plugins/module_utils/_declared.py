@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 
-from ._given import ArgumentSpec, Groups
 from ._options import CONNECTION_OPTIONS, NEEDED
+from ._raw_options import ArgumentSpec, Groups
 from ._task import ScopeInForce, Work
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from ._families.family import Family
 from ._families.table import FAMILIES
-from ._given import UNKNOWN_ID
 from ._http.create import Created
 from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
+from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._task import Task
 from ._valid_names import refuse_name
@@ -69,7 +69,7 @@ def _outcome(task: Task, resource: Family, normal_form: NormalForm) -> Outcome:
     if params.get("id") == UNKNOWN_ID:
         return _assumed(task, resource)
     if resource.key_is_place:
-        task.gate.refuse([params[resource.key]])
+        task.permits.refuse([params[resource.key]])
     place = place_of(task) if resource.in_workspace else NOWHERE
     if resource.uses_current_workspace:
         warn_current_workspace(task, place)
@@ -242,7 +242,7 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
     values.update({field: sides["declared"] for field, sides in drift.items()})
     refuse_name("the live name", values[resource.key])
     # the task may have named an id only, and a live name may be spelled differently from the declared one
-    task.gate.refuse_body(resource.path, values)
+    task.permits.refuse_body(resource.path, values)
     # the same workspace as before, even if the task named none
     place = place if place.declared else place._replace(id=live.get("workspace_id"))
     if task.check_mode:

@@ -14,9 +14,9 @@ from typing import Any, Union
 
 from ._errors import Refused, WrongOption, printable
 from ._families.http_logger import HTTP_LOGGER
-from ._given import UNKNOWN_ID
 from ._lookup import find
 from ._moments import moment_of
+from ._raw_options import UNKNOWN_ID
 from ._records import Record
 from ._task import Task
 

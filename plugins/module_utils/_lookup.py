@@ -14,9 +14,9 @@ from ._contents import Contents, confirm_place
 from ._errors import Refused, WrongOption, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
-from ._given import UNKNOWN_ID
 from ._http.client import Client
-from ._http.kept import Kept
+from ._http.list_cache import CachedList
+from ._raw_options import UNKNOWN_ID
 from ._records import Record
 from ._task import Task
 
@@ -187,9 +187,9 @@ def _search_pages(
     near: list[Record] = []
     names: list[str] = []
     place_id = query.get("workspace_id")
-    kept = client.kept(resource, query, whole)
-    if kept is not None:
-        return _search_kept(kept, resource, wanted, normal_form)
+    cached = client.cached(resource, query, whole)
+    if cached is not None:
+        return _search_cached(cached, resource, wanted, normal_form)
     for page in client.pages(resource, query, whole):
         # the object of another workspace must not be taken, even if the service ignores the filter
         rows = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
@@ -203,12 +203,12 @@ def _search_pages(
     return _Found(match(resource, near, wanted, normal_form) if near else None, names)
 
 
-def _search_kept(kept: Kept, resource: Family, wanted: str, normal_form: NormalForm) -> _Found:
-    exact = kept.exact(wanted)
+def _search_cached(cached: CachedList, resource: Family, wanted: str, normal_form: NormalForm) -> _Found:
+    exact = cached.exact(wanted)
     if exact:
         return _Found(match(resource, exact, wanted), [])
-    near = kept.near(wanted, normal_form) if normal_form else []
-    return _Found(match(resource, near, wanted, normal_form) if near else None, kept.beyond_ascii)
+    near = cached.near(wanted, normal_form) if normal_form else []
+    return _Found(match(resource, near, wanted, normal_form) if near else None, cached.beyond_ascii)
 
 
 def find(
@@ -265,8 +265,8 @@ def in_place(client: Client, resource: Family, record: Record, place: Place) -> 
         return False
     if record.get("workspace_id") is not None:
         return bool(record["workspace_id"] == place.id)
-    kept = client.kept(resource, place.query)
-    pages = client.pages(resource, place.query) if kept is None else [kept.rows()]
+    cached = client.cached(resource, place.query)
+    pages = client.pages(resource, place.query) if cached is None else [cached.rows()]
     return any(row["id"] == record["id"] for page in pages for row in page)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from ._errors import WrongOption
-from ._given import ArgumentSpec, OptionSpec
+from ._raw_options import ArgumentSpec, OptionSpec
 
 LONGEST_TIMEOUT = 86400
 # the time of a whole call, where call_timeout is not set, in multiples of timeout

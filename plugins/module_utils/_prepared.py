@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ._given import (
+from ._raw_options import (
     ArgumentSpec,
     Groups,
     missing_variables,

@@ -13,9 +13,9 @@ from ._errors import Refused, printable
 from ._families.family import Family
 from ._families.scan import SCAN
 from ._families.target import TARGET
-from ._given import UNKNOWN_ID
 from ._lookup import Place, find_by_key, in_place, not_empty, warn_current_workspace
 from ._names import normal_form
+from ._raw_options import UNKNOWN_ID
 from ._records import Record
 from ._task import Task
 

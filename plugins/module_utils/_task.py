@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
 from ._errors import CallError, ScannerError, WrongOption, printable
-from ._given import ArgumentSpec, wrong_id
 from ._http.client import Client
-from ._http.kept import Lists
+from ._http.list_cache import Lists
 from ._http.transport import Transport
 from ._interrupt import Stop
 from ._options import Connection, connection_from
-from ._scope.gate import Gate, Verdicts
+from ._raw_options import ArgumentSpec, wrong_id
+from ._scope.permit import Permits, Verdicts
 
 # the failure of a task whose result cannot be turned into JSON
 TOO_DEEP = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
@@ -70,12 +70,12 @@ class Shared(Protocol):
 
 
 class Task:
-    """What the work of a module is given: the options, the service, the gate, and a way to warn."""
+    """What the work of a module is given: the options, the service, the permits for writes, and a way to warn."""
 
-    def __init__(self, host: Host, opened: Opened | None, gate: Gate) -> None:
+    def __init__(self, host: Host, opened: Opened | None, permits: Permits) -> None:
         """opened: None for a task that makes no call."""
-        self._client = None if opened is None else Client(opened.transport, gate, self.warn, opened.lists)
-        self.gate = gate
+        self._client = None if opened is None else Client(opened.transport, permits, self.warn, opened.lists)
+        self.permits = permits
         self.params = host.params
         self.check_mode = host.check_mode
         self.diff_mode = host.diff_mode
@@ -134,12 +134,12 @@ def perform(
         if wrong:
             raise WrongOption(wrong)
         if not makes_calls:
-            return Ended(work(Task(host, None, _gate_for(host, scope_in_force, environ))), calls)
+            return Ended(work(Task(host, None, _permits_for(host, scope_in_force, environ))), calls)
         connection = connection_from(host.params)
         with shared.opened(connection, environ, Transport) if shared else _opened(connection) as opened:
             calls = opened.transport.calls
             opened.transport.stop = host.stop
-            result = work(Task(host, opened, _gate_for(host, scope_in_force, environ)))
+            result = work(Task(host, opened, _permits_for(host, scope_in_force, environ)))
             # work that ignores a failed call must not hide that the task was interrupted
             return Ended(result, calls, host.stop.failure)
     except ScannerError as error:
@@ -166,9 +166,9 @@ def _opened(connection: Connection) -> Iterator[Opened]:
         yield Opened(transport)
 
 
-def _gate_for(host: Host, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]) -> Gate:
-    """The Gate of the task. Only ``state: present`` has a scope, because no scope applies to a deletion."""
+def _permits_for(host: Host, scope_in_force: ScopeInForce | None, environ: Mapping[str, str]) -> Permits:
+    """The Permits of the task. Only ``state: present`` has a scope, because no scope applies to a deletion."""
     scope = None
     if scope_in_force is not None and host.params.get("state", "present") == "present":
         scope = scope_in_force(host.params["scope"], environ)
-    return Gate(scope, closed="check mode writes nothing" if host.check_mode else None)
+    return Permits(scope, closed="check mode writes nothing" if host.check_mode else None)

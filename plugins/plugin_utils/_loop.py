@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError
-from ansible_collections.scanops.scanner.plugins.module_utils._http.kept import Lists
+from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import Lists
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened

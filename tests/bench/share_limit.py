@@ -17,7 +17,7 @@ import traceback
 sys.path.insert(0, os.environ["ANSIBLE_COLLECTIONS_PATH"])
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope
 
 
@@ -25,11 +25,11 @@ def create(numbers: range) -> None:
     connection = Connection(
         os.environ["SCANNER_BASE_URL"], os.environ["SCANNER_API_KEY"], rate_window=float(sys.argv[1])
     )
-    transport, gate = Transport(connection), Gate(Scope([]))
+    transport, permits = Transport(connection), Permits(Scope([]))
     os.read(0, 1)
     for number in numbers:
         form = {"name": f"host-{number:06}.example", "workspace_id": 2}
-        permit = gate.permit("POST", "/targets", None, form, None, name_of=lambda target: None)
+        permit = permits.permit("POST", "/targets", None, form, None, name_of=lambda target: None)
         transport.send("POST", "/targets", form=form, permit=permit)
 
 

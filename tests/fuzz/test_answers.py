@@ -14,10 +14,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.table im
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http import border, listing, refusal, row_stream
+from ansible_collections.scanops.scanner.plugins.module_utils._http import listing, redact, refusal, row_stream
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
+from ansible_collections.scanops.scanner.plugins.module_utils._http.call_context import CallContext
 from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
-from ansible_collections.scanops.scanner.plugins.module_utils._http.known import Known
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_answer import parsed_output
@@ -56,7 +56,7 @@ headers = st.dictionaries(
 
 
 def answer(body, given=None, status=200, method="GET", path="/findings", key=KEY):
-    return Answer(method, path, status, CaseInsensitiveDict(given or {}), body, border=border.Border(key))
+    return Answer(method, path, status, CaseInsensitiveDict(given or {}), body, redactor=redact.Redactor(key))
 
 
 class OneAnswer:
@@ -64,7 +64,7 @@ class OneAnswer:
 
     def __init__(self, given, size):
         self.transport = self
-        self.known = Known()
+        self.context = CallContext()
         self._answers = [given]
         self._size = size
 
@@ -229,7 +229,7 @@ def test_a_key_that_the_service_repeats_is_in_nothing_that_is_shown(form, before
     except AnswerError as error:
         shown.append(str(error))
     # also where the body arrives in pieces
-    watch = border.Watch(border.Border(KEY))
+    watch = redact.Watch(redact.Redactor(KEY))
     for place in range(0, len(body), size):
         watch.feed(body[place : place + size])
     assert watch.seen

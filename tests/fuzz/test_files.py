@@ -347,12 +347,12 @@ where = st.sampled_from(
 def test_a_secret_in_a_url_of_a_scan_is_in_no_message(shape, extra):
     from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
     from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
-    from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+    from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import compile_scope
 
-    gate = Gate(compile_scope({"allow": ["good.example"]}))
+    permits = Permits(compile_scope({"allow": ["good.example"]}))
     try:
-        gate.refuse_body(SCAN.path, {"tool_params": {"login_url": shape.format(SECRET, SECRET) + extra}})
+        permits.refuse_body(SCAN.path, {"tool_params": {"login_url": shape.format(SECRET, SECRET) + extra}})
     except Refused as error:
         assert SECRET not in str(error)
 

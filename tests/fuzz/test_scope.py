@@ -12,7 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Ref
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, normal_form, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, places_in
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope
 from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import problem_of
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
@@ -268,9 +268,9 @@ def test_a_url_of_a_denied_host_in_a_body_is_never_sent(before, scheme, split, b
         # inside of other text it is no URL
         return
     body = {"tool_params": {key: [text] if nested else text}}
-    gate = Gate(compile_scope({"allow": [GOOD]}))
+    permits = Permits(compile_scope({"allow": [GOOD]}))
     try:
-        gate.permit("POST", SCAN.path, None, None, body, lambda _number: GOOD)
+        permits.permit("POST", SCAN.path, None, None, body, lambda _number: GOOD)
     except Refused as error:
         assert str(error).isprintable()
         return

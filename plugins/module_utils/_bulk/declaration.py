@@ -14,7 +14,7 @@ from .._families.family import Family
 from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._given import shape_of, unknown_key
+from .._raw_options import shape_of, unknown_key
 from .model import Item, Wanted
 
 # the families that an estate declares in a workspace

@@ -15,7 +15,7 @@ from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._http.earned import Complete, InWorkspace, earned
+from .._http.complete import Complete, InWorkspace, proven
 from .._records import Record
 from .._task import Task
 from .model import normal_name
@@ -55,8 +55,8 @@ def estate_of(live: Iterable[LiveWorkspace], loggers: Complete) -> dict[str, Any
     placed: set[int] = set()
     for record, targets, inside in live:
         where = f"Workspace {printable(record['name'])!r}"
-        _refuse_same(TARGET, earned(InWorkspace, targets), where, "delete one of them")
-        placed.update(logger["id"] for logger in earned(InWorkspace, inside))
+        _refuse_same(TARGET, proven(InWorkspace, targets), where, "delete one of them")
+        placed.update(logger["id"] for logger in proven(InWorkspace, inside))
         workspaces.append(
             dict(
                 _declared(WORKSPACE, record),
@@ -65,7 +65,7 @@ def estate_of(live: Iterable[LiveWorkspace], loggers: Complete) -> dict[str, Any
             )
         )
         alike += [dict(workspace=record["name"], names=names) for names in alike_in(row["name"] for row in targets)]
-    elsewhere = sorted(logger["label"] for logger in earned(Complete, loggers) if logger["id"] not in placed)
+    elsewhere = sorted(logger["label"] for logger in proven(Complete, loggers) if logger["id"] not in placed)
     return dict(workspaces=workspaces, alike=alike, loggers_elsewhere=elsewhere)
 
 

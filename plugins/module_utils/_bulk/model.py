@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .._families.family import Family
 from .._families.table import FAMILIES
-from .._http.earned import InWorkspace
+from .._http.complete import InWorkspace
 from .._names import normal_form
 from .._records import Record
 

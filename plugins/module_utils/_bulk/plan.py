@@ -17,7 +17,7 @@ from .._errors import Refused, counted, printable
 from .._families.family import Family
 from .._families.table import FAMILIES
 from .._families.workspace import WORKSPACE
-from .._http.earned import InWorkspace, earned
+from .._http.complete import InWorkspace, proven
 from .._records import Record, difference
 from .._valid_names import problem_of
 from .cost import calls_of, minutes_of
@@ -82,7 +82,7 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
         if wanted.workspace is not None:
             steps.append(_workspace_step(wanted.workspace, live.record))
         for resource, items in wanted.lists.items():
-            rows = earned(InWorkspace, live.rows[resource]) if resource in live.rows else ()
+            rows = proven(InWorkspace, live.rows[resource]) if resource in live.rows else ()
             each = _List(FAMILIES[resource], name, items, rows)
             matches = _matches(each)
             for item in items:

@@ -14,7 +14,7 @@ from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._http.retry import GATEWAY
 from .._lookup import look_alike, place_of
-from .._scope.gate import outside_scope
+from .._scope.permit import outside_scope
 from .._task import Task
 from .apply import Run
 from .declaration import IN_WORKSPACE, read_estate, read_targets
@@ -122,7 +122,7 @@ def _rules(task: Task, purge: Sequence[str], state: str) -> Rules:
         purge_max_percent=params["purge_max_percent"],
         purge_floor=params["purge_floor"],
         protect=params["protect"],
-        verdict=task.gate.verdict,
+        verdict=task.permits.verdict,
     )
 
 

@@ -14,8 +14,8 @@ from .._errors import Refused, WrongOption, printable
 from .._families.finding import FINDING
 from .._file.draft import Draft
 from .._file.replace import store
-from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, target_of_record
 from .._scan.clock import service_clock

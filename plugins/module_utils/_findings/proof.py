@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .._errors import printable
 from .._families.family import PAGE_SIZE
 from .._families.scan_statuses import FINISHED
-from .._http.earned import Streamed, earned
+from .._http.complete import Streamed, proven
 from .._records import Record
 from .._scan.record import findings_of, outcome_of, uncounted
 from .model import SUMMARY, UNKNOWN
@@ -72,7 +72,7 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
     """
     problems: list[str] = []
     doubts: list[str] = []
-    earned(Streamed, read)
+    proven(Streamed, read)
     if read.is_short:
         problems.append(f"the service reports {read.total:,} findings, and {read.rows:,} could be read")
     elif read.has_more:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, Optional
 
-from .._http.earned import earned
+from .._http.complete import proven
 from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
 from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered, Row
 from .place import Place
@@ -140,7 +140,7 @@ def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Bas
     The same baseline if the run has no finding at all while the baseline has some, and for targets and tools whose scan is
     older than the baseline's own.
     """
-    run = earned(CompleteRun, run)
+    run = proven(CompleteRun, run)
     if baseline.entries and not run.rows:
         return baseline
     scans = {key: scan for key, scan in run.scans.items() if not _is_older(scan, baseline.scans.get(key))}

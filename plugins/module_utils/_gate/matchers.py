@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
 from .._findings.model import SUMMARY, UNKNOWN, is_cve, pattern_of
-from .._given import shape_of, unknown_key
 from .._names import normal_form
+from .._raw_options import shape_of, unknown_key
 from .model import Row
 
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from .._errors import WrongOption, counted
 from .._families.finding import SEVERITIES
 from .._findings.model import SUMMARY, UNKNOWN, at_least
-from .._given import shape_of, unknown_key
 from .._moments import seconds_of
+from .._raw_options import shape_of, unknown_key
 from .._records import Record
 from .matchers import Matcher, matchers_of, shown
 from .model import FAIL, MISCONFIGURED, OUTCOMES, PASS, PASSED, VERDICTS, Row

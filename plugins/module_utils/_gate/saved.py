@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
 from .._findings.model import finding_of
-from .._http.border import Decoder
+from .._http.redact import Decoder
 from .._moments import iso_moment
 from .._records import Record
 from .model import (

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from .._advice import ANY_CALL, Call, after_another_answer
 from .._errors import AnswerError, printable
-from .border import Border, Watch, read_json, why_not_json
+from .redact import Redactor, Watch, read_json, why_not_json
 
 
 class Answer:
@@ -30,14 +30,14 @@ class Answer:
         body: bytes = b"",
         moments: tuple[float, float] = (0.0, 0.0),
         about: Call = ANY_CALL,
-        border: Border | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
-        self._border = border or Border()
-        self._watch = Watch(self._border)
+        self._redactor = redactor or Redactor()
+        self._watch = Watch(self._redactor)
         self.method = method
         self.path = path
         self.status = status
-        self.headers = self._border.headers(headers)
+        self.headers = self._redactor.headers(headers)
         self.moments = moments
         self.about = about
         self.cut = False
@@ -54,7 +54,7 @@ class Answer:
 
     @property
     def body(self) -> bytes:
-        return self._border.data(self._body) if self._watch.seen else self._body
+        return self._redactor.data(self._body) if self._watch.seen else self._body
 
     @property
     def content_type(self) -> str:
@@ -69,7 +69,7 @@ class Answer:
 
     def clean(self, value: Any) -> Any:
         """A value that was read from the body, with the key masked."""
-        return self._border.value(value) if self._watch.seen else value
+        return self._redactor.value(value) if self._watch.seen else value
 
     def text(self) -> str:
         """The body read as UTF-8. Raises AnswerError."""
@@ -79,14 +79,14 @@ class Answer:
             raise self.unexpected("text that is not UTF-8") from None
 
     def not_json(self, error: Exception) -> AnswerError:
-        """The error for a body that is not JSON. error: what ``border.JSON`` raised."""
+        """The error for a body that is not JSON. error: what ``redact.JSON`` raised."""
         return self.unexpected(f"a body that is not JSON{why_not_json(error)}")
 
     def unexpected(self, what: str, message: str | None = None, details: str | None = None) -> AnswerError:
         """The error that says that this answer is not the service's. message, details: as in a CallError."""
         return AnswerError(
             f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)})"
-            f" with {self._border.text(what)}",
+            f" with {self._redactor.text(what)}",
             self.method,
             self.path,
             status=self.status,

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reads the body of an answer, within the bounds of its call."""
+"""Reads the body of an answer, within the limits of its call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 
 from .._errors import printable
-from . import bounds, rate_limit
+from . import limits, rate_limit
 from .answer import Answer, Sink
 from .refusal import broken_off, too_long
 
@@ -19,7 +19,7 @@ class Body:
     """The body of an answer, to be read once. headers: as they arrived; pieces: as they arrive, before decoding."""
 
     def __init__(
-        self, answer: Answer, headers: Mapping[str, str], pieces: Iterable[bytes], limits: bounds.Bounds
+        self, answer: Answer, headers: Mapping[str, str], pieces: Iterable[bytes], limits: limits.Limits
     ) -> None:
         self._answer = answer
         self._headers = headers
@@ -39,8 +39,8 @@ class Body:
     def keep(self) -> None:
         """Read the body into the answer; of an error no more than a reason needs."""
         success = is_success(self._answer)
-        most = self._limits.most if success else min(self._limits.most, bounds.MOST_OF_ERROR)
-        if not success and not bounds.can_decode(self._headers):
+        most = self._limits.most if success else min(self._limits.most, limits.MOST_OF_ERROR)
+        if not success and not limits.can_decode(self._headers):
             return
         body = io.BytesIO()
         self._answer.cut = not self._read(most, body.write)
@@ -50,16 +50,16 @@ class Body:
 
     def _read(self, most: int, take: Callable[[bytes], object]) -> bool:
         """Read and decode the body. Returns False if it is longer than ``most``, after its beginning."""
-        if not bounds.can_decode(self._headers):
+        if not limits.can_decode(self._headers):
             encoding = printable(self._answer.headers["Content-Encoding"], 60)
             raise self._answer.unexpected(f"the content encoding {encoding!r}, which was not asked for")
         try:
-            for piece in bounds.decoded(self._counted(), self._headers, most):
+            for piece in limits.decoded(self._counted(), self._headers, most):
                 self._answer.look(piece)
                 take(piece)
-        except bounds.TooMuch:
+        except limits.TooMuch:
             return False
-        except bounds.Undecodable as error:
+        except limits.Undecodable as error:
             raise broken_off(self._answer, str(error)) from None
         # urllib3 1.26 accepts a body that is too short
         if self._size < self._announced:

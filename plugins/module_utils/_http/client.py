@@ -15,12 +15,12 @@ from .._families.family import Family
 from .._families.target import TARGET
 from .._families.wordlist import WORDLIST
 from .._records import Record, is_row, record_of
-from .._scope.gate import Gate
+from .._scope.permit import Permits
 from . import listing
 from .answer import Answer, Sink
+from .complete import Complete
 from .create import Created, Look, create, new_id, object_in
-from .earned import Complete
-from .kept import Kept, Lists
+from .list_cache import CachedList, Lists
 from .refusal import unconfirmed
 from .transport import Transport
 
@@ -46,12 +46,12 @@ class _Collected:
 
 
 class Client:
-    """Calls by family. Each write passes the gate."""
+    """Calls by family. Each write needs a permit."""
 
     def __init__(
         self,
         transport: Transport,
-        gate: Gate,
+        permits: Permits,
         warn: Callable[[str], object] = lambda text: None,
         lists: Lists | None = None,
     ) -> None:
@@ -63,9 +63,9 @@ class Client:
         self.relies = False
         self._lists = lists
         self._wrote = False
-        self._gate = gate
+        self._permits = permits
         self._warn = warn
-        self._about = transport.known.call
+        self._about = transport.context.call
         transport.budget.file.warn = warn
 
     def _write(
@@ -79,8 +79,8 @@ class Client:
         hints: Hints | None = None,
         adds: bool = False,
     ) -> Answer:
-        """Send a write that the gate permits. adds: whether it only adds an object, which ``create`` adds to the lists."""
-        permit = self._gate.permit(method, path, query, form, json, self._target_name)
+        """Send a write, if it is permitted. adds: whether it only adds an object, which ``create`` adds to the lists."""
+        permit = self._permits.permit(method, path, query, form, json, self._target_name)
         if not adds:
             self._drop_lists()
         elif self._lists is not None:
@@ -108,29 +108,29 @@ class Client:
         """
         return listing.pages(self.transport, resource, query, whole)
 
-    def kept(self, resource: Family, query: Record | None = None, whole: bool = True) -> Kept | None:
+    def cached(self, resource: Family, query: Record | None = None, whole: bool = True) -> CachedList | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
         if self._lists is None or not self.shares:
             return None
         query = query or {}
-        kept = self._lists.get(resource, query, whole)
-        if kept is not None:
+        cached = self._lists.get(resource, query, whole)
+        if cached is not None:
             self.relies = True
-            return kept
+            return cached
         rows = listing.pages(self.transport, resource, query, whole)
-        kept = Kept(resource, rows, self._lists.clock(), query.get("workspace_id"), whole)
-        self._lists.put(resource, query, kept)
-        return kept
+        cached = CachedList(resource, rows, self._lists.clock(), query.get("workspace_id"), whole)
+        self._lists.put(resource, query, cached)
+        return cached
 
     def listed(self, resource: Family, query: Record | None = None) -> Sequence[Record]:
         """Every record of a list, as an earlier item of the loop may have read it."""
-        kept = self.kept(resource, query)
-        return self.all(resource, query) if kept is None else kept.rows()
+        cached = self.cached(resource, query)
+        return self.all(resource, query) if cached is None else cached.rows()
 
     def first_page(self, resource: Family, query: Record | None = None) -> Sequence[Record]:
         """The records on the first page of a list, as an earlier item of the loop may have read it."""
-        kept = self.kept(resource, query, whole=False)
-        return next(iter(self.pages(resource, query, whole=False)), ()) if kept is None else kept.first_page()
+        cached = self.cached(resource, query, whole=False)
+        return next(iter(self.pages(resource, query, whole=False)), ()) if cached is None else cached.first_page()
 
     def start_over(self) -> bool:
         """Forget what earlier items have read. Whether the task may begin again: it relied on it and has written nothing."""
@@ -339,7 +339,7 @@ class Client:
         if record["id"] != object_id:
             # as behind a redirect: nothing may be done to an object that was not asked for
             raise answer.unexpected(f"the id {record['id']}")
-        self.transport.known.note(resource, [record])
+        self.transport.context.note(resource, [record])
         return record
 
 

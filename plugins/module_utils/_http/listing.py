@@ -13,7 +13,7 @@ from .._errors import AnswerError, ApiError, printable
 from .._families.family import PAGE_SIZE, Family, may_be_full
 from .._records import Record, identity_of, is_row, record_of
 from .answer import Answer
-from .earned import Complete
+from .complete import Complete
 from .envelope import Beside, Progress, beside, placed
 from .transport import Transport
 
@@ -106,7 +106,7 @@ def _by_number(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tup
 
 def _records(transport: Transport, resource: Family, answer: Answer) -> list[Record]:
     rows = rows_of(resource, answer)[0]
-    transport.known.note(resource, rows)
+    transport.context.note(resource, rows)
     return rows
 
 
@@ -139,7 +139,7 @@ def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[
     number = 1
     while True:
         rows, found = rows_of(resource, answer)
-        transport.known.note(resource, rows)
+        transport.context.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
         progress.note(len(fresh), found)
         yield fresh
@@ -159,7 +159,7 @@ def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[
 def _ask(transport: Transport, resource: Family, query: Record, place: Record | None = None, number: int = 0) -> Answer:
     """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
     deleted in the meantime."""
-    about = transport.known.call("list", resource, query)
+    about = transport.context.call("list", resource, query)
     try:
         return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
     except ApiError as error:

@@ -17,11 +17,11 @@ from .._errors import ApiError
 from .._families.family import Family
 from .._records import Record, is_row, record_of
 from .answer import Answer
-from .border import JSON, refuse_depth
 from .client import Client
-from .earned import Streamed
+from .complete import Streamed
 from .envelope import Beside, Progress, beside, placed
 from .listing import NO_SUCH_PAGE, following
+from .redact import JSON, refuse_depth
 
 # a coroutine to which the pieces of a text are sent
 _Parser = Generator[None, str, None]
@@ -87,7 +87,7 @@ def _read_page(
     taken: Collection[Any],
 ) -> tuple[int, Beside]:
     """Read one answer. Returns the number of its rows, which are in ``taken`` by then, and what it says beside them."""
-    about = client.transport.known.call("list", resource, query)
+    about = client.transport.context.call("list", resource, query)
     reader = _Reader(resource, begin, take)
     client.transport.send("GET", resource.path, query=placed(query, place), about=about, sink=reader)
     reader.finish()

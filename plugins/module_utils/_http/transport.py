@@ -24,13 +24,13 @@ from .._advice import ANY_CALL, Call, unreachable
 from .._errors import AnswerError, CallError, NetworkError, WrongOption, printable
 from .._interrupt import Stop, Stopped
 from .._options import Connection
-from .._scope.gate import require
-from . import bounds, rate_limit, retry
+from .._scope.permit import require
+from . import limits, rate_limit, retry
 from .answer import Answer, Sink
 from .body import Body, is_success
-from .border import Border
 from .budget import Budget
-from .known import Known
+from .call_context import CallContext
+from .redact import Redactor
 from .refusal import broken_off, interrupted, no_answer, not_sent, redirected, refusal, tls_reason, too_late
 from .tries import Request, Tries
 
@@ -78,7 +78,7 @@ class Transport:
         self.connection = connection
         self.calls: list[str] = []
         self.last: Answer | None = None
-        self.known = Known()
+        self.context = CallContext()
         self._about = ANY_CALL
         self.stop = Stop()
         self._sleep = sleep
@@ -86,13 +86,13 @@ class Transport:
         self._jitter = jitter
         self.budget = Budget(connection, self._nap, clock, jitter)
         self._origin = urlsplit(connection.base_url)[:2]
-        self._border = Border(connection.api_key)
-        self._bounds = self._new_bounds()
+        self._redactor = Redactor(connection.api_key)
+        self._limits = self._new_limits()
         self._proxies = self._chosen_proxies()
         self._session = self._open_session()
 
-    def _new_bounds(self) -> bounds.Bounds:
-        return bounds.Bounds(self.connection.longest_call, self.connection.max_answer)
+    def _new_limits(self) -> limits.Limits:
+        return limits.Limits(self.connection.longest_call, self.connection.max_answer)
 
     def _open_session(self) -> requests.Session:
         class Session(requests.Session):
@@ -109,12 +109,12 @@ class Transport:
 
         # an auth object, as ~/.netrc would replace a header
         session.auth = authorize
-        # the only encoding that is decoded here, within bounds
+        # the only encoding that is decoded here, within limits
         session.headers["Accept-Encoding"] = "gzip"
         session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
         session.cert = self.connection.cert
         for scheme in ("https://", "http://"):
-            session.mount(scheme, _adapter(lambda: self._bounds))
+            session.mount(scheme, _adapter(lambda: self._limits))
         return session
 
     def _chosen_proxies(self) -> dict[str, str] | None:
@@ -171,18 +171,18 @@ class Transport:
         path: below the base URL, or with ``at_host`` below its host, where the key is not sent;
         json: a value for a JSON body, or None; hints: what to do next, by status (see ``_advice.next_step``);
         sink: takes the body of a success;
-        permit: the Permit of the gate for exactly this call, for any method but GET.
+        permit: the Permit for exactly this call, for any method but GET.
         Raises NetworkError, AnswerError, ApiError, and what the sink raises.
         """
         require(permit, method, path, query, form, json)
-        self._about = (about or _call_of(method))._replace(answered=self.known.answered)
+        self._about = (about or _call_of(method))._replace(answered=self.context.answered)
         headers = {"Accept": accept}
         if sink is not None:
             # so that the end of the answer shows, whatever length is announced
             headers["Connection"] = "close"
         request = Request(method, path, query, form, json, headers, at_host)
         self.last = None
-        self._bounds = self._new_bounds()
+        self._limits = self._new_limits()
         tries = Tries(self.budget.turn(None if at_host else rate_limit.limit_of(method, path)))
         try:
             while (answer := self._try_again(request, sink, tries, hints)) is None:
@@ -216,13 +216,13 @@ class Transport:
             self._log(request, answer.status)
             tries.turn.answered(answer)
             if is_success(answer):
-                self.known.answered |= answer.content_type.startswith("application/json")
+                self.context.answered |= answer.content_type.startswith("application/json")
                 return answer
             error = refusal(answer, hints)
             outcome = answer.status
         tries.in_flight = False
         error = error.with_facts(after_loss=tries.lost)
-        if not retry.may_repeat(request.method, outcome) or error.final or self._bounds.over:
+        if not retry.may_repeat(request.method, outcome) or error.final or self._limits.over:
             raise error
         if outcome == 429:
             tries.limited += 1
@@ -239,14 +239,14 @@ class Transport:
         self.calls.append(f"{request.shown()} -> {outcome}")
 
     def _try_once(self, request: Request, sink: Sink | None) -> Answer:
-        with self._bounds.one_try():
+        with self._limits.one_try():
             asked, response = self._follow(request)
             with contextlib.closing(response):
                 answer = Answer(
                     request.method, request.path, response.status_code, response.headers,
-                    moments=(asked, time.time()), about=self._about, border=self._border,
+                    moments=(asked, time.time()), about=self._about, redactor=self._redactor,
                 )  # fmt: skip
-                body = Body(answer, response.headers, self._arriving(answer, response), self._bounds)
+                body = Body(answer, response.headers, self._arriving(answer, response), self._limits)
                 if sink is not None and is_success(answer):
                     body.pass_on(sink)
                 else:
@@ -263,7 +263,7 @@ class Transport:
             if response.status_code not in (301, 302, 303, 307, 308):
                 return asked, response
             response.close()
-            location = self._border.text(response.headers.get("Location") or "")
+            location = self._redactor.text(response.headers.get("Location") or "")
             # the address with its query, to which a Location may be relative
             url = redirected(method, path, response.status_code, response.url or url, location)
             # the new address has its own query
@@ -285,7 +285,7 @@ class Transport:
                 auth=_anonymous if request.at_host else None,
                 stream=True,
                 allow_redirects=False,
-                timeout=min(self.connection.timeout, self._bounds.left()),
+                timeout=min(self.connection.timeout, self._limits.left()),
                 # here, as an environment variable would replace a false one of the session
                 verify=self.connection.verify,
                 proxies=self._proxies,
@@ -293,8 +293,8 @@ class Transport:
         except requests.exceptions.RequestException as error:
             raise self._network_error(request, error) from None
         except (OSError, ValueError) as error:
-            if self._bounds.late:
-                raise too_late(request.method, request.path, self._bounds.seconds, self._about) from None
+            if self._limits.late:
+                raise too_late(request.method, request.path, self._limits.seconds, self._about) from None
             # certificate files that cannot be read or parsed, addresses that cannot be encoded
             raise WrongOption(
                 f"{request.method} {request.path} could not be sent ({printable(type(error).__name__)}). Check base_url,"
@@ -322,7 +322,7 @@ class Transport:
         """Why there is no connection, and what to do."""
         if isinstance(error, requests.exceptions.ProxyError):
             return "the proxy made no connection", "check proxy and the environment variables for proxies"
-        if not self.known.answered and _no_such_host(cause):
+        if not self.context.answered and _no_such_host(cause):
             return (
                 f"the host name in base_url has no address ({printable(self._origin[1])})",
                 "correct base_url, or check the name resolution (DNS) of this host",
@@ -331,10 +331,10 @@ class Transport:
 
     def _lost(self, request: Request, error: requests.exceptions.RequestException) -> NetworkError:
         """The error for a request that may have arrived."""
-        method, path, limits = request.method, request.path, self._bounds
+        method, path, limits = request.method, request.path, self._limits
         if limits.late and (limits.arrived or limits.seconds < self.connection.timeout):
             return too_late(method, path, limits.seconds, self._about)
-        # on Python 3.9 the TimeoutError of the bounds is not the one of sockets
+        # on Python 3.9 the TimeoutError of the limits is not the one of sockets
         if limits.late or isinstance(error, requests.exceptions.Timeout):
             late = f"No answer to {method} {path} within {self.connection.timeout:g} s"
             return no_answer(late, method, path, self._about, "raise timeout if this persists")
@@ -346,26 +346,26 @@ class Transport:
             while piece := response.raw.read(_CHUNK, decode_content=False):
                 yield piece
         except (urllib3.exceptions.HTTPError, OSError):
-            if self._bounds.late:
-                raise too_late(answer.method, answer.path, self._bounds.seconds, self._about) from None
-            if self._bounds.full:
-                raise bounds.TooMuch from None
+            if self._limits.late:
+                raise too_late(answer.method, answer.path, self._limits.seconds, self._about) from None
+            if self._limits.full:
+                raise limits.TooMuch from None
             raise broken_off(answer) from None
 
 
-def _adapter(present: Callable[[], bounds.Bounds]) -> requests.adapters.HTTPAdapter:
-    """An adapter whose answers are held to the present bounds."""
+def _adapter(present: Callable[[], limits.Limits]) -> requests.adapters.HTTPAdapter:
+    """An adapter whose answers are held to the present limits."""
 
     class Adapter(requests.adapters.HTTPAdapter):
         def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
             super().init_poolmanager(*arguments, **named)
-            bounds.hold(self.poolmanager, present)
+            limits.hold(self.poolmanager, present)
 
         def proxy_manager_for(self, proxy: str, **named: Any) -> urllib3.PoolManager:
             is_new = proxy not in self.proxy_manager
             manager: urllib3.PoolManager = super().proxy_manager_for(proxy, **named)
             if is_new:
-                bounds.hold(manager, present)
+                limits.hold(manager, present)
             return manager
 
     return Adapter()

@@ -28,11 +28,11 @@ from .._gate.model import (
     Trouble,
     outcome_of_scan,
 )
-from .._given import UNKNOWN_ID
 from .._http.row_stream import stream
 from .._lookup import Place, match, not_empty, place_of
 from .._moments import Clock
 from .._names import normal_form
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, scan_by_id
 from .._scan.clock import latest_clock

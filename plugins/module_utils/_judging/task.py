@@ -25,8 +25,8 @@ from .._gate.remember import Remembering, Wanted, remember
 from .._gate.rows import rows_of
 from .._gate.run import run_of
 from .._gate.saved import saved_of
+from .._gate.scan_results import with_results
 from .._gate.sentence import sentence_of, why, without_baseline
-from .._gate.waits import with_results
 from .._gate.waiver_file import WaiverFile, read_waivers
 from .._gate.waivers import Rule, waive
 from .._http.transport import COLLECTION_VERSION

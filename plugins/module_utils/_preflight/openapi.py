@@ -13,7 +13,7 @@ from ansible.module_utils.common.yaml import HAS_YAML, SafeLoader
 
 from .._errors import ScannerError, printable
 from .._http.answer import Answer
-from .._http.border import without_halves
+from .._http.redact import without_halves
 
 try:
     import yaml

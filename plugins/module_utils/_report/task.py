@@ -15,7 +15,7 @@ from .._families.report import REPORT
 from .._file import attributes
 from .._file.draft import Content, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
-from .._given import UNKNOWN_ID
+from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
 from .._task import Task
 from .fetch import Fetch, Gone, NotReady

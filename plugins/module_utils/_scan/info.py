@@ -12,9 +12,9 @@ from typing import Any
 from .._errors import ApiError, WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import SCAN_STATUSES
-from .._given import UNKNOWN_ID
 from .._http.answer import Answer
 from .._lookup import Place, in_place, place_of
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, target_filter, warn_unplaced
 from .._since import Since, since_of

@@ -13,9 +13,9 @@ from .._errors import Refused, printable
 from .._families.scan import SCAN
 from .._file.draft import Content, Draft
 from .._file.replace import check_place, store
-from .._given import UNKNOWN_ID
 from .._http.client import Client
 from .._http.download import download
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
 from .output_answer import parsed_output, refusal_hints, scan_of

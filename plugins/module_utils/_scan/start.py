@@ -29,14 +29,14 @@ def find_or_start(task: Task) -> Watch:
     """Find or start the scans that the task declares, as many as can run at once."""
     spec = spec_of(task.params)
     # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
-    task.gate.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
+    task.permits.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
     names = declared_names(task.params)
     # the lock needs the name of a target that is given by its id
     resolved = None if names else resolve(task)
     with _alone(task, spec, [entry.target for entry in resolved.entries] if resolved else names):
         place, entries = resolved or resolve(task)
         for entry in entries:
-            task.gate.refuse_body(SCAN.path, spec.body(entry, place.id))
+            task.permits.refuse_body(SCAN.path, spec.body(entry, place.id))
         spec = spec._replace(vpn_uuid=vpn_uuid_of(task))
         watch = Watch(entries, dict(place.query, tool_id=spec.tool_id), spec.vpn_uuid)
         if len(entries) == 1 and entries[0].target_id is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from .._families.scan import SCAN
-from .._given import UNKNOWN_ID
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, outcome_of, status_of, without_secrets

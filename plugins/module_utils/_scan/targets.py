@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from .._contents import confirm_place
 from .._errors import WrongOption, printable
 from .._families.target import TARGET
-from .._given import UNKNOWN_ID
 from .._lookup import (
     Place,
     find_by_key,
@@ -23,6 +22,7 @@ from .._lookup import (
     warn_current_workspace,
 )
 from .._names import normal_form
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
 from .._valid_names import refuse_name
@@ -51,7 +51,7 @@ def resolve(task: Task) -> Targets:
     names = declared_names(task.params)
     if not names:
         return _resolve_id(task)
-    task.gate.refuse(names)
+    task.permits.refuse(names)
     place = place_of(task)
     warn_current_workspace(task, place)
     live: list[Record | None] = [None] * len(names) if place.missing else live_targets(task, place, names)
@@ -106,7 +106,7 @@ def _resolve_id(task: Task) -> Targets:
             f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"
             " the workspace, or leave it out."
         )
-    task.gate.refuse([record["name"]])
+    task.permits.refuse([record["name"]])
     place = place if place.id is not None else place._replace(id=record["workspace_id"])
     return Targets(place, [Entry(record["name"], target_id, by_id=True)])
 

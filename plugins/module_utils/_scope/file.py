@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .._errors import WrongOption, printable
-from .._given import shape_of
+from .._raw_options import shape_of
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"

@@ -15,8 +15,8 @@ from .._families.scan_statuses import FINISHED
 from .._families.target import TARGET_TYPES
 from .._families.workspace import WORKSPACE
 from .._http.answer import Answer
-from .._http.border import without_halves
 from .._http.client import Client
+from .._http.redact import without_halves
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH, SCHEMA_TYPES
 from .._records import Record
@@ -75,7 +75,7 @@ class Survey:
 
     def read(self) -> None:
         """Read all that can be judged without a write. Raises if the list of workspaces cannot be read."""
-        about = self._transport.known.call("list", WORKSPACE, {})
+        about = self._transport.context.call("list", WORKSPACE, {})
         answer = self._transport.send("GET", WORKSPACE.path, about=about)
         self.note("workspaces", answer, {})
         if not isinstance(self.answers.data("workspaces"), list):

@@ -70,7 +70,7 @@ class Trial:
         self.left: list[str] = []
         self.failure: ScannerError | None = None
         self._client = task.client
-        self._gate = task.gate
+        self._permits = task.permits
         self._survey = survey
         # random, so that no other object has this name
         self._mark = f"verify-{secrets.token_hex(6)}"
@@ -84,7 +84,7 @@ class Trial:
             read_name(self._target)
         except UnreadableName as error:
             raise WrongOption(f"target {error}: give the name of a target that does not exist yet.") from None
-        reason = self._gate.verdict(self._target)
+        reason = self._permits.verdict(self._target)
         if reason:
             raise Refused(
                 f"target {printable(self._target)!r} is outside the authorised scope: {reason}. Nothing was sent. Set target"

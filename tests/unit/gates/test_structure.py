@@ -192,15 +192,15 @@ def test_a_module_has_an_action_plugin_that_runs_it_in_process(module):
     assert issubclass(action, InProcess)
 
 
-# --- the gate on writes
+# --- permits for writes
 
 
-def test_only_the_gate_makes_permits():
+def test_only_permits_makes_a_permit():
     for name in MODULE_UTILS:
         named = {node.id for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Name)}
         named |= {node.attr for node in ast.walk(tree("module_utils", name)) if isinstance(node, ast.Attribute)}
-        assert not named & {"Permit", "_SEAL"} or name == "_scope/gate", name
-        assert "permit" not in named or name in ("_scope/gate", "_http/client", "_http/transport"), name
+        assert not named & {"Permit", "_SEAL"} or name == "_scope/permit", name
+        assert "permit" not in named or name in ("_scope/permit", "_http/client", "_http/transport"), name
 
 
 def test_only_the_client_sends_writes_and_only_in_one_place():
@@ -219,7 +219,7 @@ def test_only_the_client_sends_writes_and_only_in_one_place():
     assert found == [("_http/client", "method", True)]
 
 
-def test_each_task_creates_one_gate():
+def test_each_task_creates_permits_once():
     made = []
     for directory, names in (("module_utils", MODULE_UTILS), ("inventory", ("targets",)), ("modules", MODULES)):
         for name in names:
@@ -227,10 +227,10 @@ def test_each_task_creates_one_gate():
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Name)
-                    and node.func.id in ("Gate", "Client")
+                    and node.func.id in ("Permits", "Client")
                 ):
                     made.append((name, node.func.id))
-    assert sorted(made) == [("_task", "Client"), ("_task", "Gate"), ("targets", "Client"), ("targets", "Gate")]
+    assert sorted(made) == [("_task", "Client"), ("_task", "Permits"), ("targets", "Client"), ("targets", "Permits")]
 
 
 @pytest.mark.parametrize("module", MODULES)

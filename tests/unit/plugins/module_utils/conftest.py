@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope
 
 
@@ -47,17 +47,17 @@ def transport(service, clock):
         each.close()
 
 
-def open_gate():
-    """A gate that refuses nothing."""
-    return Gate(Scope([]))
+def open_permits():
+    """Permits that refuse nothing."""
+    return Permits(Scope([]))
 
 
 def permitted(method, path, query=None, form=None, json=None):
-    """The arguments of ``Transport.send`` for a write that an open gate permits."""
-    permit = open_gate().permit(method, path, query, form, json, name_of=None)
+    """The arguments of ``Transport.send`` for a write that is permitted."""
+    permit = open_permits().permit(method, path, query, form, json, name_of=None)
     return dict(method=method, path=path, query=query, form=form, json=json, permit=permit)
 
 
 @pytest.fixture
 def client(transport):
-    return Client(transport(), open_gate())
+    return Client(transport(), open_permits())

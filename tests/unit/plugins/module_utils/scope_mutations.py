@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope import rule
 SOURCES = Path(_scope.__file__).parent.parent
 FILES = (
     "_errors",
-    "_given",
+    "_raw_options",
     "_names",
     "_valid_names",
     *(f"_families/{path.stem}" for path in sorted((SOURCES / "_families").glob("*.py"))),

@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.workspac
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 # numbers of targets, and the pages that are asked for: page 1 only where the first page may be full
 COUNTS = {
@@ -400,7 +400,7 @@ def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client)
 
 
 def test_a_post_that_never_left_is_sent_again(transport, clock):
-    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"), open_gate())
+    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"), open_permits())
     with pytest.raises(NetworkError, match="was not sent"):
         client.create(TARGET, VALUES, Look())
     assert client.transport.calls == ["POST /targets -> no answer"] * 4

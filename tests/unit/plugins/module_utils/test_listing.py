@@ -12,7 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.http_log
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._http.earned import Complete, InWorkspace, earned
+from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import Complete, InWorkspace, proven
 
 
 @pytest.fixture
@@ -94,9 +94,9 @@ def test_rows_that_come_twice_count_once(service, client):
 
 def test_what_is_taken_out_of_a_complete_list_is_none(service, client):
     rows = client.all(TARGET, {"workspace_id": 1})
-    assert earned(Complete, rows) is rows
+    assert proven(Complete, rows) is rows
     for other in (list(rows), rows[:], [row for row in rows if row], rows + rows):
         with pytest.raises(TypeError):
-            earned(Complete, other)
+            proven(Complete, other)
     with pytest.raises(TypeError, match="expected InWorkspace, got Complete"):
-        earned(InWorkspace, rows)
+        proven(InWorkspace, rows)

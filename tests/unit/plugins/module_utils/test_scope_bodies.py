@@ -11,11 +11,11 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import compile_scope
 
 GOOD, EVIL = "good.example.com", "evil.example.org"
-GATE = Gate(compile_scope({"allow": [GOOD]}))
+PERMITS = Permits(compile_scope({"allow": [GOOD]}))
 
 # a text that names another host, in a field that is not for hosts
 EVIL_TEXTS = [
@@ -338,7 +338,7 @@ FINE_BODIES = [
 
 
 def post(body):
-    return GATE.permit("POST", "/scans", None, None, {"tool_params": body}, lambda _number: GOOD)
+    return PERMITS.permit("POST", "/scans", None, None, {"tool_params": body}, lambda _number: GOOD)
 
 
 @pytest.mark.parametrize("text", EVIL_TEXTS, ids=ascii)
@@ -354,7 +354,7 @@ def test_a_body_that_names_another_host_is_refused(body):
     with pytest.raises(Refused, match="is outside the authorised scope"):
         post(body)
     with pytest.raises(Refused):
-        GATE.refuse_body("/scans", {"start": body})
+        PERMITS.refuse_body("/scans", {"start": body})
 
 
 @pytest.mark.parametrize("text", FINE_TEXTS, ids=ascii)
@@ -384,13 +384,13 @@ def test_an_id_is_a_number_and_nothing_else(key, value):
 def test_a_name_of_a_target_stays_a_name_below_other_keys():
     for path, body in (("/targets", {"name": {"value": EVIL}}), ("/scans", {"target_name": {EVIL: 1}})):
         with pytest.raises(Refused, match=f"{EVIL} is not in scope.allow"):
-            GATE.permit("POST", path, None, None, body, lambda _number: GOOD)
+            PERMITS.permit("POST", path, None, None, body, lambda _number: GOOD)
 
 
 def test_a_dot_in_a_key_leads_to_no_field_that_is_not_judged():
     with pytest.raises(Refused):
-        GATE.refuse_body("/scans", {"authentication.params.headers": f"https://{EVIL}/"})
-    GATE.refuse_body("/scans", {"authentication": {"params": {"headers": [f"https://{EVIL}/"]}}})
+        PERMITS.refuse_body("/scans", {"authentication.params.headers": f"https://{EVIL}/"})
+    PERMITS.refuse_body("/scans", {"authentication": {"params": {"headers": [f"https://{EVIL}/"]}}})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import socket
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds import Bounds, hold
+from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import Limits, hold
 
 CLOSES = b"Connection: close\r\n"
 
@@ -22,12 +22,12 @@ class Exchange:
         self.sock, self.server = socket.socketpair()
         self.sock.settimeout(timeout)
         self.server.sendall(b"HTTP/1.1 200 OK\r\n" + headers + b"\r\n" + body)
-        self.bounds = Bounds(30, 10**6)
+        self.limits = Limits(30, 10**6)
         pools = SimpleNamespace(pool_classes_by_scheme={"http": type("Pool", (), {"ConnectionCls": object})})
-        hold(pools, lambda: self.bounds)
+        hold(pools, lambda: self.limits)
         self.answer = pools.pool_classes_by_scheme["http"].ConnectionCls.response_class(self.sock, method="GET")
         self.answer.begin()
-        self.bounds.flows(announced)
+        self.limits.flows(announced)
 
     def __enter__(self):
         return self
@@ -45,9 +45,9 @@ def test_surplus_is_noticed_at_the_announced_end(surplus, headers):
         if headers:
             exchange.server.close()
         assert exchange.answer.read(4) == b"0123"
-        assert not exchange.bounds.surplus
+        assert not exchange.limits.surplus
         assert exchange.answer.read() == b"456789"
-        assert exchange.bounds.surplus is bool(surplus)
+        assert exchange.limits.surplus is bool(surplus)
         assert exchange.sock.gettimeout() == 30
 
 
@@ -58,20 +58,20 @@ def test_surplus_that_arrives_late_is_noticed_if_the_server_announces_to_close()
         exchange.server.sendall(b"x")
         exchange.server.close()
         assert exchange.answer.read() == b"9"
-        assert exchange.bounds.surplus
+        assert exchange.limits.surplus
 
 
 def test_an_answer_that_is_abandoned_before_its_end_is_not_waited_for():
     with Exchange(b"0123456789x", b"Content-Length: 10\r\n" + CLOSES) as exchange:
         assert exchange.answer.read(4) == b"0123"
         exchange.answer.close()
-        assert not exchange.bounds.surplus
+        assert not exchange.limits.surplus
 
 
 def test_a_server_that_does_not_close_as_announced_is_not_an_error():
     with Exchange(headers=b"Content-Length: 10\r\n" + CLOSES, timeout=0.05) as exchange:
         assert exchange.answer.read() == b"0123456789"
-        assert not exchange.bounds.surplus
+        assert not exchange.limits.surplus
         assert exchange.sock.gettimeout() == 0.05
 
 
@@ -87,4 +87,4 @@ def test_a_server_that_does_not_close_as_announced_is_not_an_error():
 def test_without_an_announced_length_no_surplus_is_looked_for(body, headers, announced):
     with Exchange(body, headers, announced=announced) as exchange:
         exchange.answer.read()
-        assert not exchange.bounds.surplus
+        assert not exchange.limits.surplus

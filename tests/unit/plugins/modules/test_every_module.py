@@ -10,7 +10,7 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import SCHEMA_PATH
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,
     ANSWER_FORMS,
@@ -57,14 +57,14 @@ def succeeded(result):
 def permits(monkeypatch):
     """What the gates of a test have permitted: (method, path, query, form, json) of each write."""
     given = []
-    permit = Gate.permit
+    permit = Permits.permit
 
     def noted(gate, *request, **more):
         result = permit(gate, *request, **more)
         given.append(request[:5])
         return result
 
-    monkeypatch.setattr(Gate, "permit", noted)
+    monkeypatch.setattr(Permits, "permit", noted)
     return given
 
 

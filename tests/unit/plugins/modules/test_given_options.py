@@ -14,9 +14,9 @@ from __future__ import annotations
 import importlib
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._given import UNKNOWN_ID
 from ansible_collections.scanops.scanner.plugins.module_utils._module import LENIENT
 from ansible_collections.scanops.scanner.plugins.module_utils._prepared import Prepared, prepare
+from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import UNKNOWN_ID
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, PROBES, READS, WRITES

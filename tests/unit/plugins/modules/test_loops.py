@@ -11,7 +11,7 @@ import itertools
 from unittest import mock
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.kept import LONGEST
+from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import LONGEST
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import Loop
 

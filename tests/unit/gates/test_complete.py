@@ -21,12 +21,12 @@ MAKERS = {
 
 
 def made_in(text):
-    """The types of ``earned`` that a text makes: by a call, through another name, or as the base of a class."""
+    """The types of ``complete`` that a text makes: by a call, through another name, or as the base of a class."""
     found = set()
     tree = ast.parse(text)
-    passed = {"isinstance", "earned"}
+    passed = {"isinstance", "proven"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("earned"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("complete"):
             # a second name would hide a call
             found.update(alias.name for alias in node.names if alias.asname)
         if isinstance(node, ast.Call):
@@ -49,7 +49,7 @@ def name_of(node):
 @pytest.mark.parametrize("path", sorted((ROOT / "plugins").rglob("*.py")), ids=str)
 def test_only_the_readers_of_lists_make_a_proof(path):
     where = path.relative_to(ROOT).as_posix()
-    if path.stem == "earned":
+    if path.stem == "complete":
         return
     assert {name for name in made_in(path.read_text(encoding="utf-8")) if MAKERS[name] != where} == set()
 
@@ -69,9 +69,9 @@ def test_each_proof_has_its_maker(name):
         "make = Complete",
         "map(Complete, lists)",
         "class Other(Complete): pass",
-        "from ._earned import Complete as Sure",
+        "from .complete import Complete as Sure",
     ],
 )
 def test_a_proof_made_elsewhere_is_found(text):
     assert made_in(text) == {"Complete"}
-    assert made_in("rows = earned(Complete, rows) if isinstance(rows, Complete) else None") == set()
+    assert made_in("rows = proven(Complete, rows) if isinstance(rows, Complete) else None") == set()

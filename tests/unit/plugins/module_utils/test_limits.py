@@ -22,9 +22,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.finding 
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
-from ansible_collections.scanops.scanner.plugins.module_utils._http.bounds import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import (
     SLOWEST,
-    Bounds,
+    Limits,
     TooMuch,
     Undecodable,
     decoded,
@@ -72,53 +72,53 @@ class Kept:
 
 
 def test_the_tries_of_a_call_share_its_time_and_the_waits_between_do_not_count(clock):
-    bounds = Bounds(10, MIB, clock)
+    limits = Limits(10, MIB, clock)
     for dummy in range(3):
-        with bounds.one_try():
-            assert not bounds.over
+        with limits.one_try():
+            assert not limits.over
             clock.sleep(3)
         clock.sleep(1000)
-    assert not bounds.over
-    with bounds.one_try():
-        assert bounds.left() == 1
+    assert not limits.over
+    with limits.one_try():
+        assert limits.left() == 1
         clock.sleep(1)
         with pytest.raises(TimeoutError):
-            bounds.left()
-    assert bounds.over and bounds.late
+            limits.left()
+    assert limits.over and limits.late
 
 
 def test_a_file_may_take_its_time_as_long_as_it_arrives(clock):
-    bounds = Bounds(10, 10**9, clock)
-    with bounds.one_try():
+    limits = Limits(10, 10**9, clock)
+    with limits.one_try():
         clock.sleep(9)
-        bounds.flows()
+        limits.flows()
         for dummy in range(100):
-            bounds.count(SLOWEST * 10)
+            limits.count(SLOWEST * 10)
             clock.sleep(9)
-        assert bounds.left() == 1
+        assert limits.left() == 1
         # a fast beginning is no credit for the rest
-        bounds.count(SLOWEST * 10**5)
+        limits.count(SLOWEST * 10**5)
         for dummy in range(9):
             clock.sleep(1)
-            bounds.count(1)
+            limits.count(1)
         clock.sleep(1)
         with pytest.raises(TimeoutError):
-            bounds.left()
+            limits.left()
 
 
 def test_a_head_that_arrives_fast_and_does_not_end_gets_no_more_time(clock):
-    bounds = Bounds(10, 10**9, clock)
-    with bounds.one_try():
-        bounds.count(SLOWEST * 10**5)
-        assert bounds.left() == 10
+    limits = Limits(10, 10**9, clock)
+    with limits.one_try():
+        limits.count(SLOWEST * 10**5)
+        assert limits.left() == 10
 
 
 def test_what_arrives_is_counted_whatever_it_is(clock):
-    bounds = Bounds(10, 100, clock)
-    with bounds.one_try(), pytest.raises(OSError):
+    limits = Limits(10, 100, clock)
+    with limits.one_try(), pytest.raises(OSError):
         for dummy in range(100):
-            bounds.count(MIB)
-    assert bounds.full
+            limits.count(MIB)
+    assert limits.full
 
 
 # --- decoding

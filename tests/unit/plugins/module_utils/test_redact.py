@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Nothing of the key passes the border, in whatever form, and JSON passes it only where it is unambiguous."""
+"""The key is redacted in whatever form, and JSON is read only where it is unambiguous."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from urllib.parse import quote
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._http.border import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import (
     DEEPEST,
     JSON,
     MASK,
     SHORTEST_KEY,
-    Border,
+    Redactor,
     Watch,
     read_json,
     why_not_json,
@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 QUICK = settings(max_examples=300 if EXHAUSTIVE else 100, deadline=None, database=None)
 KEY = "k3y+of/Nobody=0x9"
-BORDER = Border(KEY)
+REDACTOR = Redactor(KEY)
 
 # what a key may consist of, see _options
 KEYS = st.text(
@@ -72,18 +72,18 @@ FORMS = {
 # a percent sign before the key could be the beginning of a code of its own
 @given(key=KEYS, before=AROUND.map(lambda text: text.replace("%", "")), after=AROUND)
 def test_no_form_of_the_key_passes(form, key, before, after):
-    border = Border(key)
+    redactor = Redactor(key)
     text = FORMS[form](key, before, after)
-    assert border.shows(text.encode())
-    for clean in (border.text(text), border.data(text.encode()).decode()):
+    assert redactor.shows(text.encode())
+    for clean in (redactor.text(text), redactor.data(text.encode()).decode()):
         assert MASK in clean
-        assert not border.shows(clean.encode())
+        assert not redactor.shows(clean.encode())
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_exactly_the_key_is_masked(form):
     for before in ("", "a", "ab", "abc", "Bearer ", "someone:"):
-        clean = BORDER.text(FORMS[form](KEY, before, "-end"))
+        clean = REDACTOR.text(FORMS[form](KEY, before, "-end"))
         assert clean != FORMS[form](KEY, before, "-end")
         if "base64" not in form:
             assert clean == f"{before}{MASK}-end"
@@ -98,23 +98,23 @@ def test_exactly_the_key_is_masked(form):
 @QUICK
 @given(st.text(max_size=200), KEYS)
 def test_other_text_passes_as_it_is(text, key):
-    border = Border(key)
-    if not border.shows(text.encode("utf-8", "surrogatepass")):
-        assert border.text(text) == text
-    assert Border().text(text) == text
+    redactor = Redactor(key)
+    if not redactor.shows(text.encode("utf-8", "surrogatepass")):
+        assert redactor.text(text) == text
+    assert Redactor().text(text) == text
 
 
 def test_what_is_like_the_key_passes():
     for text in (KEY[:-1], KEY.replace("+", "-"), KEY[1:], base64.b64encode(KEY[:-3].encode()).decode(), "100%"):
-        assert BORDER.text(text) == text
+        assert REDACTOR.text(text) == text
 
 
 def test_a_short_key_is_a_word_that_only_messages_lose():
-    border = Border("example")
-    assert border.text("no key example here") == f"no key {MASK} here"
-    assert border.value(["www.example.com"]) == ["www.example.com"]
-    assert border.data(b"www.example.com") == b"www.example.com"
-    answer = Answer("GET", "/x", 200, {}, b'{"data": "www.example.com"}', border=border)
+    redactor = Redactor("example")
+    assert redactor.text("no key example here") == f"no key {MASK} here"
+    assert redactor.value(["www.example.com"]) == ["www.example.com"]
+    assert redactor.data(b"www.example.com") == b"www.example.com"
+    answer = Answer("GET", "/x", 200, {}, b'{"data": "www.example.com"}', redactor=redactor)
     assert answer.json() == {"data": "www.example.com"}
 
 
@@ -122,7 +122,7 @@ def test_a_short_key_is_a_word_that_only_messages_lose():
 @given(st.sampled_from(sorted(FORMS)), st.integers(1, 40), st.integers(0, 60))
 def test_a_key_that_arrives_in_pieces_is_seen(form, size, before):
     body = b"x" * before + FORMS[form](KEY, "", "").encode() + b"y" * 50
-    watch = Watch(BORDER)
+    watch = Watch(REDACTOR)
     for place in range(0, len(body), size):
         watch.feed(body[place : place + size])
     assert watch.seen
@@ -132,7 +132,9 @@ def test_a_key_that_arrives_in_pieces_is_seen(form, size, before):
 
 
 def answer(body, **headers):
-    return Answer("GET", "/targets", 200, headers, body if isinstance(body, bytes) else body.encode(), border=BORDER)
+    return Answer(
+        "GET", "/targets", 200, headers, body if isinstance(body, bytes) else body.encode(), redactor=REDACTOR
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -150,7 +152,7 @@ def test_no_text_of_an_answer_holds_the_key(form):
     assert found[MASK] == {"id": 7, "on": True, "x": None}
     assert one.headers == {"Content-Type": f"text/{MASK}", "Server": MASK, "Date": "today"}
     for shown in (one.text(), one.body.decode(), str(one.unexpected("data")), one.content_type):
-        assert not BORDER.shows(shown.encode())
+        assert not REDACTOR.shows(shown.encode())
 
 
 def test_an_answer_without_the_key_is_passed_on_untouched():

@@ -38,7 +38,7 @@ class Undecodable(Exception):
     """An answer is not encoded as its headers say."""
 
 
-class Bounds:
+class Limits:
     """The limits of one call, over all of its tries.
 
     seconds: for sending and receiving; waits between tries do not count. After ``flows`` it is the time in which the answer
@@ -115,15 +115,15 @@ class PoolManager(Protocol):
     pool_classes_by_scheme: dict[str, type[Any]]
 
 
-def hold(manager: PoolManager, bounds: Callable[[], Bounds]) -> None:
-    """Apply bounds to every answer on connections of a manager, also to the answers of proxies to CONNECT.
+def hold(manager: PoolManager, limits: Callable[[], Limits]) -> None:
+    """Apply limits to every answer on connections of a manager, also to the answers of proxies to CONNECT.
 
-    bounds: returns the Bounds of the present call.
+    limits: returns the Limits of the present call.
     """
 
     def open_answer(sock: socket.socket, *arguments: Any, **named: Any) -> http.client.HTTPResponse:
         answer = http.client.HTTPResponse(sock, *arguments, **named)
-        answer.fp = _Buffer(answer, sock, bounds())
+        answer.fp = _Buffer(answer, sock, limits())
         return answer
 
     manager.pool_classes_by_scheme = {
@@ -144,16 +144,16 @@ class _Buffer(io.BufferedReader):
     http.client and urllib3 never say so, as they stop at that length; http.client closes its stream there.
     """
 
-    def __init__(self, answer: http.client.HTTPResponse, sock: socket.socket, bounds: Bounds) -> None:
-        super().__init__(_Stream(answer.fp.detach(), sock, bounds))
+    def __init__(self, answer: http.client.HTTPResponse, sock: socket.socket, limits: Limits) -> None:
+        super().__init__(_Stream(answer.fp.detach(), sock, limits))
         self._answer = answer
         self._sock = sock
-        self._bounds = bounds
+        self._limits = limits
 
     def close(self) -> None:
         # the bytes of the announced length that are left; an answer may also be given up before its end
-        if not self.closed and self._answer.length == 0 and self._bounds.announced:
-            self._bounds.surplus = self._goes_on()
+        if not self.closed and self._answer.length == 0 and self._limits.announced:
+            self._limits.surplus = self._goes_on()
         super().close()
 
     def _goes_on(self) -> bool:
@@ -174,17 +174,17 @@ class _Buffer(io.BufferedReader):
 class _Stream(io.RawIOBase):
     """The stream of an answer. A read waits no longer than its call may take."""
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, bounds: Bounds) -> None:
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, limits: Limits) -> None:
         super().__init__()
         self._raw = raw
         self._sock = sock
-        self._bounds = bounds
+        self._limits = limits
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
-        left = self._bounds.left()
+        left = self._limits.left()
         timeout = self._sock.gettimeout()
         shorter = timeout is None or timeout > left
         if shorter:
@@ -194,13 +194,13 @@ class _Stream(io.RawIOBase):
         except OSError:
             if shorter:
                 # raises TimeoutError if the time of the call is used up
-                self._bounds.left()
+                self._limits.left()
             raise
         finally:
             if shorter:
                 with contextlib.suppress(OSError):
                     self._sock.settimeout(timeout)
-        self._bounds.count(count or 0)
+        self._limits.count(count or 0)
         return count
 
     def close(self) -> None:

@@ -2,9 +2,9 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The border: every answer is checked, and the key removed from it, before any other code sees it. Pure.
+"""Checks every answer, and removes the key from it, before any other code sees it. Pure.
 
-Modules, the inventory and its cache, and errors read answers through it. The exception is a file that a user asked for,
+Modules, the inventory and its cache, and errors read answers so. The exception is a file that a user asked for,
 which is kept byte for byte.
 """
 
@@ -32,7 +32,7 @@ _MOST_DECODINGS = 3
 _JSON_ESCAPE = re.compile(rb"\\u00([2-7][0-9a-fA-F])")
 
 
-class Border:
+class Redactor:
     """Removes the API key from answers, as the service may repeat it. A short key is removed from messages only."""
 
     def __init__(self, key: str = "") -> None:
@@ -90,16 +90,16 @@ class Border:
 class Watch:
     """Notes whether bytes that arrive in pieces contain the key."""
 
-    def __init__(self, border: Border) -> None:
-        self._border = border
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._tail = b""
         self.seen = False
 
     def feed(self, piece: bytes) -> None:
         if not self.seen:
             window = self._tail + piece
-            self.seen = self._border.shows(window)
-            self._tail = window[-self._border.longest_form :]
+            self.seen = self._redactor.shows(window)
+            self._tail = window[-self._redactor.longest_form :]
 
 
 # --- the forms of a key

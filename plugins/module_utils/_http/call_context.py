@@ -14,7 +14,7 @@ from .._families.family import Family
 from .._records import Record
 
 
-class Known:
+class CallContext:
     """answered: whether the service has accepted a call, so that address and key were right."""
 
     def __init__(self) -> None:

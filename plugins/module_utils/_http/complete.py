@@ -4,7 +4,7 @@
 
 """Types for lists that were proven to be complete. Pure.
 
-Code that deletes something, or says that something is missing, demands one of them with ``earned``. A filtered or handmade
+Code that deletes something, or says that something is missing, demands one of them with ``proven``. A filtered or handmade
 list has another type. A test makes sure that only the readers of lists construct them.
 """
 
@@ -49,7 +49,7 @@ class Streamed(NamedTuple):
         return self.total is not None and self.total > self.rows
 
 
-def earned(kind: type[_Proof], value: object) -> _Proof:
+def proven(kind: type[_Proof], value: object) -> _Proof:
     """Return ``value``, which must be of this kind; anything else is a bug of the caller."""
     if not isinstance(value, kind):
         raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")

@@ -20,7 +20,7 @@ from .._records import Record
 LONGEST = 60.0
 
 
-class Kept:
+class CachedList:
     """The records of one list by name.
 
     pages: its pages, which are read when they are needed; workspace_id: that of the list, if it has one; whole: whether the
@@ -116,28 +116,28 @@ class Lists:
         self.clock = clock
         # what is written over one connection changes what the others would read
         self.drop_others = drop_others
-        self._kept: dict[tuple[Any, ...], Kept] = {}
+        self._cached: dict[tuple[Any, ...], CachedList] = {}
 
-    def get(self, resource: Family, query: Mapping[str, Any], whole: bool) -> Kept | None:
+    def get(self, resource: Family, query: Mapping[str, Any], whole: bool) -> CachedList | None:
         """The list of a family with these parameters, unless it is too old or was not read far enough."""
-        kept = self._kept.get(_place(resource, query))
-        if kept is None or kept.broken or (whole and not kept.whole) or self.clock() - kept.since > LONGEST:
+        cached = self._cached.get(_place(resource, query))
+        if cached is None or cached.broken or (whole and not cached.whole) or self.clock() - cached.since > LONGEST:
             return None
-        return kept
+        return cached
 
-    def put(self, resource: Family, query: Mapping[str, Any], kept: Kept) -> None:
-        """Keep a list, in place of an older one."""
-        self._kept[_place(resource, query)] = kept
+    def put(self, resource: Family, query: Mapping[str, Any], cached: CachedList) -> None:
+        """Cache a list, in place of an older one."""
+        self._cached[_place(resource, query)] = cached
 
     def add(self, resource: Family, query: Mapping[str, Any], record: Record) -> None:
-        """Add a record that was created to this list, if it is kept."""
-        kept = self._kept.get(_place(resource, query))
-        if kept is not None:
-            kept.add(record)
+        """Add a record that was created to this list, if it is cached."""
+        cached = self._cached.get(_place(resource, query))
+        if cached is not None:
+            cached.add(record)
 
     def forget(self) -> None:
         """Forget the lists of this connection."""
-        self._kept.clear()
+        self._cached.clear()
 
     def drop(self) -> None:
         """Forget the lists of all connections."""

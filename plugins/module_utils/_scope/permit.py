@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The gate that every write passes: it judges the exact request and gives the permit that sending requires. Pure."""
+"""Judges the exact request of each write, and gives the permit that sending requires. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import NamedTuple, Protocol
 from .._errors import Refused, printable
 from .._families.family import Family
 from .._families.table import FAMILIES
-from .._given import shape_of
+from .._raw_options import shape_of
 from .fields import ANYTHING, HOST, meaning_of, takes_key, takes_text, words_of
 from .texts import urls_in
 
 Names = tuple[str, ...]
 
-# nothing but a gate can make a permit
+# nothing but Permits can make a permit
 _SEAL = object()
 
 
@@ -34,13 +34,13 @@ _ID_KEYS = ("target_id", "target_ids")
 
 
 class Permit:
-    """The right to send one write, exactly as it was judged. Only a Gate makes one."""
+    """The right to send one write, exactly as it was judged. Only Permits makes one."""
 
     __slots__ = ("_request",)
 
     def __init__(self, seal: object, request: tuple[object, ...]) -> None:
         if seal is not _SEAL:
-            raise TypeError("only a gate makes permits")
+            raise TypeError("only Permits makes permits")
         self._request = copy.deepcopy(request)
 
     def covers(self, *request: object) -> bool:
@@ -49,9 +49,9 @@ class Permit:
 
 
 def require(permit: object, method: str, path: str, query: object, form: object, json: object) -> None:
-    """Raise unless the call is a read, or a gate has permitted exactly this write."""
+    """Raise unless the call is a read, or exactly this write was permitted."""
     if method != "GET" and not (isinstance(permit, Permit) and permit.covers(method, path, query, form, json)):
-        raise RuntimeError(f"{method} {path} has no permit of the gate")
+        raise RuntimeError(f"{method} {path} has no permit")
 
 
 class Place(NamedTuple):
@@ -64,7 +64,7 @@ class Place(NamedTuple):
 
 
 class Verdicts(Protocol):
-    """What a gate needs of a Scope."""
+    """What Permits needs of a Scope."""
 
     def __bool__(self) -> bool:
         """Tell whether it restricts anything."""
@@ -73,7 +73,7 @@ class Verdicts(Protocol):
         """Return why a name is outside, None for one inside."""
 
 
-class Gate:
+class Permits:
     """What a task may write. Created once for each task.
 
     scope: None for a task that can neither create nor scan a target; closed: why nothing may be written at all, a clause.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The gate: which places a body names, what is permitted, and that nothing is sent without its permit."""
+"""Permits of writes: which places a body names, what is permitted, and that nothing is sent without its permit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.scan imp
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.gate import Gate, Permit, places_in
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permit, Permits, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_gate, permitted
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits, permitted
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,8 +28,8 @@ def no_name(target_id):
     raise AssertionError(f"target {target_id} was asked for")
 
 
-def post(gate, path, json, name_of=no_name):
-    return gate.permit("POST", path, None, None, json, name_of)
+def post(permits, path, json, name_of=no_name):
+    return permits.permit("POST", path, None, None, json, name_of)
 
 
 # --- permits
@@ -38,7 +38,7 @@ def post(gate, path, json, name_of=no_name):
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_no_write_is_sent_without_a_permit(service, transport, method):
     for permit in (None, True, object()):
-        with pytest.raises(RuntimeError, match=f"{method} /workspaces has no permit of the gate"):
+        with pytest.raises(RuntimeError, match=f"{method} /workspaces has no permit"):
             transport().send(method, "/workspaces", form={"name": "New"}, permit=permit)
     assert service.calls() == []
 
@@ -57,7 +57,7 @@ def test_no_write_is_sent_without_a_permit(service, transport, method):
 )
 def test_a_permit_is_for_one_request_only(service, transport, change):
     call = permitted("POST", "/workspaces", form={"name": "New"})
-    with pytest.raises(RuntimeError, match="has no permit of the gate"):
+    with pytest.raises(RuntimeError, match="has no permit"):
         transport().send(**{**call, **change})
     assert service.calls() == []
 
@@ -65,30 +65,30 @@ def test_a_permit_is_for_one_request_only(service, transport, change):
 def test_a_body_that_is_changed_after_it_was_judged_is_not_sent(service, transport):
     call = permitted("POST", "/targets", form={"name": "www.example.com", "more": ["a"]})
     call["form"]["more"].append("b")
-    with pytest.raises(RuntimeError, match="has no permit of the gate"):
+    with pytest.raises(RuntimeError, match="has no permit"):
         transport().send(**call)
     assert service.calls() == []
 
 
-def test_only_a_gate_makes_permits():
-    with pytest.raises(TypeError, match=r"^only a gate makes permits$"):
+def test_only_permits_makes_a_permit():
+    with pytest.raises(TypeError, match=r"^only Permits makes permits$"):
         Permit(None, ("POST", "/targets", None, None, None))
 
 
-# --- what a gate permits
+# --- what is permitted
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 @pytest.mark.parametrize("entry", FAMILIES.values(), ids=lambda entry: entry.name)
-def test_a_closed_gate_permits_no_write(method, entry):
-    gate = Gate(Scope([]), closed="check mode writes nothing")
+def test_closed_permits_refuse_each_write(method, entry):
+    permits = Permits(Scope([]), closed="check mode writes nothing")
     for path in (entry.path, f"{entry.path}/5", f"{entry.path}/5/stop"):
         with pytest.raises(Refused, match=f"{method} {path} was not sent: check mode writes nothing"):
-            gate.permit(method, path, None, None, {}, no_name)
+            permits.permit(method, path, None, None, {}, no_name)
 
 
 def test_a_client_in_check_mode_sends_no_write(service, transport):
-    client = Client(transport(), Gate(Scope([]), closed="check mode writes nothing"))
+    client = Client(transport(), Permits(Scope([]), closed="check mode writes nothing"))
     for write in (
         lambda: client.create(TARGET, {"name": "www.example.com"}, look=None),
         lambda: client.start(SCAN, {"tool_id": 170}),
@@ -104,39 +104,39 @@ def test_a_client_in_check_mode_sends_no_write(service, transport):
 @pytest.mark.parametrize("path", ["/targets", "/scans", "/findings/import", "/whatever", "/scans/5/restart"])
 def test_a_task_without_a_scope_creates_and_scans_nothing(path):
     with pytest.raises(RuntimeError, match="the task has no scope"):
-        post(Gate(), path, {})
+        post(Permits(), path, {})
 
 
 @pytest.mark.parametrize("path", ["/workspaces", "/http_loggers", "/reports", "/wordlists", "/scans/5/stop"])
 def test_a_task_without_a_scope_writes_what_reaches_no_target(path):
-    assert post(Gate(), path, {"name": EVIL})
-    assert Gate().permit("DELETE", "/targets/5", None, None, None, no_name)
+    assert post(Permits(), path, {"name": EVIL})
+    assert Permits().permit("DELETE", "/targets/5", None, None, None, no_name)
 
 
 @pytest.mark.parametrize("path", ["/targets", "/scans", "/findings/import", "/whatever", "/scans/5/restart"])
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_any_part_of_a_request_that_can_reach_a_target_is_judged(path, method):
     evil = {"target_name": "evil.example"}
-    gate = Gate(SCOPE)
+    permits = Permits(SCOPE)
     for query, form, json in ((evil, None, None), (None, evil, None), (None, None, evil), (None, None, [[evil]])):
         with pytest.raises(Refused, match=r"evil\.example is not in scope\.allow"):
-            gate.permit(method, path, query, form, json, no_name)
+            permits.permit(method, path, query, form, json, no_name)
 
 
 def test_an_id_is_judged_by_the_live_name():
     names = {1: "www.example.com", 2: "evil.example"}
-    gate = Gate(SCOPE)
-    assert post(gate, "/scans", {"target_id": 1}, names.get)
+    permits = Permits(SCOPE)
+    assert post(permits, "/scans", {"target_id": 1}, names.get)
     for body in ({"target_id": 2}, {"target_id": "2"}, {"more": {"target_ids": [1, 2]}}):
         with pytest.raises(
             Refused, match=r"^target 'evil\.example' is outside the authorised scope: evil\.example is not"
         ):
-            post(gate, "/scans", body, names.get)
+            post(permits, "/scans", body, names.get)
     with pytest.raises(Refused, match=r"target_id 3 is not a target that this API key can see"):
-        post(gate, "/scans", {"target_id": 3}, names.get)
+        post(permits, "/scans", {"target_id": 3}, names.get)
     for wrong in ("evil.example", 1.5, "١"):
         with pytest.raises(Refused, match="is not the id of a target"):
-            post(gate, "/scans", {"target_id": wrong}, names.get)
+            post(permits, "/scans", {"target_id": wrong}, names.get)
 
 
 def test_a_refusal_says_what_can_be_done():
@@ -145,28 +145,28 @@ def test_a_refusal_says_what_can_be_done():
         ("127.1", "write four numbers from 0 to 255 with dots between them."),
     ):
         with pytest.raises(Refused) as caught:
-            Gate(SCOPE).refuse([name])
+            Permits(SCOPE).refuse([name])
         assert str(caught.value).endswith(end)
 
 
 def test_names_are_refused_before_any_write():
-    gate = Gate(SCOPE)
-    gate.refuse([])
-    gate.refuse(["www.example.com", None, "example.com"])
+    permits = Permits(SCOPE)
+    permits.refuse([])
+    permits.refuse(["www.example.com", None, "example.com"])
     with pytest.raises(Refused, match=r"^target 'evil\.example' is outside the authorised scope"):
-        gate.refuse([None, "www.example.com", "evil.example", "other.example"])
-    Gate().refuse(["evil.example"])
-    assert Gate().verdict("evil.example") is None
-    assert gate.verdict("evil.example").startswith("evil.example is not in scope.allow")
+        permits.refuse([None, "www.example.com", "evil.example", "other.example"])
+    Permits().refuse(["evil.example"])
+    assert Permits().verdict("evil.example") is None
+    assert permits.verdict("evil.example").startswith("evil.example is not in scope.allow")
 
 
 def test_without_a_scope_in_force_no_id_is_read():
-    assert post(open_gate(), "/scans", {"target_id": 1})
+    assert post(open_permits(), "/scans", {"target_id": 1})
 
 
 def test_an_id_is_read_from_the_service(service, transport):
     service.add(targets=[{"id": 5, "name": "evil.example"}])
-    client = Client(transport(), Gate(SCOPE))
+    client = Client(transport(), Permits(SCOPE))
     with pytest.raises(Refused, match=r"target 'evil\.example' is outside the authorised scope"):
         client.start(SCAN, {"tool_id": 170, "target_id": 5})
     assert service.calls() == ["GET /targets/5"]
@@ -301,12 +301,12 @@ NAMES_NOTHING_ELSE = [
 @pytest.mark.parametrize("params", NAMES_ANOTHER, ids=repr)
 def test_another_host_is_refused_in_every_form(params):
     with pytest.raises(Refused, match="is outside the authorised scope"):
-        post(Gate(SCOPE), "/scans", {"tool_id": 170, "tool_params": params})
+        post(Permits(SCOPE), "/scans", {"tool_id": 170, "tool_params": params})
 
 
 @pytest.mark.parametrize("params", NAMES_NOTHING_ELSE, ids=repr)
 def test_text_that_names_no_other_host_is_permitted(params):
-    assert post(Gate(SCOPE), "/scans", {"tool_id": 170, "tool_params": params})
+    assert post(Permits(SCOPE), "/scans", {"tool_id": 170, "tool_params": params})
 
 
 bodies = st.recursive(
@@ -332,14 +332,14 @@ def bodies_with(draw, text):
 @given(bodies_with(EVIL))
 def test_a_url_out_of_scope_is_found_wherever_it_is(body):
     with pytest.raises(Refused):
-        post(Gate(SCOPE), "/scans", body)
+        post(Permits(SCOPE), "/scans", body)
 
 
 @thorough
 @given(bodies)
 def test_every_body_is_permitted_or_refused(body):
     try:
-        assert post(Gate(SCOPE), "/scans", body, {}.get)
+        assert post(Permits(SCOPE), "/scans", body, {}.get)
     except Refused:
         pass
 
@@ -349,7 +349,7 @@ def test_a_body_that_is_nested_deeply_is_judged():
     for _depth in range(400):
         body = {"x": [body]}
     with pytest.raises(Refused):
-        Gate(SCOPE).refuse_body("/scans", body)
+        Permits(SCOPE).refuse_body("/scans", body)
 
 
 @pytest.mark.parametrize(
@@ -365,5 +365,5 @@ def test_a_body_that_is_nested_deeply_is_judged():
 )
 def test_a_secret_in_a_url_that_cannot_be_read_is_not_in_the_message(url):
     with pytest.raises(Refused, match=r"^tool_params\.login_url is outside the authorised scope") as refused:
-        post(Gate(SCOPE), "/scans", {"tool_params": {"login_url": url}})
+        post(Permits(SCOPE), "/scans", {"tool_params": {"login_url": url}})
     assert "hunter2" not in str(refused.value)
