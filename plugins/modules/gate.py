@@ -162,8 +162,8 @@ options:
       max_age:
         description:
           - The maximum age of each of these scans, in seconds or as in V(12h) or V(7d). If not set, any age counts.
-          - It must be recent enough by the service's clock and by that of the host on which the module runs. The task warns
-            if they differ by more than five minutes.
+          - It must be recent enough by the service's clock and by that of the host on which the module runs. The task
+            warns if they differ by more than five minutes.
         type: str
   baseline:
     description:
@@ -263,10 +263,10 @@ options:
     default: all
 notes:
   - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a
-    pattern), C(severity), C(port) and C(fingerprint). All that are given must match. A matcher that consists of patterns
-    without a letter or a digit, such as V(?*), matches every finding and is refused.
-  - Files and a directory of O(artifacts) that every user of the machine can write, or could have put there, are refused.
-    See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
+    pattern), C(severity), C(port) and C(fingerprint). All that are given must match. A matcher that consists of
+    patterns without a letter or a digit, such as V(?*), matches every finding and is refused.
+  - Files and a directory of O(artifacts) that every user of the machine can write, or could have put there, are
+    refused. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
 seealso:
   - module: scanops.scanner.coverage_info
   - module: scanops.scanner.finding_info

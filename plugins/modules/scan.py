@@ -231,8 +231,8 @@ notes:
   - The lock does not reach other machines or users. The task therefore reads the list again after a start, and warns
     with the ids if somebody else has started a scan in the meantime. It never stops one of them.
   - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook
-    if its worker process survives. It takes at most 10 seconds. It has no effect where the task does not run in process,
-    and if the worker process itself is killed with SIGKILL, for example when a container is removed.
+    if its worker process survives. It takes at most 10 seconds. It has no effect where the task does not run in
+    process, and if the worker process itself is killed with SIGKILL, for example when a container is removed.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.

@@ -25,14 +25,16 @@ from .watch import MOST_FAILED_POLLS, Watch
 def wait_for(task: Task, watch: Watch) -> None:
     """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
     transport = task.client.transport
+    if watch.is_over():
+        return
     lines = Lines(transport.now())
+    lines.show(task, watch)
     while not watch.is_over():
-        lines.show(task, watch)
         transport.pause(
             watch.pause(transport.now(), task.params["poll_interval"], transport.jitter(), timeouts_of(task.params))
         )
         _poll(task, watch, transport.now())
-    lines.show(task, watch)
+        lines.show(task, watch)
 
 
 def _poll(task: Task, watch: Watch, now: float) -> None:
