@@ -22,6 +22,7 @@ from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import interface
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
 CONNECTION = fragment("scanops.scanner.connection")["options"]
@@ -41,20 +42,16 @@ MANY = {
     "scope",
 }
 
-# the names that users and roles rely on: options beside the connection, and result keys
+# the names that users and roles rely on: options beside the connection, and result keys. Those of simple families are derived
 INTERFACE = {
     "workspace": ({"name", "id", "new_name", "description", "state", "force"}, {"workspace"}),
-    "workspace_info": ({"name", "id"}, {"workspaces"}),
     "target": (
         {"name", "id", "workspace", "workspace_id", "description", "state", "on_drift", "force"},
         {"target", "drift", "lost"},
     ),
     "target_info": ({"name", "id", "workspace", "workspace_id", "type"}, {"targets"}),
-    "http_logger": ({"label", "id", "workspace", "workspace_id", "state"}, {"http_logger"}),
-    "http_logger_info": ({"label", "id", "workspace", "workspace_id"}, {"http_loggers"}),
     "http_logger_data": ({"label", "id", "state"}, {"cleared"}),
     "http_logger_data_info": ({"label", "id", "method", "source", "since"}, {"requests"}),
-    "wordlist": ({"name", "id", "state"}, {"wordlist"}),
     "wordlist_info": ({"name", "id", "contents"}, {"wordlists"}),
     "targets": (
         {*MANY, "workspace", "workspace_id", "targets", "state", "purge_marker"},
@@ -118,7 +115,6 @@ INTERFACE = {
         {"scans"},
     ),
     "scan_output_info": ({"id"}, {"output", "text"}),
-    "vpn_profile_info": ({"name", "uuid"}, {"vpn_profiles"}),
     "finding_template_info": ({"name", "vuln_id_type", "has_ptt_exploit"}, {"finding_templates"}),
     "report": (
         {"id", "source", "resources", "format", "group_by", "webhook_url", "dest", "wait_timeout", "keep", "state"},
@@ -257,7 +253,7 @@ def test_the_documented_options_are_those_of_the_code(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_options_and_results_have_their_agreed_names(module):
-    options, results = INTERFACE[module]
+    options, results = INTERFACE.get(module) or interface(module)
     assert options <= own_options(module)
     assert set(CONNECTION) <= set(documentation(module)["options"])
     assert set(block(module, "RETURN")) == results

@@ -10,12 +10,14 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import MODULES, ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as SIMPLE
 
 PLAY = (ROOT / "tests/integration/targets/secrecy/secrecy.yml").read_text(encoding="utf-8")
 TASKS, FAILURES = PLAY.split("    # each kind of failure\n")
 
 
-@pytest.mark.parametrize("module", MODULES)
+# the modules of simple families have no code of their own that prints: run_module searches what all of their tasks print
+@pytest.mark.parametrize("module", sorted(set(MODULES) - set(SIMPLE)))
 def test_each_module_runs_and_its_result_goes_into_the_cache(module):
     tasks = [task for task in TASKS.split("\n\n") if f"\n      scanops.scanner.{module}:\n" in task]
     assert tasks, "add a task to the integration target secrecy"

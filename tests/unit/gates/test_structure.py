@@ -34,11 +34,12 @@ RUNTIME = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_has_unit_tests_and_an_integration_target(module):
-    assert (ROOT / f"tests/unit/plugins/modules/test_{module}.py").is_file()
-    target = ROOT / "tests/integration/targets" / module
-    tasks = target / "tasks/main.yml"
-    assert tasks.is_file()
-    assert f"scanops.scanner.{module}:" in tasks.read_text(encoding="utf-8")
+    # those of a family may be together
+    names = {module, module.removesuffix("_info")}
+    tests = [ROOT / f"tests/unit/plugins/modules/test_{name}.py" for name in names]
+    assert any(f'"{module}"' in path.read_text(encoding="utf-8") for path in tests if path.is_file())
+    targets = [ROOT / f"tests/integration/targets/{name}/tasks/main.yml" for name in names]
+    assert any(f"scanops.scanner.{module}:" in path.read_text(encoding="utf-8") for path in targets if path.is_file())
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "plugins/filter").glob("*.py")))

@@ -6,10 +6,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as OF_SIMPLE
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import (
+    SIMPLE,
+    Task,
+    read_tasks,
+    write_tasks,
+)
 
 # beside the workspace "My Workspace" (1, the current one) and the wordlists of a fresh account (1600 to 1602, 1700)
 ACCOUNT: dict[str, list[dict[str, Any]]] = {
+    **{family.name: list(family.examples) for family in FAMILIES if family.examples},
     "workspaces": [
         {"id": 2, "name": "Web shop", "description": "All that customers reach"},
         {"id": 3, "name": "Empty"},
@@ -80,21 +90,6 @@ FILES = {
 }
 
 
-class Task(NamedTuple):
-    """One task. changed: bool; calls: what a real run sends; warns: a word of the one warning, or None."""
-
-    module: str
-    options: dict
-    changed: bool
-    calls: tuple
-    warns: str | None = None
-
-    @property
-    def writes(self):
-        """Whether it changes something at the service; some only change a file."""
-        return any(not call.startswith("GET ") for call in self.calls)
-
-
 def _task(module, changed, calls, warns=None, **options):
     return Task(module, options, changed, tuple(calls.split(", ")), warns)
 
@@ -109,18 +104,10 @@ STARTS = (S, R)
 NEVER_FAIL = {"findings": "pass", "incomplete": "pass", "not_covered": "pass"}
 
 WRITES = {
+    **{name: task for family in SIMPLE for name, task in write_tasks(family, ACCOUNT).items()},
     # workspace
-    "workspace-create": _task("workspace", True, f"GET {W}, POST {W}, GET {W}/4", name="New", description="Fresh"),
-    "workspace-create-bare": _task("workspace", True, f"GET {W}, POST {W}, GET {W}/4", name="New"),
-    "workspace-there": _task("workspace", False, f"GET {W}", name="Web shop"),
-    "workspace-there-with-description": _task(
-        "workspace", False, f"GET {W}", name="Web shop", description="All that customers reach"
-    ),
-    "workspace-there-by-id": _task("workspace", False, f"GET {W}/2", id=2),
-    "workspace-describe": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", description="Other"),
     "workspace-clear-description": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", description=""),
     "workspace-no-description": _task("workspace", False, f"GET {W}", name="Empty", description=""),
-    "workspace-rename": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", new_name="Shop"),
     "workspace-rename-by-id": _task(
         "workspace", True, f"GET {W}/2, PUT {W}/2", id=2, new_name="Shop", description="Other"
     ),
@@ -135,8 +122,6 @@ WRITES = {
     "workspace-delete-full": _task(
         "workspace", True, f"GET {W}, DELETE {W}/2", name="Web shop", state="absent", force=True
     ),
-    "workspace-absent": _task("workspace", False, f"GET {W}", name="Never", state="absent"),
-    "workspace-absent-by-id": _task("workspace", False, f"GET {W}/99", id=99, state="absent"),
     # target
     "target-create": _task(
         "target",
@@ -206,20 +191,15 @@ WRITES = {
     ),
     "target-absent-by-id": _task("target", False, f"GET {T}/99", id=99, state="absent"),
     # http_logger
-    "http_logger-create": _task("http_logger", True, f"GET {H}, POST {H}, GET {H}/503", label="new"),
     "http_logger-create-in-workspace": _task(
         "http_logger", True, f"GET {W}, GET {H}, POST {H}, GET {H}/503", workspace="Web shop", label="new"
     ),
-    "http_logger-there": _task("http_logger", False, f"GET {H}", label="canary"),
     "http_logger-there-in-workspace-id": _task(
         "http_logger", False, f"GET {H}, GET {H}", workspace_id=2, label="canary"
     ),
     "http_logger-there-in-workspace": _task(
         "http_logger", False, f"GET {W}, GET {H}, GET {H}", workspace="Web shop", label="canary"
     ),
-    "http_logger-there-by-id": _task("http_logger", False, f"GET {H}/501", id=501),
-    "http_logger-delete": _task("http_logger", True, f"GET {H}, DELETE {H}/501", label="canary", state="absent"),
-    "http_logger-delete-by-id": _task("http_logger", True, f"GET {H}/501, DELETE {H}/501", id=501, state="absent"),
     "http_logger-delete-in-workspace": _task(
         "http_logger",
         True,
@@ -229,7 +209,6 @@ WRITES = {
         label="canary",
         state="absent",
     ),
-    "http_logger-absent": _task("http_logger", False, f"GET {H}", label="never", state="absent"),
     "http_logger-elsewhere": _task(
         "http_logger", False, f"GET {H}, GET {H}", "not changed", workspace_id=3, label="canary", state="absent"
     ),
@@ -246,11 +225,6 @@ WRITES = {
     "http_logger_data-no-logger": _task(
         "http_logger_data", False, f"GET {H}", "No HTTP logger", label="never", state="absent"
     ),
-    # wordlist
-    "wordlist-delete": _task("wordlist", True, f"GET {L}, DELETE {L}/1700", name="Our hosts", state="absent"),
-    "wordlist-delete-by-id": _task("wordlist", True, f"GET {L}/1700, DELETE {L}/1700", id=1700, state="absent"),
-    "wordlist-absent": _task("wordlist", False, f"GET {L}", name="Never", state="absent"),
-    "wordlist-absent-by-id": _task("wordlist", False, f"GET {L}/99", id=99, state="absent"),
     # targets: a short page is no end, so the list of a workspace costs one call more
     "targets-create": _task(
         "targets",
@@ -443,14 +417,10 @@ WRITES = {
 }
 
 READS = {
+    **{name: task for family in SIMPLE for name, task in read_tasks(family, ACCOUNT).items()},
     "report_info-all": _task("report_info", False, f"GET {R}"),
     "report_info-id": _task("report_info", False, f"GET {R}/302", id=302),
     "report_info-no-id": _task("report_info", False, f"GET {R}/99", id=99),
-    "workspace_info-all": _task("workspace_info", False, f"GET {W}"),
-    "workspace_info-name": _task("workspace_info", False, f"GET {W}", name="Web shop"),
-    "workspace_info-id": _task("workspace_info", False, f"GET {W}/2", id=2),
-    "workspace_info-no-name": _task("workspace_info", False, f"GET {W}", name="Never"),
-    "workspace_info-no-id": _task("workspace_info", False, f"GET {W}/99", id=99),
     "target_info-all": _task("target_info", False, f"GET {W}, GET {T}, GET {T}", workspace="Web shop"),
     "target_info-current": _task("target_info", False, f"GET {T}, GET {T}", "current"),
     "target_info-type": _task("target_info", False, f"GET {T}, GET {T}", workspace_id=2, type="url"),
@@ -463,16 +433,11 @@ READS = {
     "target_info-id-elsewhere": _task("target_info", False, f"GET {T}/1001", id=1001, workspace_id=3),
     "target_info-no-name": _task("target_info", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com"),
     "target_info-no-id": _task("target_info", False, f"GET {T}/99", id=99),
-    "http_logger_info-all": _task("http_logger_info", False, f"GET {H}"),
     "http_logger_info-workspace": _task("http_logger_info", False, f"GET {W}, GET {H}", workspace="Web shop"),
-    "http_logger_info-label": _task("http_logger_info", False, f"GET {H}", label="canary"),
-    "http_logger_info-id": _task("http_logger_info", False, f"GET {H}/501", id=501),
     "http_logger_info-id-in-workspace": _task(
         "http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=2
     ),
     "http_logger_info-id-elsewhere": _task("http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=3),
-    "http_logger_info-no-label": _task("http_logger_info", False, f"GET {H}", label="never"),
-    "http_logger_info-no-id": _task("http_logger_info", False, f"GET {H}/99", id=99),
     "http_logger_data_info-label": _task("http_logger_data_info", False, f"GET {H}, GET {H}/501/data", label="canary"),
     "http_logger_data_info-id": _task("http_logger_data_info", False, f"GET {H}/501, GET {H}/501/data", id=501),
     "http_logger_data_info-filtered": _task(
@@ -484,13 +449,10 @@ READS = {
         source="192.0.2.0/24",
         since="2024-01-01",
     ),
-    "wordlist_info-all": _task("wordlist_info", False, f"GET {L}"),
     "wordlist_info-name": _task(
         "wordlist_info", False, f"GET {L}, GET {L}/1700/contents", name="Our hosts", contents=True
     ),
     "wordlist_info-id": _task("wordlist_info", False, f"GET {L}/1700, GET {L}/1700/contents", id=1700, contents=True),
-    "wordlist_info-no-name": _task("wordlist_info", False, f"GET {L}", name="Never", contents=True),
-    "wordlist_info-no-id": _task("wordlist_info", False, f"GET {L}/99", id=99),
     "service_info-required": _task("service_info", False, f"GET {W}", required=True),
     "service_info-asked": _task("service_info", False, f"GET {W}"),
     "service_info-required-only": _task("service_info", False, f"GET {W}", required=True, schema=False),
@@ -580,9 +542,6 @@ READS = {
         False,
         f"GET {W}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}",
     ),
-    "vpn_profile_info-all": _task("vpn_profile_info", False, f"GET {V}"),
-    "vpn_profile_info-name": _task("vpn_profile_info", False, f"GET {V}", name="Office"),
-    "vpn_profile_info-no-uuid": _task("vpn_profile_info", False, f"GET {V}", uuid="99"),
     "finding_template_info-all": _task("finding_template_info", False, f"GET {P}, GET {P}"),
     "finding_template_info-filtered": _task(
         "finding_template_info",
@@ -668,6 +627,8 @@ ANSWER_FORMS = {
 
 def key_of(module: str) -> str:
     """The result key that holds the module's record or records."""
+    if module in OF_SIMPLE:
+        return OF_SIMPLE[module].plural if module.endswith("_info") else module
     keys = {
         "coverage_info": "rows",
         "gate": "targets",

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import socket
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import run_module as runner
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     MODULES,
@@ -24,9 +26,9 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
     SINGLE,
     WRITES,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as OF_SIMPLE
 
 TASKS = {task.module: task for task in {**PROBES, **READS, **WRITES}.values()}
-WITHOUT_ID = ("finding_template_info", "vpn_profile_info")
 SECRET = "pa55-w0rd-of-nobody"
 ON_EACH = pytest.mark.parametrize("module", MODULES)
 
@@ -42,6 +44,10 @@ def assert_refused(result, *words):
     assert SECRET not in str(result.result)
     assert len(result.msg) < 1000
     assert not result.changed
+
+
+def options_of(module):
+    return importlib.import_module(PLACE + module).OPTIONS
 
 
 def run_with(service, module, check=False, **options):
@@ -365,7 +371,9 @@ def test_an_id_of_many_digits_does_not_exist_or_is_an_error(service, run):
         assert service.writes() == []
 
 
-@pytest.mark.parametrize("module", ["target", "target_info", "http_logger", "http_logger_info"])
+@pytest.mark.parametrize(
+    "module", ["target", "target_info", *(module for module, family in OF_SIMPLE.items() if family.in_workspace)]
+)
 def test_a_workspace_by_name_and_by_id_is_refused(service, module):
     options = dict.fromkeys(TASKS[module].options, "left out")
     result = run_with(service, module, **{**options, "id": 1, "workspace": "A", "workspace_id": 1})
@@ -373,18 +381,16 @@ def test_a_workspace_by_name_and_by_id_is_refused(service, module):
     assert service.calls() == []
 
 
-@pytest.mark.parametrize("module", [module for module in SINGLE if module not in WITHOUT_ID])
+@pytest.mark.parametrize("module", [module for module in SINGLE if "id" in options_of(module)])
 def test_a_name_and_an_id_are_refused(service, module):
-    key = "label" if module.startswith("http_logger") else "name"
-    options = {name: "left out" for name in TASKS[module].options if name not in ("state", "label", "name", "id")}
+    key = "label" if module.startswith("http_logger") else OF_SIMPLE[module].key if module in OF_SIMPLE else "name"
+    options = {name: "left out" for name in TASKS[module].options if name not in ("state", key, "id")}
     result = run_with(service, module, **{**options, key: "a", "id": 1})
     assert_refused(result, f"parameters are mutually exclusive: {key}|id")
     assert service.calls() == []
 
 
-@pytest.mark.parametrize(
-    "module", [module for module in MODULES if module in ("workspace", "target", "http_logger", "wordlist")]
-)
+@pytest.mark.parametrize("module", ["target", *(module for module in OF_SIMPLE if not module.endswith("_info"))])
 def test_neither_name_nor_id_is_refused(service, module):
     options = {name: "left out" for name in TASKS[module].options if name != "state"}
     assert_refused(run_with(service, module, **options), "one of the following is required")

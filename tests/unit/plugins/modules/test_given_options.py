@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._module import LENIENT
 from ansible_collections.scanops.scanner.plugins.module_utils._prepared import Prepared, prepare
 from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import UNKNOWN_ID
@@ -47,7 +48,7 @@ LEFT_OUT = {
     "baseline_missing", "baseline_update", "allow_permanent", "formats", "sarif_profile", "export_all", "rows",
 }  # fmt: skip
 FILES = ("dest", "baseline", "findings_file", "epss_file", "known_exploited_file", "artifacts")
-FIELDS = ("description", "new_name", *FILES)
+FIELDS = ("new_name", *FILES, *(field for family in FAMILIES.values() for field in family.declared))
 # options of these names hold names of objects
 NAMES = ("name", "label", "new_name", "workspace", "target", "vpn_profile")
 

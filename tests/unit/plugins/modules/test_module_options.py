@@ -31,6 +31,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios im
     READS,
     WRITES,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import SIMPLE, option_cases
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE, one_of_each
 
 # validate_certs: false is given on purpose
@@ -65,31 +66,6 @@ def forms(account):
     return [entry["form"] for entry in account.log() if entry["method"] == "POST"]
 
 
-@case("workspace", "name")
-def case_workspace_name(account, run):
-    assert good(run("workspace", name="New")).changed
-    assert forms(account) == [{"name": "New"}]
-    assert good(run("workspace", name="Web shop"))["workspace"]["id"] == 2
-
-
-@case("workspace", "id")
-def case_workspace_id(account, run):
-    assert good(run("workspace", id=2))["workspace"]["name"] == "Web shop"
-    assert account.calls() == ["GET /workspaces/2"]
-
-
-@case("workspace", "new_name")
-def case_workspace_new_name(account, run):
-    assert good(run("workspace", name="Web shop", new_name="Shop")).changed
-    assert account.workspaces()[1]["name"] == "Shop"
-
-
-@case("workspace", "description")
-def case_workspace_description(account, run):
-    assert good(run("workspace", name="Web shop", description="Other")).changed
-    assert account.workspaces()[1]["description"] == "Other"
-
-
 @case("workspace", "state")
 def case_workspace_state(account, run):
     assert good(run("workspace", name="Empty", state="absent")).changed
@@ -100,16 +76,6 @@ def case_workspace_state(account, run):
 def case_workspace_force(account, run):
     assert run("workspace", name="Web shop", state="absent", force=False).failed
     assert good(run("workspace", name="Web shop", state="absent", force=True)).changed
-
-
-@case("workspace_info", "name")
-def case_workspace_info_name(account, run):
-    assert [row["id"] for row in good(run("workspace_info", name="Web shop"))["workspaces"]] == [2]
-
-
-@case("workspace_info", "id")
-def case_workspace_info_id(account, run):
-    assert [row["name"] for row in good(run("workspace_info", id=2))["workspaces"]] == ["Web shop"]
 
 
 @case("target", "name")
@@ -189,58 +155,6 @@ def case_target_info_type(account, run):
     assert [row["id"] for row in good(run("target_info", workspace_id=2, type="url"))["targets"]] == [1002]
 
 
-@case("http_logger", "label")
-def case_http_logger_label(account, run):
-    assert good(run("http_logger", label="new")).changed
-    assert forms(account) == [{"label": "new"}]
-    assert good(run("http_logger", label="canary"))["http_logger"]["id"] == 501
-
-
-@case("http_logger", "id")
-def case_http_logger_id(account, run):
-    assert good(run("http_logger", id=501))["http_logger"]["label"] == "canary"
-
-
-@case("http_logger", "workspace")
-def case_http_logger_workspace(account, run):
-    good(run("http_logger", workspace="Empty", label="new"))
-    assert account.http_loggers()[-1]["workspace_id"] == 3
-    assert run("http_logger", workspace="Empty", label="canary").failed
-
-
-@case("http_logger", "workspace_id")
-def case_http_logger_workspace_id(account, run):
-    good(run("http_logger", workspace_id=3, label="new"))
-    assert account.http_loggers()[-1]["workspace_id"] == 3
-    assert run("http_logger", workspace_id=3, label="canary").failed
-
-
-@case("http_logger", "state")
-def case_http_logger_state(account, run):
-    assert good(run("http_logger", label="canary", state="absent")).changed
-    assert [row["id"] for row in account.http_loggers()] == [502]
-
-
-@case("http_logger_info", "label")
-def case_http_logger_info_label(account, run):
-    assert [row["id"] for row in good(run("http_logger_info", label="quiet"))["http_loggers"]] == [502]
-
-
-@case("http_logger_info", "id")
-def case_http_logger_info_id(account, run):
-    assert [row["id"] for row in good(run("http_logger_info", id=502))["http_loggers"]] == [502]
-
-
-@case("http_logger_info", "workspace")
-def case_http_logger_info_workspace(account, run):
-    assert [row["id"] for row in good(run("http_logger_info", workspace="Web shop"))["http_loggers"]] == [501]
-
-
-@case("http_logger_info", "workspace_id")
-def case_http_logger_info_workspace_id(account, run):
-    assert [row["id"] for row in good(run("http_logger_info", workspace_id=2))["http_loggers"]] == [501]
-
-
 @case("http_logger_data", "label", "state")
 def case_http_logger_data_label_state(account, run):
     assert good(run("http_logger_data", label="canary", state="absent"))["cleared"] == 2
@@ -276,28 +190,6 @@ def case_http_logger_data_info_source(account, run):
 @case("http_logger_data_info", "since")
 def case_http_logger_data_info_since(account, run):
     assert [row["id"] for row in good(run("http_logger_data_info", id=501, since="2024-06-01"))["requests"]] == [2]
-
-
-@case("wordlist", "name", "state")
-def case_wordlist_name_state(account, run):
-    assert good(run("wordlist", name="Our hosts", state="absent")).changed
-    assert 1700 not in [row["id"] for row in account.wordlists()]
-
-
-@case("wordlist", "id")
-def case_wordlist_id(account, run):
-    assert good(run("wordlist", id=1700, state="absent")).changed
-    assert 1700 not in [row["id"] for row in account.wordlists()]
-
-
-@case("wordlist_info", "name")
-def case_wordlist_info_name(account, run):
-    assert [row["id"] for row in good(run("wordlist_info", name="Our hosts"))["wordlists"]] == [1700]
-
-
-@case("wordlist_info", "id")
-def case_wordlist_info_id(account, run):
-    assert [row["id"] for row in good(run("wordlist_info", id=1601))["wordlists"]] == [1601]
 
 
 @case("wordlist_info", "contents")
@@ -709,17 +601,6 @@ def case_scan_info_since(account, run):
 def case_scan_output_info_id(account, run):
     found = good(run("scan_output_info", id=40001))["output"]["output_data"]["findings"]
     assert [row["id"] for row in found] == [70003]
-
-
-@case("vpn_profile_info", "name")
-def case_vpn_profile_info_name(account, run):
-    assert [row["name"] for row in good(run("vpn_profile_info", name="Plant"))["vpn_profiles"]] == ["Plant"]
-
-
-@case("vpn_profile_info", "uuid")
-def case_vpn_profile_info_uuid(account, run):
-    found = good(run("vpn_profile_info", uuid="6F9619FF-8B86-5011-B42D-00CF4FC964FF"))["vpn_profiles"]
-    assert [row["name"] for row in found] == ["Office"]
 
 
 def template_names(result):
@@ -1266,6 +1147,10 @@ def case_scan_scope_allow(account, run):
 def case_scan_scope_private(account, run):
     assert out_of_scope(scan(account, run, target="10.0.0.1", scope={}))
     good(scan(account, run, target="10.0.0.1", scope={"private": True})[0])
+
+
+for each in SIMPLE:
+    CASES = {**option_cases(each, ACCOUNT), **CASES}
 
 
 @pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
