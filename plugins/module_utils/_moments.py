@@ -27,6 +27,12 @@ _OTHER_ZONE = re.compile(r"\s*(?:[A-Z]{1,5}\b|[A-Z][A-Za-z_]+/|[+-][0-9])")
 _CLOCKS = 3600
 # milliseconds in the year 2286; a number of 14 digits is a date and a time without separators
 _LAST = 10**13
+# what people write for something that does not expire
+NEVER = "never"
+# how long a waiver or an exclusion may last: five years, and a day for the end of the date
+LONGEST_EXCEPTION = (5 * 366 + 1) * 86400
+_DAY = 86400
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -82,6 +88,27 @@ def iso_moment(text: str) -> int | None:
     found = _TIME.fullmatch(text)
     moment = _moment(found) if found else None
     return None if moment is None or moment.at < 0 else math.floor(moment.at)
+
+
+def expiry_of(text: str) -> float | None:
+    """The Unix time at which a waiver or an exclusion expires, infinity for ``never``.
+
+    A date ends at 24:00 UTC. None for a date that does not exist, a time without a zone, and other text.
+    """
+    if text == NEVER:
+        return math.inf
+    start = iso_moment(text)
+    if start is None:
+        return None
+    if is_date(text):
+        return start + _DAY
+    moment = moment_of(text)
+    return moment.at if moment and moment.zoned else None
+
+
+def is_date(text: str) -> bool:
+    """Whether a text has the form of a date, without a time."""
+    return bool(_DATE.fullmatch(text))
 
 
 def _numeric(number: float) -> Moment | None:

@@ -53,7 +53,7 @@ options:
   exclusions:
     description:
       - Targets that need not be scanned. An exclusion applies until the end of its date in UTC.
-      - In a pattern, V(*) matches any text.
+      - In a pattern, V(*) matches any text. An exclusion that matches every target is refused.
       - An expired exclusion no longer counts, and is returned in RV(exclusions).
     type: list
     elements: dict
@@ -72,7 +72,7 @@ options:
         type: str
         required: true
       expires:
-        description: The date, or time in ISO 8601, on which the exclusion ends.
+        description: The date on which the exclusion ends, at most five years from now, or a time in ISO 8601 with its zone.
         type: str
         required: true
   dest:

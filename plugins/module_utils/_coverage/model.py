@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
 from .._families.scan_statuses import FINISHED
-from .._findings.model import name_pattern
-from .._moments import Clock, iso_moment, span, utc_text
+from .._findings.model import matches_all, name_pattern
+from .._moments import LONGEST_EXCEPTION, Clock, expiry_of, span, utc_text
 from .._names import normal_form
 from .._records import Record
 from .._scan.record import lacks, last_moment_of, outcome_of
@@ -28,7 +28,7 @@ class Exclusion(NamedTuple):
     # the item of the option
     given: Record
     # Unix time
-    ends: int
+    ends: float
 
     def takes(self, row: Record) -> bool:
         """Whether all patterns of the exclusion match a row."""
@@ -45,21 +45,25 @@ class Account(NamedTuple):
     scans: Sequence[Record]
 
 
-def exclusions_of(given: Iterable[Mapping[str, Any]] | None) -> list[Exclusion]:
-    """The Exclusions that the option lists. Raises WrongOption, which names the item."""
-    return [_exclusion(f"exclusions[{index}]", each) for index, each in enumerate(given or ())]
+def exclusions_of(given: Iterable[Mapping[str, Any]] | None, now: float) -> list[Exclusion]:
+    """The Exclusions that the option lists. now: Unix time. Raises WrongOption, which names the item."""
+    return [_exclusion(f"exclusions[{index}]", each, now) for index, each in enumerate(given or ())]
 
 
-def _exclusion(where: str, given: Mapping[str, Any]) -> Exclusion:
+def _exclusion(where: str, given: Mapping[str, Any], now: float) -> Exclusion:
     texts = {key: value and value.strip() for key, value in given.items()}
     for key, text in texts.items():
         if text == "":
             raise WrongOption(f"{where}.{key} is empty: give a value, or remove it.")
-    moment = iso_moment(texts["expires"])
-    if moment is None:
-        raise WrongOption(f"{where}.expires is {printable(texts['expires'], 60)!r}: write a date, as in 2027-01-31.")
-    # a date counts until its end
-    return Exclusion(texts, moment + 86400 if len(texts["expires"]) == len("2027-01-31") else moment)
+    if all(matches_all(texts[key]) for key in ("workspace", "target", "tool") if texts[key]):
+        raise WrongOption(f"{where} matches every target: name the workspace, the target or the tool that it is for.")
+    ends = expiry_of(texts["expires"])
+    if ends is None or ends - now > LONGEST_EXCEPTION:
+        raise WrongOption(
+            f"{where}.expires is {printable(texts['expires'], 60)!r}: write a date of the next five years, as in 2027-01-31,"
+            " or a time with its zone, as in 2027-01-31T18:00:00Z."
+        )
+    return Exclusion(texts, ends)
 
 
 def coverage_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from collections.abc import Sequence
 
 from .._contents import Contents
@@ -38,7 +39,7 @@ def coverage(task: Task) -> Record:
     params = task.params
     tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
-    exclusions = exclusions_of(params["exclusions"])
+    exclusions = exclusions_of(params["exclusions"], time.time())
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]

@@ -21,6 +21,8 @@ UNKNOWN = "unknown"
 SUMMARY: tuple[str, ...] = (*reversed(SEVERITIES), UNKNOWN)
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,}", re.IGNORECASE)
+# the first bracket after an opening one is a character of the class
+_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
 _NOTHING = re.compile(r"(?!)")
 _SEPARATORS = re.compile(r"[,;\s]+")
 # what the service writes for a finding without a CVE
@@ -80,6 +82,11 @@ def pattern_of(text: str) -> re.Pattern[str]:
     except re.error:
         # Python 3.9 refuses a range such as [z-a], in which later releases find no character
         return _NOTHING
+
+
+def matches_all(pattern: str) -> bool:
+    """Whether nothing in a pattern says what it is for, as in ``*``, ``?*`` or ``[!x]*``."""
+    return "*" in pattern and not any(char.isalnum() for char in _CLASS.sub("", pattern))
 
 
 def name_pattern(text: str) -> Callable[[str], bool]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
-from .._findings.model import SUMMARY, UNKNOWN, is_cve, pattern_of
+from .._findings.model import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .._names import normal_form
 from .._raw_options import shape_of, unknown_key
 from .model import Row
@@ -24,8 +24,6 @@ from .model import Row
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")
 
 _FINGERPRINT = re.compile(r"[0-9]{1,6}:[0-9a-f]{32}")
-# the first bracket after an opening one is a character of the class
-_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
 _LAST_PORT = 65535
 # results of a pattern that are kept: the targets and the names of checks in an account are not many more
 _KEPT = 4096
@@ -93,7 +91,7 @@ def matcher_of(given: object, path: str) -> Matcher:
             f"{path} is empty, so it would match every finding: write one or more of the keys {_listed()}."
         )
     parts = {key: _READERS[key](value, f"{path}.{key}") for key, value in given.items()}
-    if all(key in ("name", "target") and _matches_all(value) for key, value in parts.items()):
+    if all(key in ("name", "target") and matches_all(value) for key, value in parts.items()):
         raise WrongOption(f"{path} matches every finding: name the check, the target or the severity that it is for.")
     name, target = parts.get("name"), parts.get("target")
     names = () if name is None else (name.casefold(),)
@@ -191,11 +189,6 @@ def _target_test(patterns: Sequence[str]) -> Test | None:
         return None
     accepts = _any_of(patterns)
     return lru_cache(maxsize=_KEPT)(lambda target: accepts(target) or accepts(normal_form(target)))
-
-
-def _matches_all(pattern: str) -> bool:
-    """Whether nothing in a pattern says what it is for, as in ``*``, ``?*`` or ``[!x]*``."""
-    return "*" in pattern and not any(char.isalnum() for char in _CLASS.sub("", pattern))
 
 
 def _any_of(patterns: Sequence[str]) -> Test:

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .._errors import counted, printable, without_secrets
+from .._moments import expiry_of
 from .judge import Decision
 from .model import MISSING, Judged, Waiver
-from .waivers import expiry_of, expiry_text
+from .waivers import expiry_text
 
 _MOST_NAMED = 5
 _LONGEST_NAME = 80
@@ -72,5 +73,4 @@ def _expired(waivers: Sequence[Waiver]) -> str:
 
 
 def _end(waiver: Waiver) -> float:
-    expiry = expiry_of(waiver.expires)
-    return expiry.ends or 0 if expiry else 0
+    return expiry_of(waiver.expires) or 0

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -13,18 +14,17 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
+from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
 from .fingerprint import SCHEME, scheme_of
 from .matchers import KEYS, Matcher, matcher_of
 from .model import WAIVER_STATUSES, Waiver
-from .waivers import NEVER, Rule, expiry_of
+from .waivers import Rule
 
 VERSION = 1
 # thousands of waivers
 LARGEST = 5_000_000
 _MOST_PROBLEMS = 50
 _LONGEST = 4000
-# five years, and a day for the end of the date
-_LONGEST_WAIVER = (5 * 366 + 1) * 86400
 _OWN_KEYS = ("reason", "owner", "expires", "status")
 _REQUIRED = {
     "reason": "say why the finding is waived",
@@ -76,7 +76,7 @@ class _Value(NamedTuple):
 def read_waivers(files: Iterable[WaiverFile], now: float, allow_permanent: bool = False) -> list[Rule]:
     """The waivers in these files, in their order. now: Unix time. Raises WrongOption, which lists every problem with file and
     line."""
-    latest = None if allow_permanent else now + _LONGEST_WAIVER
+    latest = math.inf if allow_permanent else now + LONGEST_EXCEPTION
     rules: list[Rule] = []
     problems: list[Problem] = []
     for path, content in files:
@@ -205,7 +205,7 @@ def _plain(node: Any) -> Any:
 
 
 class _Reader:
-    """One waiver of a file. Its problems are added to those of all. latest: when it must have expired, None for never."""
+    """One waiver of a file. Its problems are added to those of all. latest: when it must have expired."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class _Reader:
         name: str,
         line: int,
         entry: Mapping[str, _Value],
-        latest: float | None,
+        latest: float,
         problems: list[Problem],
     ) -> None:
         self._path = path
@@ -246,19 +246,18 @@ class _Reader:
         self._report(key, f"{key} {what}: {_REQUIRED[key]}")
         return ""
 
-    def _ends(self, expires: str) -> float | None:
-        expiry = expiry_of(expires) if expires else None
-        if expires and expiry is None:
+    def _ends(self, expires: str) -> float:
+        ends = expiry_of(expires) if expires else 0
+        if ends is None:
             self._report(
                 "expires",
                 f"expires is {printable(repr(expires), 60)}, which is neither an existing date nor a time with a zone: write a"
                 f" date, as in 2026-12-31, which ends at 24:00 UTC, or a time, as in 2026-12-31T18:00:00+01:00, or {NEVER}",
             )
-        elif expiry is not None and self._latest is not None and (expiry.ends is None or expiry.ends > self._latest):
-            far = "" if expiry.ends is None else ", more than five years from now"
-            date = "a date" if expiry.ends is None else "an earlier date"
+        elif ends > self._latest:
+            far, date = ("", "a date") if expires == NEVER else (", more than five years from now", "an earlier date")
             self._report("expires", f"expires is {expires}{far}: write {date}, or set allow_permanent: true")
-        return expiry.ends if expiry else None
+        return ends or 0
 
     def _status(self) -> str:
         if "status" not in self._entry:

@@ -13,52 +13,27 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .._moments import iso_moment, moment_of
+from .._moments import is_date
 from .matchers import Matcher, Test
 from .model import Doubled, Row, Waived, Waiver
 
-NEVER = "never"
-_DAY = 86400
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WILDCARDS = re.compile(r"[*?\[]")
 
 
 class Rule(NamedTuple):
-    """A waiver ready for use. ends: the Unix time at which it expires, None for never."""
+    """A waiver ready for use. ends: the Unix time at which it expires, infinity for never."""
 
     waiver: Waiver
     matcher: Matcher
-    ends: float | None
+    ends: float
 
     def is_in_force(self, now: float) -> bool:
-        return self.ends is None or now < self.ends
-
-
-class Expiry(NamedTuple):
-    """When a waiver expires. ends: Unix time, None for never."""
-
-    ends: float | None
-
-
-def expiry_of(text: str) -> Expiry | None:
-    """The Expiry in a waiver; None if it is none: a date that does not exist, a time without a zone, or other text.
-
-    A waiver with a date is in force on that day and ends at 24:00 UTC.
-    """
-    if text == NEVER:
-        return Expiry(None)
-    start = iso_moment(text)
-    if start is None:
-        return None
-    if _DATE.fullmatch(text):
-        return Expiry(start + _DAY)
-    moment = moment_of(text)
-    return Expiry(moment.at) if moment and moment.zoned else None
+        return now < self.ends
 
 
 def expiry_text(expires: str) -> str:
     """When a waiver expires, for people: a date with the hour at which it ends."""
-    return f"{expires} at 24:00 UTC" if _DATE.fullmatch(expires) else expires
+    return f"{expires} at 24:00 UTC" if is_date(expires) else expires
 
 
 def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:

@@ -10,17 +10,24 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._errors import Incomplete, Refused, ScannerError, WrongOption
-from .._families.report import REPORT
+from .._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, printable
+from .._families.report import REPORT, REPORT_TYPES
 from .._file import attributes
-from .._file.draft import Content, sweep
+from .._file.draft import Content, Draft, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
+from .._http.download import download
 from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
 from .._task import Task
-from .fetch import Fetch, Gone, NotReady
-from .note import LONGEST_NAME, Note, Request, note_path, read_note, write_note
-from .start import RESUMED_FOR, create, from_earlier_run
+from .create import LONGEST_NAME, RESUMED_FOR, Note, Request, create, from_earlier_run, note_path, read_note, write_note
+from .status import Readiness, readiness
+
+# seconds
+_FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
+
+
+class _NotReady(ScannerError):
+    """The file does not exist yet, and check mode does not wait for it."""
 
 
 def canonical(params: dict[str, Any], base_url: str) -> Request:
@@ -71,6 +78,8 @@ class _Present:
         self._dest: str = task.params["dest"]
         self._request = request
         self._note: Note | None = None
+        # the report, as the service returned it last; None where it does not exist
+        self._record: Record | None = None
         # every report of the account, where the task has read the list
         self._rows: tuple[Record, ...] | None = None
         self._asked_at = time.time()
@@ -93,20 +102,22 @@ class _Present:
         if UNKNOWN_ID in (self._request.get("id"), *self._request.get("resources", ())):
             task.warn_foreseen("a report" if "id" in self._request else "an object among resources")
             return self._predicted(before, live, None)
-        record = self._find()
-        if task.check_mode and (record is None or live is None):
-            return self._predicted(before, live, record)
-        fetch = Fetch(task, self._create() if record is None else record)
+        self._record = self._find()
+        if task.check_mode and (self._record is None or live is None):
+            return self._predicted(before, live, self._record)
+        record = self._record = self._record or self._create()
         stored = None
         try:
-            stored = self._store(fetch)
-            self._clean_up(fetch.record)
+            if self._created:
+                self._poll(record["id"])
+            stored = store(task, dest, self._fill, lambda content: self._write_note(self._record, content))
+            self._clean_up(record)
+        except _NotReady:
+            return self._predicted(before, live, self._record)
         except ScannerError as error:
-            raise self._failure(error, fetch.record, stored) from None
-        if stored is None:
-            return self._predicted(before, live, fetch.record)
+            raise self._failure(error, record["id"], stored) from None
         changed = self._created or self._deleted or stored.changed
-        return self._answer(changed, before, fetch.record, stored.after, stored.attributes)
+        return self._answer(changed, before, self._record, stored.after, stored.attributes)
 
     def _predicted(self, before: Record, live: Content | None, record: Record | None) -> dict[str, Any]:
         """The result of check mode for a file whose content it cannot know."""
@@ -157,33 +168,75 @@ class _Present:
         self._write_note(record, None)
         return record
 
-    def _failure(self, error: ScannerError, record: Record, stored: Stored | None) -> ScannerError:
+    def _poll(self, report_id: int) -> Record:
+        """Read the report again."""
+        self._record = self._task.client.read(REPORT, report_id)
+        if self._record is None:
+            raise Refused(
+                f"Report {report_id} no longer exists, because somebody deleted it. Run this task again to generate another"
+                " one."
+            )
+        return self._record
+
+    def _fill(self, draft: Draft) -> None:
+        """Write the file to a draft, and wait for it if need be. Raises _NotReady in check mode."""
+        task, transport, record = self._task, self._task.client.transport, self._record or {}
+        limit = task.params["wait_timeout"]
+        began, waited, pause = transport.now(), 0.0, _FIRST_PAUSE
+        while not self._try(record, draft):
+            # the clock includes the time of the calls; the sum still ends the wait if the clock stands still
+            left = limit - max(waited, transport.now() - began)
+            if task.check_mode:
+                raise _NotReady("the report is not ready")
+            if left <= 0:
+                raise Refused(
+                    f"report {record['id']} was not ready within {limit} s: run this task again, or raise wait_timeout.",
+                    report=record,
+                )
+            transport.pause(min(left, pause))
+            waited += min(left, pause)
+            pause = min(_LONGEST_PAUSE, pause * 1.5)
+            record = self._poll(record["id"])
+
+    def _try(self, record: Record, draft: Draft) -> bool:
+        """Whether the file could be downloaded now."""
+        ready = readiness(record["status"])
+        if ready is Readiness.NEVER:
+            raise Refused(
+                f"report {record['id']} has the status {printable(record['status'])!r} and will never have a file: check it"
+                " in the web application, delete it with state: absent, and run this task again.",
+                report=record,
+            )
+        if ready is Readiness.NOT_YET:
+            return False
+        kind = str(record["format"]).lower()
+        try:
+            download(
+                self._task.client, REPORT, record["id"], "/download", kind if kind in REPORT_TYPES else None, draft
+            )
+        except ApiError as error:
+            # assumed: the answers to a download that is too early
+            if error.status not in (404, 409):
+                raise
+            return False
+        return True
+
+    def _failure(self, error: ScannerError, report_id: int, stored: Stored | None) -> ScannerError:
         """The error of a task that failed after it had found or created the report."""
-        if isinstance(error, Gone) and self._created:
-            return Incomplete(str(error), report=None)
         if self._deleted:
             return Incomplete(
-                f"Report {record['id']} was downloaded and deleted at the service, but the task failed after that: {error}",
+                f"Report {report_id} was downloaded and deleted at the service, but the task failed after that: {error}",
                 **{**error.result, "report": None},
             )
+        if self._created and self._record is None:
+            return Incomplete(str(error), report=None)
         if self._created:
             return Incomplete(
-                f"Report {record['id']} was created, but the task failed after that: {error} Run the task again; it"
-                " continues with this report.",
-                **{"report": record, **error.result},
+                f"Report {report_id} was created, but the task failed after that: {error} Run the task again; it continues"
+                " with this report.",
+                **{"report": self._record, **error.result},
             )
-        if stored is not None and stored.changed:
-            return Incomplete(str(error), **error.result)
-        return error
-
-    def _store(self, fetch: Fetch) -> Stored | None:
-        """Download the file; None where check mode cannot tell what it would be."""
-        try:
-            if self._created:
-                fetch.poll()
-            return store(self._task, self._dest, fetch.fill, lambda content: self._write_note(fetch.record, content))
-        except NotReady:
-            return None
+        return Incomplete(str(error), **error.result) if stored is not None and stored.changed else error
 
     def _clean_up(self, record: Record, content: Content | None = None) -> None:
         """Delete the report at the service unless it is to be kept. content: of an unchanged file."""

@@ -136,7 +136,7 @@ HEAVY = {
     "_http/row_stream",
     "_http/download",
     "_report/task",
-    "_report/note",
+    "_report/create",
     "_scan/output",
     "_preflight/relied_on",
     "_preflight/openapi",
@@ -154,7 +154,7 @@ NEEDED = {
     "scan": {"_names"},
     "estate": {"_names", "_bulk/task"},
     "estate_info": {"_names"},
-    "report": {*FILES, "_http/download", "_report/task", "_report/note"},
+    "report": {*FILES, "_http/download", "_report/task", "_report/create"},
     "scan_output": {*FILES, "_http/download", "_scan/output"},
     "service_verification": {
         "_names",

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from datetime import datetime, timezone
 
@@ -16,7 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate import waive
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import Matcher, matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Waived, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, expiry_of, expiry_text, waive
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, expiry_text, waive
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import expiry_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
     at_places,
     finding,
@@ -149,7 +151,7 @@ def test_a_permanent_waiver_needs_permission():
     text = GOOD.replace("2026-12-31", "never")
     assert problems_in(text) == ["w0.yml:6: expires is never: write a date, or set allow_permanent: true."]
     (rule,) = rules_in(text, allow_permanent=True)
-    assert (rule.waiver.expires, rule.ends) == ("never", None)
+    assert (rule.waiver.expires, rule.ends) == ("never", math.inf)
 
 
 @pytest.mark.parametrize(
@@ -461,7 +463,7 @@ MATCHER = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for k
 @given(st.lists(MATCHER, max_size=8), st.lists(st.tuples(TARGETS, FINDINGS), max_size=8))
 def test_the_table_leaves_out_no_waiver(matchers, findings):
     rules = [
-        Rule(Waiver("w.yml", line, given, "r", "o", "never", "accepted"), matcher_of(given, "w"), None)
+        Rule(Waiver("w.yml", line, given, "r", "o", "never", "accepted"), matcher_of(given, "w"), math.inf)
         for line, given in enumerate(matchers)
     ]
     found = rows_of(*(pair(each, target=target) for target, each in findings))
@@ -498,7 +500,7 @@ def test_few_waivers_are_compared_with_each_row(monkeypatch):
 def waived(matchers, *findings):
     found = rows(*findings)
     matchers = [{"fingerprint": each} if isinstance(each, str) else each for each in matchers]
-    rules = [Rule(waiver_of(number), matcher_of(each, "waivers"), None) for number, each in enumerate(matchers)]
+    rules = [Rule(waiver_of(number), matcher_of(each, "waivers"), math.inf) for number, each in enumerate(matchers)]
     return waive(rules, found, NOW)
 
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 
 import pytest
 
 WEB, PORTS = 170, 70
 OLD = {"start_time": "2026-01-01 00:00:00", "end_time": "2026-01-01 01:00:00"}
+LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +123,7 @@ def test_all_workspaces_are_read_without_one(service, run):
     assert {entry["method"] for entry in service.log()} == {"GET"}
 
 
-@pytest.mark.parametrize("expires, excluded", [("2999-01-01", True), ("2020-01-01", False)])
+@pytest.mark.parametrize("expires, excluded", [(LATER, True), ("2020-01-01", False)])
 def test_an_exclusion_counts_until_it_expires(run, expires, excluded):
     exclusion = {"target": "new.*", "reason": "not public yet", "expires": expires}
     result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
@@ -133,7 +135,7 @@ def test_an_exclusion_counts_until_it_expires(run, expires, excluded):
 
 
 def test_an_exclusion_that_matches_nothing_is_returned(run):
-    exclusion = {"target": "typo.*", "reason": "x", "expires": "2999-01-01"}
+    exclusion = {"target": "typo.*", "reason": "x", "expires": LATER}
     result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
     assert [each["target"] for each in result["exclusions"]["unused"]] == ["typo.*"]
 
@@ -141,14 +143,22 @@ def test_an_exclusion_that_matches_nothing_is_returned(run):
 @pytest.mark.parametrize(
     "exclusion, words",
     [
-        ({"reason": "x", "expires": "2999-01-01"}, "one of the following is required: workspace, target"),
+        ({"reason": "x", "expires": LATER}, "one of the following is required: workspace, target"),
         ({"target": "a"}, "missing required arguments: expires, reason"),
         (
             {"target": "a", "reason": "x", "expires": "2026-02-30"},
             "exclusions[0].expires is '2026-02-30': write a date",
         ),
-        ({"target": " ", "reason": "x", "expires": "2999-01-01"}, "exclusions[0].target is empty"),
-        ({"target": "a", "targt": "a", "reason": "x", "expires": "2999-01-01"}, "exclusions.targt"),
+        (
+            {"target": "a", "reason": "x", "expires": "9998-12-31"},
+            "is '9998-12-31': write a date of the next five years",
+        ),
+        ({"target": "a", "reason": "x", "expires": "never"}, "exclusions[0].expires is 'never'"),
+        ({"target": "a", "reason": "x", "expires": f"{LATER}T10:00:00"}, "or a time with its zone"),
+        ({"target": "?*", "reason": "x", "expires": LATER}, "exclusions[0] matches every target"),
+        ({"workspace": "*", "target": "[!x]*", "tool": "*?", "reason": "x", "expires": LATER}, "matches every target"),
+        ({"target": " ", "reason": "x", "expires": LATER}, "exclusions[0].target is empty"),
+        ({"target": "a", "targt": "a", "reason": "x", "expires": LATER}, "exclusions.targt"),
     ],
 )
 def test_a_wrong_exclusion_is_refused_before_any_call(service, run, exclusion, words):

@@ -16,7 +16,7 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._report.note import Note, note_of, note_path
+from ansible_collections.scanops.scanner.plugins.module_utils._report.create import note_path
 from ansible_collections.scanops.scanner.plugins.module_utils._report.status import Readiness, readiness
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
@@ -153,35 +153,31 @@ def test_the_note_says_what_was_asked_for_and_is_for_nobody_else(account, run):
         "format": "pdf",
         "group_by": "target",
     }
-    assert (note["report"], note["size"], note["checksum"]) == (result["report"], result["size"], result["checksum"])
+    assert note["report"] == result["report"]
+    assert note["content"] == {"size": result["size"], "checksum": result["checksum"]}
     assert stat.S_IMODE(NOTE.stat().st_mode) == 0o600
     assert account.api_key not in NOTE.read_text()
     assert names() == [".report.pdf.request.json", "report.pdf"]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
+def test_a_note_with_something_else_is_not_used(account, run):
+    good(run("report", **PDF))
+    note = json.loads(NOTE.read_text())
+    for odd in (
         [],
         {},
-        {"version": 2, "request": {}, "asked_at": 1},
-        {"version": 1, "request": [], "asked_at": 1},
-        {"version": 1, "request": {}, "asked_at": "now"},
-        {"version": 1, "request": {}, "asked_at": 1, "report": {"id": "1/../../workspaces/1"}},
-        {"version": 1, "request": {}, "asked_at": 1, "report": {"id": True}},
-        {"version": 1, "request": {}, "asked_at": 1, "report": 7},
-        {"version": 1, "request": {}, "asked_at": 1, "checksum": "x"},
-        {"version": 1, "request": {}, "asked_at": 1, "checksum": 5, "size": 5},
-    ],
-    ids=str,
-)
-def test_what_is_no_note_is_none(value):
-    assert note_of(value) is None
+        {**note, "version": 2},
+        {**note, "request": 7},
+        {**note, "asked_at": "now"},
+        {**note, "report": {"id": "1/../../workspaces/1"}},
+        {**note, "content": 7},
+        {**note, "sent": {"known": [7]}},
+    ):
+        NOTE.write_text(json.dumps(odd))
+        assert good(run("report", check=True, **PDF)).changed
 
 
-def test_a_note_may_have_no_report_and_no_content():
-    assert note_of({"version": 1, "request": {"id": 7}, "asked_at": 1.5}) == Note({"id": 7}, None, None, 1.5)
+def test_the_note_is_a_hidden_file_beside_the_report():
     assert note_path("/srv/a.pdf") == "/srv/.a.pdf.request.json"
     assert note_path("a.pdf") == ".a.pdf.request.json"
 
@@ -601,17 +597,6 @@ def test_without_group_by_a_report_is_ordered_by_target(account, run):
     assert [entry["json"]["group_by"] for entry in account.log() if entry["method"] == "POST"] == ["target"]
     assert not good(run("report", **PDF, group_by="target")).changed
     assert good(run("report", **PDF, group_by="vulnerability")).changed
-
-
-def test_a_note_from_before_group_by_had_a_default_is_one_of_the_same_request(account, run):
-    good(run("report", **PDF))
-    note = json.loads(NOTE.read_text())
-    note["request"]["group_by"] = None
-    del note["sent"]
-    NOTE.write_text(json.dumps(note))
-    account.clear_log()
-    assert not good(run("report", **PDF)).changed
-    assert account.calls() == []
 
 
 def test_a_webhook_is_sent_with_the_creation_only_and_makes_no_other_report(account, run):

@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._report.note import note_of
-from ansible_collections.scanops.scanner.plugins.module_utils._report.start import could_be
+from ansible_collections.scanops.scanner.plugins.module_utils._report.create import could_be
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")
@@ -278,22 +277,3 @@ REQUEST = dict(base_url="x", source="scans", resources=[1, 2], format="pdf", gro
 )
 def test_a_report_is_not_the_own_one_where_the_service_shows_something_else(row, expected):
     assert could_be(row, REQUEST) is expected
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        7,
-        {},
-        {"request": [], "asked_at": 1, "known": []},
-        {"request": {}, "asked_at": "now", "known": []},
-        {"request": {}, "asked_at": 1, "known": None},
-        {"request": {}, "asked_at": 1, "known": ["7"]},
-        {"request": {}, "asked_at": 1, "known": [True]},
-    ],
-    ids=str,
-)
-def test_a_note_with_something_else_as_what_was_sent_is_none(sent):
-    note = {"version": 1, "request": {}, "asked_at": 1}
-    assert note_of(note) is not None
-    assert note_of({**note, "sent": sent}) is None

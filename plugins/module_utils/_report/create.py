@@ -2,21 +2,38 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The create of a report. No unique key shows whether it succeeded, so the list of reports and the note do."""
+"""The create of a report, and the note beside its file.
+
+No unique key shows whether a report was created. The list of reports does, together with the note, which holds the request
+that the file answers. With the note, the same task needs no call.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import time
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from .._errors import CallError, Incomplete, Refused, printable
 from .._families.report import REPORT
-from .._records import Record
+from .._file.draft import Content, Draft
+from .._file.replace import is_own_file
+from .._moments import utc_text
+from .._records import Record, read_id
 from .._task import Task
-from .note import Note, Request, Sent, remove_note, write_note
 
+# what a task requests: base_url, and id or the fields of a new report
+Request = dict[str, Any]
+
+# so that the name of the note is a valid file name
+LONGEST_NAME = 255 - len("..request.json")
 # for how many seconds a report that an earlier run requested is used
 RESUMED_FOR = 86400
+_VERSION = 1
+_LONGEST = 1 << 22
 _SHOWN_IDS = 20
 
 _CREATE_HINTS = {
@@ -26,13 +43,81 @@ _CREATE_HINTS = {
 }
 
 
+class Sent(NamedTuple):
+    """A create whose outcome is not known."""
+
+    request: Request
+    # Unix time
+    asked_at: float
+    # the ids of the reports that existed before
+    known: list[int]
+
+
+class Note(NamedTuple):
+    """The content of a note."""
+
+    request: Request
+    # the service's record, None after it was deleted there
+    report: Record | None
+    # of the file, None before it is downloaded
+    content: Content | None
+    # Unix time
+    asked_at: float
+    sent: Sent | None = None
+
+
+def note_path(dest: str) -> str:
+    """The path of the note of a file."""
+    directory, name = os.path.split(dest)
+    return os.path.join(directory, f".{name}.request.json")
+
+
+def read_note(task: Task, dest: str) -> Note | None:
+    """The Note beside a file, None if none exists that can be trusted and understood."""
+    path = note_path(dest)
+    if not os.path.lexists(path):
+        return None
+    if not is_own_file(path):
+        task.warn(
+            f"The note {printable(path)!r} may have been written by another user, so it is ignored. It is rewritten when the"
+            " file is downloaded."
+        )
+        return None
+    try:
+        with open(path, encoding="utf-8") as stream:
+            note = json.loads(stream.read(_LONGEST))
+        report, content, sent = note["report"], note["content"], note["sent"]
+        if note["version"] != _VERSION or (report and read_id(report["id"]) is None):
+            return None
+        return Note(
+            dict(note["request"]),
+            report,
+            Content(**content) if content else None,
+            float(note["asked_at"]),
+            Sent(**sent) if sent else None,
+        )
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def write_note(dest: str, note: Note) -> None:
+    """Write the note of a file. Only its owner can read it."""
+    value = dict(
+        note._asdict(),
+        version=_VERSION,
+        content=note.content and note.content._asdict(),
+        sent=note.sent and note.sent._asdict(),
+    )
+    with Draft(note_path(dest)) as draft:
+        draft.write(json.dumps(value, indent=2, sort_keys=True).encode() + b"\n")
+        draft.put()
+
+
 def could_be(row: Record, request: Request) -> bool:
     """Whether a row of the list may be the requested report: nothing in it contradicts the request."""
-    if row["format"] is not None and str(row["format"]).lower() != request["format"]:
+    texts = {name: row.get(name) for name in ("format", "source", "group_by")}
+    if any(isinstance(text, str) and text.lower() != request[name] for name, text in texts.items()):
         return False
-    for name in ("source", "group_by"):
-        if isinstance(row.get(name), str) and row[name].lower() != request[name]:
-            return False
     resources = row.get("resources")
     if not isinstance(resources, list) or not resources or not all(isinstance(each, int) for each in resources):
         return True
@@ -51,7 +136,7 @@ def from_earlier_run(task: Task, rows: Iterable[Record], sent: Sent) -> Record |
     new = new_since(rows, sent)
     asked = (
         "An earlier run of this task requested this report at"
-        f" {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(sent.asked_at))} and could not find out whether it was created."
+        f" {utc_text(sent.asked_at)} and could not find out whether it was created."
     )
     if len(new) > 1:
         raise Refused(f"{asked} {_several(new, sent)}")
@@ -72,9 +157,8 @@ def create(task: Task, dest: str, note: Note | None, request: Request, rows: Ite
     note: the one beside ``dest``; rows: all reports that exist now. The create is noted before it is sent, so that the next
     run knows of it even if this one is killed.
     """
-    now = time.time()
-    sent = Sent(request, now, [row["id"] for row in rows])
-    write_note(dest, (note or Note(request, None, None, now))._replace(sent=sent))
+    sent = Sent(request, time.time(), [row["id"] for row in rows])
+    write_note(dest, (note or Note(request, None, None, sent.asked_at))._replace(sent=sent))
     body = {name: value for name, value in request.items() if name != "base_url"}
     if task.params["webhook_url"] is not None:
         body["webhook_url"] = task.params["webhook_url"]
@@ -83,10 +167,11 @@ def create(task: Task, dest: str, note: Note | None, request: Request, rows: Ite
     except CallError as error:
         if error.maybe_done:
             return _settle(task, sent, error)
-        if note is None:
-            remove_note(dest)
-        else:
+        if note is not None:
             write_note(dest, note._replace(sent=None))
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(note_path(dest))
         raise
     return _settle(task, sent) if report_id is None else report_id
 
