@@ -448,6 +448,13 @@ def changelog(session: nox.Session) -> None:
     session.run("antsibull-changelog", "release", "--update-existing", "--refresh", "--reload-plugins")
 
 
+@nox.session(name="generate", default=False)
+def generate(session: nox.Session) -> None:
+    """Write what follows from the modules and the API families."""
+    session.install("PyYAML")
+    session.run("python", "tests/generate.py")
+
+
 @nox.session(name="packaging", default=False)
 @antsibull_nox.sessions.install_packages(
     packages=["ansible-core>=2.16", "pytest>=8", "PyYAML", PIPELINE_SCHEMAS, POLICY_EVALUATOR]

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The table of API families. Pure."""
+"""The table of API families, written by tests/generate.py. Pure."""
 
 from __future__ import annotations
 
@@ -19,5 +19,15 @@ from .workspace import WORKSPACE
 
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (WORKSPACE, TARGET, HTTP_LOGGER, WORDLIST, SCAN, FINDING, REPORT, VPN_PROFILE, FINDING_TEMPLATE)
+    for family in (
+        FINDING,
+        FINDING_TEMPLATE,
+        HTTP_LOGGER,
+        REPORT,
+        SCAN,
+        TARGET,
+        VPN_PROFILE,
+        WORDLIST,
+        WORKSPACE,
+    )
 }

@@ -1,0 +1,187 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write what follows from the modules and the API families.
+
+    .venv/bin/nox -s generate
+
+It writes whole files (the table of families, an action plugin for each module, the settings of integration targets), lists
+(action groups), and entries that the README, the costs and the start page of the site lack. An entry that exists is never
+changed: improve its words by hand. Needs PyYAML.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
+LICENCES = {
+    "BSD": "# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)\n"
+    "# SPDX-License-Identifier: BSD-2-Clause\n",
+    "GPL": "# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)\n"
+    "# SPDX-License-Identifier: GPL-3.0-or-later\n",
+}
+HEADS = {name: f"# Copyright: The scanops.scanner contributors\n{text}\n" for name, text in LICENCES.items()}
+TABLE = '''"""The table of API families, written by tests/generate.py. Pure."""
+
+from __future__ import annotations
+
+{imports}
+
+FAMILIES: dict[str, Family] = {{
+    family.name: family
+    for family in (
+{rows}
+    )
+}}
+'''
+ACTION = '''"""Runs the module of this name in process where that is equal."""
+
+from __future__ import annotations
+
+from ansible_collections.scanops.scanner.plugins.modules.{module} import MODULE
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
+
+
+class ActionModule(InProcess):
+    declared = MODULE
+'''
+TARGET = {"aliases": "gather_facts/no\n", "meta/main.yml": "dependencies:\n  - setup_service\n"}
+
+
+def _read(path: str) -> str:
+    file = ROOT / path
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def _modules() -> dict[str, dict[str, Any]]:
+    """The documentation of each module."""
+    found = {}
+    for path in sorted((ROOT / "plugins/modules").glob("[a-z]*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DOCUMENTATION":
+                found[path.stem] = yaml.safe_load(ast.literal_eval(node.value))
+    return found
+
+
+def _families() -> dict[str, str]:
+    """The constant of each family, by its file."""
+    paths = sorted((ROOT / "plugins/module_utils/_families").glob("[a-z]*.py"))
+    found = {path.stem: re.search(r"^([A-Z_]+) = _\w+\(\)$", path.read_text("utf-8"), re.MULTILINE) for path in paths}
+    return {name: constant[1] for name, constant in found.items() if constant}
+
+
+def _table(families: dict[str, str]) -> str:
+    names = {"family": "Family", **families}
+    imports = "\n".join(f"from .{file} import {names[file]}" for file in sorted(names))
+    rows = "\n".join(f"        {constant}," for constant in families.values())
+    return HEADS["BSD"] + TABLE.format(imports=imports, rows=rows)
+
+
+def _groups(modules: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """The modules of each action group."""
+    scoped = "scanops.scanner.attributes.action_group_scoped"
+    return {
+        "all": list(modules),
+        "scoped": [name for name, docs in modules.items() if scoped in docs["extends_documentation_fragment"]],
+    }
+
+
+def _runtime(groups: dict[str, list[str]]) -> str:
+    lists = "".join(f"  {name}:\n" + "".join(f"    - {each}\n" for each in groups[name]) for name in groups)
+    return re.sub(r"(?s)action_groups:\n.*", lambda _found: f"action_groups:\n{lists}", _read("meta/runtime.yml"))
+
+
+def _checks(groups: dict[str, list[str]]) -> str:
+    pattern = f'name = "scoped"\npattern = "^({"|".join(groups["scoped"])})$"'
+    return re.sub(r'name = "scoped"\npattern = ".*"', lambda _found: pattern, _read("antsibull-nox.toml"))
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize() + "s"
+
+
+def _before(text: str, place: str, entry: str) -> str:
+    assert text.count(place) == 1, place
+    return text.replace(place, entry + place)
+
+
+def _readme(text: str, family: str, docs: dict[str, str]) -> str:
+    links = ", ".join(f"[`{module}`]({BLOB}plugins/modules/{module}.py)" for module in docs)
+    words = "; ".join([*docs.values()][:1] + [each[0].lower() + each[1:] for each in [*docs.values()][1:]])
+    head = f"- **[{_title(family)}]({BLOB}docs/docsite/rst/guide_behaviour.rst)**\n"
+    return _before(text, "- **[Inventory plugin]", f"{head}  - {links}: {words}\n")
+
+
+def _start_page(text: str, family: str, docs: dict[str, str]) -> str:
+    title = _title(family)
+    shown = [f"* :ansplugin:`{module} <scanops.scanner.{module}#module>`: {docs[module]}" for module in docs]
+    listed = [f"   {module} <{module}_module>" for module in docs]
+    tree = [".. toctree::", f"   :caption: Modules: {title.lower()}", "   :maxdepth: 1", "   :hidden:", "", *listed]
+    section = "\n".join([title, "~" * len(title), "", *shown, "", *tree, "", ""])
+    return _before(text, ".. _inventory_plugins_in_scanops.scanner:\n", section)
+
+
+def _cost(text: str, module: str, documentation: dict[str, Any]) -> str:
+    (words,) = (line for line in documentation["description"] if line.startswith("Cost - "))
+    words = re.sub(r"O\((.*?)\)", r"``\1``", words.removeprefix("Cost - ").partition(". ")[0].rstrip("."))
+    unchanged, _mark, changes = words.partition("; ")
+    row = f"   * - ``{module}``\n     - {unchanged}\n"
+    if module.endswith("_info"):
+        return _before(text, "   * - ``estate_info``\n", f"   * - ``{module}``\n     - {words}\n")
+    for number, change in enumerate(changes.split(", ")):
+        name, _mark, calls = change.partition(" + ")
+        row += f"     {' ' if number else '-'} * {name.capitalize()}: {calls}\n"
+    return _before(text, "   * - ``targets``\n", row)
+
+
+def texts() -> dict[str, str]:
+    """What each file must contain, by its path."""
+    modules, families = _modules(), _families()
+    groups = _groups(modules)
+    found = {
+        "plugins/module_utils/_families/table.py": _table(families),
+        "meta/runtime.yml": _runtime(groups),
+        "antsibull-nox.toml": _checks(groups),
+    }
+    found.update({f"plugins/action/{name}.py": HEADS["GPL"] + ACTION.format(module=name) for name in modules})
+    pages = {name: _read(name) for name in ("README.md", "docs/sphinx/index.rst", "docs/docsite/rst/guide_costs.rst")}
+    readme, start, costs = pages
+    for family in families:
+        pair = {name: modules[name]["short_description"] for name in (family, f"{family}_info") if name in modules}
+        if not any(f"[`{name}`]" in pages[readme] for name in pair):
+            pages[readme] = _readme(pages[readme], family, pair)
+        if not any(f"   {name} <{name}_module>" in pages[start] for name in pair):
+            pages[start] = _start_page(pages[start], family, pair)
+        for name in pair:
+            if f"* - ``{name}``\n" not in pages[costs]:
+                pages[costs] = _cost(pages[costs], name, modules[name])
+            place = f"tests/integration/targets/{name}"
+            if (ROOT / place / "tasks").is_dir():
+                found[f"{place}/aliases"] = HEADS["GPL"] + TARGET["aliases"]
+                found[f"{place}/meta/main.yml"] = "---\n" + HEADS["GPL"] + TARGET["meta/main.yml"]
+    return {**found, **pages}
+
+
+def outdated() -> list[str]:
+    """The paths of the files that must be written."""
+    return [path for path, text in texts().items() if _read(path) != text]
+
+
+def main() -> None:
+    for path, text in texts().items():
+        if _read(path) != text:
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / path).write_text(text, encoding="utf-8")
+            print(path)
+
+
+if __name__ == "__main__":
+    main()
