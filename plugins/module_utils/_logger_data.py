@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import ipaddress
 from datetime import datetime, timezone
 from typing import Any, Union
@@ -36,14 +37,11 @@ def clear(task: Task) -> dict[str, Any]:
         task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
         return _cleared(task, 0)
     count = len(_captured(task, logger))
-    if count and not task.check_mode:
-
-        def is_gone() -> bool:
-            return not _captured(task, logger)
-
-        if not task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone):
-            return _cleared(task, 0)
-    return _cleared(task, count)
+    gone = count > 0 and (
+        task.check_mode
+        or task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=lambda: not _captured(task, logger))
+    )
+    return _cleared(task, count if gone else 0)
 
 
 def _cleared(task: Task, count: int) -> dict[str, Any]:
@@ -136,14 +134,12 @@ def _network(source: str | None) -> Network | None:
 def _moment(since: str | None) -> datetime | None:
     if since is None:
         return None
-    try:
+    moment = None
+    with contextlib.suppress(ValueError):
         moment = datetime.fromisoformat(since)
-    except ValueError:
+    if moment is None or moment.tzinfo:
         raise WrongOption(
-            f"since {printable(since)!r} is not a date or time: write it as 2026-01-31 or 2026-01-31 12:00:00."
-        ) from None
-    if moment.tzinfo:
-        raise WrongOption(
-            f"since {printable(since)!r} has a time zone, and the service's times have none: leave it out."
+            f"since {printable(since)!r} is not a date or time without a time zone: write it as 2026-01-31 or 2026-01-31"
+            " 12:00:00."
         )
     return moment

@@ -33,6 +33,8 @@ NEVER = "never"
 LONGEST_EXCEPTION = (5 * 366 + 1) * 86400
 _DAY = 86400
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# how many seconds the clocks of two machines may differ
+_TOLERANCE = 300
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -161,3 +163,44 @@ def span(seconds: float) -> str:
 def utc_text(at: float) -> str:
     """A Unix time in UTC, as in 2026-11-22T10:00:00Z."""
     return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Since(NamedTuple):
+    """A declared ``since``."""
+
+    # Unix time, or None for a duration
+    moment: int | None
+    # the duration
+    seconds: int
+    # as declared
+    text: str
+
+    def at(self, now: float) -> float:
+        """The Unix time that it means at the Unix time ``now``. Raises WrongOption for a time in the future."""
+        if self.moment is None:
+            return now - self.seconds
+        if self.moment > now + _TOLERANCE:
+            raise WrongOption(
+                f"since {printable(self.text, 60)!r} is in the future, so nothing could match: give an earlier time."
+            )
+        return self.moment
+
+
+def since_of(text: str | None) -> Since | None:
+    """The Since that the option means, or None if it is not set. Raises WrongOption.
+
+    A duration has the form of ``max_age``; a time without an offset is UTC, as in records.
+    """
+    if text is None:
+        return None
+    text = str(text).strip()
+    moment = iso_moment(text)
+    if moment is not None:
+        return Since(moment, 0, text)
+    try:
+        return Since(None, seconds_of(text, "since"), text)
+    except WrongOption:
+        raise WrongOption(
+            f"since is {printable(text, 60)!r}: give a duration, as in 90m or 7d, or a time in ISO 8601, as in"
+            " 2026-01-31 or 2026-01-31T12:00:00Z."
+        ) from None

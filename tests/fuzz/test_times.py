@@ -23,8 +23,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._moments import (
     iso_moment,
     moment_of,
     seconds_of,
+    since_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._since import since_of
 from ansible_collections.scanops.scanner.tests.fuzz.properties import prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import scalars, texts
 from hypothesis import strategies as st

@@ -11,72 +11,72 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
 
 from .._errors import Refused, printable
 from .._task import Task
 from .draft import Draft
-from .inherited_rights import Rights, is_foreign, kept_mode, starting_rights
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
 _RIGHTS = ("owner", "group", "mode")
 # set last, because an immutable file cannot be moved
-_FLAGS = ("attributes",)
+FLAGS = ("attributes",)
 _CONTEXT = ("secontext",)
-_ALL = (*_CONTEXT, *_RIGHTS, *_FLAGS)
+_ALL = (*_CONTEXT, *_RIGHTS, *FLAGS)
 # errors after which ansible-core honours unsafe_writes: atomic_move in lib/ansible/module_utils/basic.py of
 # https://github.com/ansible/ansible
 _UNMOVABLE = (errno.EPERM, errno.EXDEV, errno.EACCES, errno.ETXTBSY, errno.EBUSY)
 _ACL = "system.posix_acl_access"
+_NEW_FILE = 0o666
 
 # {before: {name: value}, after: {name: value}}, which ansible-core fills
 Difference = dict[str, dict[str, Any]]
 
 
-class Change(NamedTuple):
-    """A change of the attributes of a file."""
+class Rights(NamedTuple):
+    """Mode and owner of a file."""
 
-    changed: bool
-    difference: Difference
+    # permission bits
+    mode: int
+    # None for those of the user who writes
+    uid: int | None = None
+    gid: int | None = None
 
-
-@runtime_checkable
-class FileModule(Protocol):
-    """The functions of AnsibleModule for the attributes of files."""
-
-    check_mode: bool
-    fail_json: Callable[..., Any]
-
-    def load_file_common_arguments(self, params: dict[str, Any], path: str | None = None) -> dict[str, Any]:
-        """Return the options that describe attributes, for this path."""
-
-    def set_fs_attributes_if_different(
-        self, file_args: dict[str, Any], changed: bool, diff: Difference | None = None
-    ) -> bool:
-        """Set mode, owner and attributes; return whether anything changed."""
-
-    def set_context_if_different(self, path: str, context: list[str | None], changed: bool) -> bool:
-        """Set the SELinux context; return whether it changed."""
-
-    def selinux_enabled(self) -> bool:
-        """Tell whether SELinux is in use."""
-
-    def selinux_context(self, path: str) -> list[str | None]:
-        """Return the SELinux context of a path."""
-
-    def selinux_default_context(self, path: str) -> list[str | None]:
-        """Return the SELinux context that the policy has for a path."""
+    @property
+    def owner(self) -> tuple[int, int]:
+        """uid and gid as chown takes them: -1 leaves one as it is."""
+        return -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid
 
 
-def _module_of(task: Task) -> FileModule:
-    if not isinstance(task.host, FileModule):
-        raise TypeError("only an AnsibleModule can set the attributes of files")
-    return task.host
+def is_foreign(uid: int, directory_mode: int, euid: int) -> bool:
+    """Whether a user other than root and ``euid`` may have created a file with this owner.
+
+    directory_mode: a sticky bit keeps other users from replacing a file, but not from creating it first.
+    """
+    return bool(directory_mode & stat.S_IWOTH) and uid not in (0, euid)
+
+
+def starting_rights(found: Rights | None, foreign: bool, umask: int) -> Rights:
+    """The Rights before what the task declares. found: those of the file that is replaced, None if there is none."""
+    if found is None:
+        return Rights(_NEW_FILE & ~umask)
+    if foreign:
+        # another user chose this mode, so it can only restrict
+        return Rights(found.mode & _NEW_FILE & ~umask)
+    return found
+
+
+def kept_mode(mode: int, same_owner: bool, same_group: bool) -> int:
+    """The mode to use where the owner or group of a replaced file could not be kept."""
+    if not same_group:
+        # another group gets no more than all users
+        mode = mode & ~stat.S_IRWXG | mode & (mode & stat.S_IRWXO) << 3
+    return mode if same_owner and same_group else mode & 0o777
 
 
 @contextlib.contextmanager
-def _refusing(module: FileModule) -> Iterator[None]:
+def _refusing(module: Any) -> Iterator[None]:
     """Turn a failure of ansible-core's functions, which end the module, into Refused."""
 
     def refuse(msg: str, **more: Any) -> NoReturn:
@@ -97,20 +97,16 @@ def _refused(reason: str) -> Refused:
     return Refused(f"{_FAILING} ({printable(reason)}): correct the options, or run the task as another user.")
 
 
-def no_difference() -> Difference:
-    """A Difference without attributes."""
-    return dict(before={}, after={})
+def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _ALL) -> tuple[bool, Difference]:
+    """Give a file the attributes that the task declares; return whether any changed, and their Difference.
 
-
-def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _ALL) -> Change:
-    """Give a file the attributes that the task declares.
-
-    Check mode, and ``pretend``, only predict the Change. Does nothing in a module without these options.
+    Check mode, and ``pretend``, only predict the result. Does nothing in a module without these options.
     """
-    difference = no_difference()
+    difference: Difference = dict(before={}, after={})
     if "unsafe_writes" not in task.params:
-        return Change(False, difference)
-    module = _module_of(task)
+        return False, difference
+    # an AnsibleModule, because only modules with the options of files get here
+    module: Any = task.host
     wanted = module.load_file_common_arguments(task.params, path=path)
     wanted.update({name: [] if name in _CONTEXT else None for name in _ALL if name not in only}, path=path)
     module.check_mode = task.check_mode or pretend
@@ -119,13 +115,13 @@ def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _
             changed = module.set_fs_attributes_if_different(wanted, False, difference)
     finally:
         module.check_mode = task.check_mode
-    return Change(changed, difference)
+    return changed, difference
 
 
 def predict(task: Task, dest: str) -> Difference:
     """The difference that ``give`` would make to a file that replaces ``dest``, which exists."""
     # a file that replaces a link begins with the rights of the file that the link names
-    return give(task, os.path.realpath(dest), pretend=True).difference
+    return give(task, os.path.realpath(dest), pretend=True)[1]
 
 
 def is_planted(dest: str) -> bool:
@@ -165,7 +161,7 @@ def dress(task: Task, path: str, dest: str) -> None:
     uid, gid = rights.owner
     if (now.st_uid, now.st_gid) != (uid, gid):
         os.chown(path, uid, gid)
-    module = _module_of(task)
+    module: Any = task.host
     if module.selinux_enabled():
         context = module.selinux_context(dest) if found else module.selinux_default_context(dest)
         with _refusing(module):
@@ -176,11 +172,6 @@ def dress(task: Task, path: str, dest: str) -> None:
         # the access control list holds further rights, which are valid only with this mode
         with contextlib.suppress(OSError, AttributeError):
             os.setxattr(path, _ACL, os.getxattr(dest, _ACL))
-
-
-def finish(task: Task, dest: str) -> None:
-    """Give a file at its path the attributes that it could not have before."""
-    give(task, dest, only=_FLAGS)
 
 
 def replace(task: Task, path: str, dest: str) -> None:

@@ -49,21 +49,17 @@ def store(
         replaced = after != before or attributes.stays_planted(task, dest)
         predicted = predict_attributes(task, dest, before)
         if replaced and not task.check_mode:
-            _put(task, draft, dest)
+            draft.put(
+                dress=lambda path: attributes.dress(task, path, dest),
+                replace=lambda path, place: attributes.replace(task, path, place),
+            )
     if placed and not task.check_mode:
         placed(after)
     if not replaced:
         return Stored(*attributes.give(task, dest), before, after)
     if not task.check_mode:
-        attributes.finish(task, dest)
+        attributes.give(task, dest, only=attributes.FLAGS)
     return Stored(True, predicted, before, after)
-
-
-def _put(task: Task, draft: Draft, dest: str) -> None:
-    draft.put(
-        dress=lambda path: attributes.dress(task, path, dest),
-        replace=lambda path, place: attributes.replace(task, path, place),
-    )
 
 
 def predict_attributes(task: Task, dest: str, before: Content | None) -> attributes.Difference:
@@ -71,7 +67,7 @@ def predict_attributes(task: Task, dest: str, before: Content | None) -> attribu
 
     before: the Content of the file before the task. A new file is a change by itself, so its attributes are not compared.
     """
-    return attributes.predict(task, dest) if before else attributes.no_difference()
+    return attributes.predict(task, dest) if before else dict(before={}, after={})
 
 
 def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME) -> None:

@@ -15,12 +15,12 @@ from .._families.finding import FINDING
 from .._file.draft import Draft
 from .._file.replace import store
 from .._http.row_stream import stream
+from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, target_of_record
 from .._scan.clock import service_clock
 from .._scan.record import is_in_progress, last_moment_of
-from .._since import Since, since_of
 from .._task import Task
 from .model import SUMMARY, Selection, finding_of, is_cve, selection_of
 from .proof import Proof, Tally, may_be_cut, proof_of

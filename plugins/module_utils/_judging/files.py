@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._errors import Refused, ScannerError, WrongOption
+from .._file.attributes import is_foreign
 from .._file.draft import Draft, reason_of, shown
-from .._file.inherited_rights import is_foreign
 from .._file.replace import store
 from .._records import Record
 from .._task import Task

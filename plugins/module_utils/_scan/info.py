@@ -14,10 +14,10 @@ from .._families.scan import SCAN
 from .._families.scan_statuses import SCAN_STATUSES
 from .._http.answer import Answer
 from .._lookup import Place, in_place, place_of
+from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, target_filter, warn_unplaced
-from .._since import Since, since_of
 from .._task import Task
 from .clock import service_clock
 from .output_answer import parsed_output, refusal_hints, scan_of

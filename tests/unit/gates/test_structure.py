@@ -132,7 +132,6 @@ HEAVY = {
     "_file/replace",
     "_file/attributes",
     "_file/draft",
-    "_file/inherited_rights",
     "_http/row_stream",
     "_http/download",
     "_report/task",
@@ -142,7 +141,7 @@ HEAVY = {
     "_preflight/openapi",
     "_preflight/compare",
 }
-FILES = {"_file/replace", "_file/attributes", "_file/draft", "_file/inherited_rights"}
+FILES = {"_file/replace", "_file/attributes", "_file/draft"}
 NEEDED = {
     "finding_info": {"_names", "_findings/model", "_http/row_stream", *FILES},
     "finding_template_info": {"_findings/model"},

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._file.inherited_rights import (
+from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes import (
     Rights,
     is_foreign,
     kept_mode,
