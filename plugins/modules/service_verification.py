@@ -18,7 +18,7 @@ description:
     address or text of your account.
   - The playbook C(scanops.scanner.verify_service) runs this module, shows the result as a table and writes it to a
     file.
-  - Cost - 32 to 69 GET; with O(writes=true) + 4 POST, 4 DELETE and 6 GET. See
+  - Cost - about 30 to 70 GET; with O(writes=true) + 4 POST, 4 DELETE and 6 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:

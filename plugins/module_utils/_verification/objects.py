@@ -11,13 +11,9 @@ import re
 from .._advice import CREATE_HINTS, next_step
 from .._errors import counted
 from .._families.finding import FINDING
-from .._families.finding_template import FINDING_TEMPLATE
 from .._families.http_logger import HTTP_LOGGER
-from .._families.report import REPORT
-from .._families.scan import SCAN
+from .._families.table import FAMILIES
 from .._families.target import TARGET, TARGET_TYPES
-from .._families.vpn_profile import VPN_PROFILE
-from .._families.wordlist import WORDLIST
 from .._families.workspace import WORKSPACE
 from .._http.rate_limit import moment
 from .judges import (
@@ -39,12 +35,9 @@ from .judges import (
 )
 
 # the resource of each list
-LISTS = {
-    "workspaces": WORKSPACE, "targets": TARGET, "http_loggers": HTTP_LOGGER, "wordlists": WORDLIST, "scans": SCAN,
-    "findings": FINDING, "reports": REPORT, "vpn_profiles": VPN_PROFILE, "finding_templates": FINDING_TEMPLATE,
-}  # fmt: skip
-# lists that are documented to be complete in one answer
-_COMPLETE = ("workspaces", "http_loggers", "wordlists", "reports", "vpn_profiles")
+LISTS = {family.plural: family for family in FAMILIES.values()}
+# lists that are documented to be complete in one answer; another assumption is about that of findings
+_COMPLETE = tuple(name for name, family in LISTS.items() if not family.paged and family is not FINDING)
 # fields that the service is known to add, and that results pass through
 _ALSO_KNOWN = {
     "http_loggers": ("requests_left",),

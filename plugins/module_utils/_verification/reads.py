@@ -11,8 +11,12 @@ from collections.abc import Callable
 
 from .._errors import ScannerError, WrongOption
 from .._families.family import JSON
+from .._families.finding import FINDING
+from .._families.http_logger import HTTP_LOGGER
 from .._families.scan_statuses import FINISHED
+from .._families.table import FAMILIES
 from .._families.target import TARGET_TYPES
+from .._families.wordlist import WORDLIST
 from .._families.workspace import WORKSPACE
 from .._http.answer import Answer
 from .._http.client import Client
@@ -28,6 +32,8 @@ _NO_ID = 2147483647
 _NO_PAGE = 1000000
 # workspaces that are searched for targets and scans
 _MOST_WORKSPACES = 20
+# families whose lists lead to further reads
+_READ_FOR_MORE = (WORKSPACE, HTTP_LOGGER, WORDLIST, FINDING)
 # words in the wordlist whose contents are read
 _LONGEST_WORDLIST = 100000
 # the first page, in whatever way the service counts
@@ -86,8 +92,9 @@ class Survey:
         self._read_loggers(workspaces[:2])
         self._read_wordlists()
         self._read_scans(workspaces[:_MOST_WORKSPACES])
-        self.ask("reports", "/reports")
-        self.ask("vpn_profiles", "/vpn_profiles")
+        for family in FAMILIES.values():
+            if not family.paged and family not in _READ_FOR_MORE:
+                self.ask(family.plural, family.path)
         self.ask("finding_templates", "/public/finding_templates", {"limit": 2})
         self.ask("templates_2", "/public/finding_templates", {"limit": 2, "offset": 2})
         # last, since a download of unknown size closes the connection

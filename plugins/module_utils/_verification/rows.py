@@ -75,7 +75,7 @@ ROWS = (
     Row("past-end", "The page after the last is an empty list.", objects.past_end),
     Row(
         "whole-lists",
-        "Lists of workspaces, HTTP loggers, wordlists, VPN profiles and reports are complete in one answer.",
+        "Lists without pages, those of findings aside, are complete in one answer.",
         objects.whole_lists,
     ),
     Row("error-body", "An error is a JSON object with a message.", objects.error_body),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES as TABLE
 from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as OF_SIMPLE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import (
@@ -95,7 +96,7 @@ def _task(module, changed, calls, warns=None, **options):
 
 
 W, T, H, L, S, R = "/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/reports"
-F, V, P = "/findings", "/vpn_profiles", "/public/finding_templates"
+F, P = "/findings", "/public/finding_templates"
 
 # creates that no unique key protects, so that a lost one is never sent again; their bodies are JSON
 STARTS = (S, R)
@@ -562,6 +563,11 @@ READS = {
 }
 
 # what asks the service how it answers, so that its result differs with each form of the answers
+_REST = ", ".join(
+    f"GET {family.path}"
+    for family in TABLE.values()
+    if not family.paged and family.name not in ("workspace", "http_logger", "wordlist", "finding")
+)
 PROBES = {
     "service_verification-read": _task(
         "service_verification",
@@ -569,7 +575,7 @@ PROBES = {
         f"GET {W}, GET {W}/2147483647, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, "
         f"GET {H}, GET {H}, GET {H}, GET {H}/501/data, GET {L}, GET {L}/1602, GET {L}/1602/contents, "
         f"GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}/40001, GET {T}/1001, GET {S}/40001/output, GET {S}/40001/raw, "
-        f"GET {F}, GET {F}/70003, GET {R}, GET {V}, GET {P}, GET {P}, GET /api-schema.yml",
+        f"GET {F}, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
     ),
 }
 
