@@ -27,7 +27,12 @@ def target_of(task: Task, place: Place) -> Record | None:
     """
     object_id, name = task.params["target_id"], task.params["target"]
     if object_id is not None:
-        return _by_id(task, TARGET, "target_id", object_id, place)
+        if object_id == UNKNOWN_ID:
+            task.warn_foreseen("the target")
+            return None
+        target = _read(task, TARGET, "target_id", object_id)
+        _refuse_elsewhere(task, TARGET, target, place)
+        return target
     not_empty("target", name)
     warn_current_workspace(task, place)
     record = find_by_key(task.client, TARGET, name, place.query, normal_form, whole=True)
@@ -127,15 +132,6 @@ def warn_unplaced(task: Task, place: Place, what: str) -> None:
             f"No workspace is given, so the service may return only the {what} of its current one, which people change in"
             " the web application. Set workspace or workspace_id."
         )
-
-
-def _by_id(task: Task, resource: Family, option: str, object_id: int, place: Place) -> Record | None:
-    if object_id == UNKNOWN_ID:
-        task.warn_foreseen(f"the {resource.noun}")
-        return None
-    record = _read(task, resource, option, object_id)
-    _refuse_elsewhere(task, resource, record, place)
-    return record
 
 
 def _read(task: Task, resource: Family, option: str, object_id: int) -> Record:

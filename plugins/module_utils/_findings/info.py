@@ -2,29 +2,31 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Read findings: the call, what the task keeps of the answer, and whether the answer is complete."""
+"""Read findings: which ones a task refers to, what it keeps of the answer, and whether the answer is complete."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from .._errors import Refused, WrongOption, printable
 from .._families.finding import FINDING
+from .._families.scan import SCAN
+from .._families.target import TARGET
 from .._file.draft import Draft
 from .._file.replace import store
 from .._http.row_stream import stream
+from .._lookup import Place, place_of
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, target_of_record
+from .._references import belongs, scan_of, target_filter, target_of_record, warn_unplaced
 from .._scan.clock import service_clock
-from .._scan.record import is_in_progress, last_moment_of
+from .._scan.record import is_in_progress, last_moment_of, uncounted
 from .._task import Task
-from .model import SUMMARY, Selection, finding_of, is_cve, selection_of
+from .model import SUMMARY, finding_of, is_cve, selector
 from .proof import Proof, Tally, may_be_cut, proof_of
-from .query import asked_of, names_of
 
 
 class _Kept:
@@ -34,8 +36,8 @@ class _Kept:
     requested ids of target and scan, by field; target_names: by target id; tally: of all findings read, before any filter.
     """
 
-    def __init__(self, selection: Selection, limit: int) -> None:
-        self._selection = selection
+    def __init__(self, selects: Callable[[Record], bool], limit: int) -> None:
+        self._selects = selects
         self._limit = limit
         self.old: frozenset[int] = frozenset()
         self.draft: Draft | None = None
@@ -61,7 +63,7 @@ class _Kept:
         self.tally.take(finding)
         # a finding whose scan is unknown or has no end may be the newest
         is_old = isinstance(finding["task_id"], int) and finding["task_id"] in self.old
-        if is_old or not self._selection.takes(finding):
+        if is_old or not self._selects(finding):
             return
         self.total += 1
         self.summary[finding["severity"]] += 1
@@ -77,8 +79,8 @@ def read(task: Task) -> dict[str, Any]:
     params = task.params
     _refuse_bad_filters(params)
     since = since_of(params["since"])
-    selection = selection_of(params["min_severity"], params["status"], params["cve"], params["name"])
-    kept = _Kept(selection, params["limit"])
+    selects = selector(params["min_severity"], params["status"], params["cve"], params["name"])
+    kept = _Kept(selects, params["limit"])
     proof = Proof([], [])
 
     def fill(draft: Draft | None) -> None:
@@ -108,11 +110,11 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
     """Read the findings that the task refers to into ``kept``. Returns the Proof that they are complete."""
     if task.params["id"] is not None:
         return _collect_one(task, kept)
-    asked = asked_of(task)
+    asked = _asked_of(task)
     if asked is None:
         return Proof([], ["what this task refers to does not exist yet"])
     # a service may ignore a filter, and the task must not return the findings of another target
-    kept.owners = asked.owners
+    kept.owners = {field: asked.query[field] for field in ("target_id", "task_id") if field in asked.query}
     kept.target_names = asked.target_names
     if since is not None:
         kept.old = _old(task, since, asked.scans)
@@ -154,7 +156,7 @@ def _collect_one(task: Task, kept: _Kept) -> Proof:
     record = task.client.read(FINDING, task.params["id"])
     if record is not None:
         target = target_of_record(task, record)
-        kept.target_names = names_of([target] if target else [])
+        kept.target_names = _names_of([target] if target else [])
         kept.take(record)
     return Proof([], [])
 
@@ -171,3 +173,67 @@ def _refuse_bad_filters(params: dict[str, Any]) -> None:
             raise WrongOption(f"cve {printable(cve)!r} is not a CVE id: write it as CVE-2021-44228.")
     if params["name"] is not None and not params["name"].strip():
         raise WrongOption("name is empty: give the name of the object, or a pattern for it.")
+
+
+class _Asked(NamedTuple):
+    """What a task asks for."""
+
+    # the parameters of the call
+    query: dict[str, Any]
+    # those whose findings these are
+    scans: tuple[Record, ...]
+    # why the answer may lack some, whatever it contains
+    problems: list[str]
+    # by target id
+    target_names: dict[int, str]
+
+
+def _asked_of(task: Task) -> _Asked | None:
+    """What a task asks for; None where check mode refers to something that does not exist yet.
+
+    The scans are read before the findings. A finding that is found in between makes more rows than a scan has counted,
+    never fewer.
+    """
+    place = place_of(task)
+    if task.params["scan_id"] is not None:
+        return _of_scan(task, place)
+    wanted = target_filter(task, place)
+    if wanted is None:
+        return None
+    warn_unplaced(task, wanted.place, "findings")
+    target_id = task.params["target_id"]
+    problems = [] if target_id is None or wanted.place.declared else [_unplaced("target", target_id)]
+    query = {**wanted.place.query, **wanted.query}
+    scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
+    targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
+    return _Asked(_grouped(task, query), scans, problems, _names_of(targets))
+
+
+def _of_scan(task: Task, place: Place) -> _Asked | None:
+    if place.missing:
+        return None
+    referred = scan_of(task, place)
+    if referred is None:
+        return None
+    scan, place, target = referred
+    warn_unplaced(task, place, "findings")
+    # without a workspace, only the counts of the scan prove that the service searched the right one
+    problems = [] if place.declared or not uncounted(scan) else [_unplaced("scan", scan["id"])]
+    query = _grouped(task, {**place.query, "task_id": scan["id"]})
+    return _Asked(query, (scan,), problems, _names_of([target] if target else []))
+
+
+def _names_of(targets: Iterable[Record]) -> dict[int, str]:
+    """The names of targets by id."""
+    return {target["id"]: target["name"] for target in targets}
+
+
+def _unplaced(noun: str, object_id: int) -> str:
+    return (
+        f"the workspace of {noun} {object_id} is not known, and without one the service may list only the findings of its"
+        " current workspace; set workspace or workspace_id"
+    )
+
+
+def _grouped(task: Task, query: dict[str, Any]) -> dict[str, Any]:
+    return {**query, "group_duplicates": "true"} if task.params["group_duplicates"] else query

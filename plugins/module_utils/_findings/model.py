@@ -10,7 +10,6 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from .._families.finding import SEVERITIES
 from .._records import Record
@@ -54,24 +53,14 @@ def cves_of(value: object) -> list[str]:
 
 
 def finding_of(record: Record, target_names: Mapping[int, str] | None = None) -> Record:
-    """A record as results return it: ``severity`` after ``risk_level``, ``cve`` always a list, and ``target_name``.
+    """A record as results return it: with ``severity`` and ``target_name``, and ``cve`` always a list.
 
     target_names: by target id. A name that the service sends counts first; without either, it is null.
     """
-    severity = severity_of(record["risk_level"])
-    finding: Record = {}
-    for field, value in record.items():
-        finding[field] = value
-        if field == "risk_level":
-            finding["severity"] = severity
-    # a future field of the service with this name does not replace ours
-    finding["severity"] = severity
-    finding["cve"] = cves_of(record["cve"])
     named, target_id = record.get("target_name"), record["target_id"]
     if not isinstance(named, str) or not named:
         named = target_names.get(target_id) if target_names and isinstance(target_id, int) else None
-    finding["target_name"] = named
-    return finding
+    return dict(record, severity=severity_of(record["risk_level"]), cve=cves_of(record["cve"]), target_name=named)
 
 
 @lru_cache(maxsize=1024)
@@ -98,38 +87,23 @@ def name_pattern(text: str) -> Callable[[str], bool]:
     return lambda name: bool(expression.match(name.casefold()))
 
 
-class Selection(NamedTuple):
-    """Which findings are wanted. A filter that is None accepts all of them.
-
-    min_severity: one of SEVERITIES; statuses: in lower case; cves: in upper case; name: made by ``name_pattern``.
-    """
-
-    min_severity: str | None = None
-    statuses: frozenset[str] | None = None
-    cves: frozenset[str] | None = None
-    name: Callable[[str], bool] | None = None
-
-    def takes(self, finding: Record) -> bool:
-        """Whether a finding, made by ``finding_of``, is wanted."""
-        if self.min_severity is not None and not at_least(finding["severity"], self.min_severity):
-            return False
-        if self.statuses is not None and str(finding["status"] or "").lower() not in self.statuses:
-            return False
-        if self.cves is not None and self.cves.isdisjoint([cve.upper() for cve in finding["cve"]]):
-            return False
-        return self.name is None or self.name(finding["name"])
-
-
-def selection_of(
+def selector(
     min_severity: str | None = None,
     status: Iterable[str] | None = None,
     cve: Iterable[str] | None = None,
     name: str | None = None,
-) -> Selection:
-    """The Selection for these options."""
-    return Selection(
-        min_severity,
-        None if status is None else frozenset(each.strip().lower() for each in status),
-        None if cve is None else frozenset(each.strip().upper() for each in cve),
-        None if name is None else name_pattern(name),
-    )
+) -> Callable[[Record], bool]:
+    """A function that says whether a finding, made by ``finding_of``, passes all of these options that are set."""
+    statuses = None if status is None else {each.strip().lower() for each in status}
+    cves = None if cve is None else {each.strip().upper() for each in cve}
+    matches = None if name is None else name_pattern(name)
+
+    def takes(finding: Record) -> bool:
+        return (
+            (min_severity is None or at_least(finding["severity"], min_severity))
+            and (statuses is None or str(finding["status"] or "").lower() in statuses)
+            and (cves is None or not cves.isdisjoint(each.upper() for each in finding["cve"]))
+            and (matches is None or matches(finding["name"]))
+        )
+
+    return takes

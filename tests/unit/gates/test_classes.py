@@ -120,7 +120,6 @@ CLASSES = {
         "module_utils/_file/draft",
         "module_utils/_file/replace",
         "module_utils/_findings/info",
-        "module_utils/_findings/query",
         "module_utils/_judging/collector",
         "module_utils/_judging/files",
         "module_utils/_judging/read",

@@ -14,7 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     finding_of,
     is_cve,
     name_pattern,
-    selection_of,
+    selector,
     severity_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
@@ -61,13 +61,6 @@ def test_a_summary_has_every_severity_the_worst_first_and_the_unknown():
 
 
 # --- the record
-
-
-def test_the_severity_is_returned_with_the_risk_level():
-    record = finding(name="x", risk_level=3)
-    fields = list(record)
-    assert fields[fields.index("risk_level") + 1] == "severity"
-    assert (record["risk_level"], record["severity"]) == (3, "high")
 
 
 def test_a_finding_without_anything_has_all_fields():
@@ -117,15 +110,15 @@ def test_nothing_in_a_finding_makes_reading_and_selecting_it_fail(fields):
     record = finding(**fields)
     assert record["severity"] in SUMMARY
     assert all(isinstance(cve, str) for cve in record["cve"])
-    assert selection_of().takes(record)
-    assert selection_of("critical", ["open"], ["CVE-2021-44228"], "*").takes(record) in (True, False)
+    assert selector()(record)
+    assert selector("critical", ["open"], ["CVE-2021-44228"], "*")(record) in (True, False)
 
 
 # --- the selection
 
 
 def taken(findings, **options):
-    return [number for number, each in enumerate(findings) if selection_of(**options).takes(each)]
+    return [number for number, each in enumerate(findings) if selector(**options)(each)]
 
 
 def test_no_finding_of_an_unknown_severity_is_dropped_by_a_minimum():
