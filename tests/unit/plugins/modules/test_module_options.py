@@ -1168,15 +1168,15 @@ def without(monkeypatch, module, option):
     name, dummy, part = option.partition(".")
     declared = spec[name]["options"][part] if part else spec[name]
 
-    gate_for = shell._gate_for
+    permits_for = shell._permits_for
 
     def forgetting(task, *arguments):
-        # the gate is the first that reads the options
+        # the permits are the first that read the options
         value = declared.get("default")
         task.params = {**task.params, name: {**(task.params[name] or {}), part: value} if part else value}
-        return gate_for(task, *arguments)
+        return permits_for(task, *arguments)
 
-    monkeypatch.setattr(shell, "_gate_for", forgetting)
+    monkeypatch.setattr(shell, "_permits_for", forgetting)
 
 
 @pytest.mark.parametrize("module, option", one_of_each(CASES, lambda case: [case[0]]))
