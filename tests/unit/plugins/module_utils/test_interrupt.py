@@ -25,6 +25,15 @@ RENAME = permitted("PUT", "/workspaces/1", json={"name": "new"})
 LONG = 300
 
 
+@pytest.fixture(autouse=True)
+def default_signals():
+    # a process that nohup or a background job starts ignores some of them
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.fixture
 def sending(service):
     """A transport that really waits, and listens to signals."""
