@@ -471,8 +471,8 @@ files:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.options import EXPECT_OPTIONS, POLICY_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._judging.task import judge_task
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
 FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]
@@ -484,8 +484,31 @@ OPTIONS = dict(
     scan_ids=dict(type="list", elements="int"),
     findings_file=dict(type="path"),
     scan_results=dict(type="list", elements="dict"),
-    policy=dict(type="dict", apply_defaults=True, options=POLICY_OPTIONS),
-    expect=dict(type="dict", options=EXPECT_OPTIONS),
+    policy=dict(
+        type="dict",
+        apply_defaults=True,
+        options=dict(
+            fail_on=dict(type="str", choices=[*SEVERITIES, "none"], default="high"),
+            max=dict(type="dict"),
+            only_new=dict(type="bool", default=False),
+            verified_only=dict(type="bool", default=False),
+            min_cvss=dict(type="float"),
+            min_epss=dict(type="float"),
+            known_exploited=dict(type="bool", default=False),
+            older_than=dict(type="dict"),
+            include=dict(type="list", elements="dict"),
+            exclude=dict(type="list", elements="dict"),
+            missing=dict(type="str", choices=["fail", "ignore"], default="fail"),
+        ),
+    ),
+    expect=dict(
+        type="dict",
+        options=dict(
+            targets=dict(type="list", elements="str"),
+            tools=dict(type="list", elements="str"),
+            max_age=dict(type="str"),
+        ),
+    ),
     baseline=dict(type="path"),
     baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
     baseline_update=dict(type="bool", default=False),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import MISCONFIGURED
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
 from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
 from ansible_collections.scanops.scanner.plugins.modules.gate import FORMATS
 

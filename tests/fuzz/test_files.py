@@ -27,11 +27,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment i
     read_known_exploited,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matchers_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import refuse_name
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop

@@ -14,7 +14,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from .._gate.model import WAIVED
+from .._gate_words import WAIVED
 from .._names import UnreadableName, read_name
 from .document import Document, Row, because, check_of, facts, identity, is_listed, is_whole, place, problems
 from .text import block, fenced, line

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import WrongOption
-from .._gate.model import FAILING, FINDINGS, MISSING, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
+from .._gate_words import FAILING, FINDINGS, MISSING, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
 from .text import line
 
 Document = Mapping[str, Any]

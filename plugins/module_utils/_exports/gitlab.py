@@ -14,7 +14,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._gate.model import WAIVED
+from .._gate_words import WAIVED
 from .document import (
     Document,
     Row,

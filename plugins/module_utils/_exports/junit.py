@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._gate.model import FAILING, WAIVED
+from .._gate_words import FAILING, WAIVED
 from .document import Document, Row, because, facts, identity, is_whole, pair_problems, place, problems
 from .text import attribute, block, line, xml
 

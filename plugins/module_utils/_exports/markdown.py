@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate.model import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
+from .._gate_words import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
 from .document import Document, Row, first_sentences, is_whole, pair_problems, place, problems
 from .page_summary import fixes
 from .text import code, line

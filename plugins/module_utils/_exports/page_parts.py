@@ -16,8 +16,7 @@ from urllib.parse import quote, urlencode
 
 from .._errors import counted
 from .._findings.model import SUMMARY
-from .._gate.model import FAIL, FAILING, FINDINGS, PASSED, STATES, UNPROVEN, VERDICTS
-from .._gate.policy import NONE
+from .._gate_words import FAIL, FAILING, FINDINGS, NONE, PASSED, STATES, UNPROVEN, VERDICTS
 from .document import Document, Row, first_sentences, is_whole, place
 from .page_summary import (
     Bar,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._errors import counted
 from .._findings.model import SUMMARY
-from .._gate.model import (
+from .._gate_words import (
     FAIL,
     FAILING,
     FINDINGS,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from .._errors import WrongOption, counted
-from .._gate.model import KNOWN, NEW, REOPENED, WAIVED, WORSE
+from .._gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
 from .._names import normal_form
 from .document import Document, Row, because, check_of, identity, is_whole, place, problems
 from .text import block, line

@@ -15,11 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, Optional
 
+from .._gate_words import KNOWN, NEW, REOPENED, WORSE
 from .._http.complete import proven
 from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
-from .model import KNOWN, NEW, REOPENED, WORSE, Gone, Memory, Remembered, Row
 from .place import Place
 from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan
+from .types import Gone, Memory, Remembered, Row
 
 OPEN = "open"
 GONE = "gone"

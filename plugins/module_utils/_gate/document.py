@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
+from .._gate_words import SCHEMA, VERSION
 from .._records import Record
 from .judge import Decision
-from .model import NO_EXPLOITS, SCHEMA, VERSION, Doubled, Exploits, Judged, Source, Verdict, Waiver
+from .types import NO_EXPLOITS, Doubled, Exploits, Judged, Source, Verdict, Waiver
 
 
 def document_of(

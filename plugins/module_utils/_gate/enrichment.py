@@ -20,7 +20,7 @@ from typing import NamedTuple
 from .._errors import WrongOption, printable
 from .._findings.model import is_cve
 from .._moments import iso_moment
-from .model import Exploits, Source
+from .types import Exploits, Source
 
 # several times what either of the public files has
 LARGEST = 100_000_000

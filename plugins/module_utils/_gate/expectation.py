@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._errors import WrongOption, printable
+from .._gate_words import NOT_COVERED, PASSED
 from .._moments import seconds_of
 from .._names import normal_form
 from .._raw_options import shape_of, unknown_key
 from .._scan.tools import tool_id_of, tool_name_of
-from .model import NOT_COVERED, PASSED, Pair
 from .policy import lasting
+from .types import Pair
 
 
 class Expect(NamedTuple):

@@ -16,10 +16,7 @@ from typing import NamedTuple, Optional
 
 from .._errors import counted, printable
 from .._findings.model import SUMMARY
-from .._moments import iso_moment
-from .expectation import NOTHING_EXPECTED, Expect, gaps_in
-from .fingerprint import severity_rank
-from .model import (
+from .._gate_words import (
     BELOW,
     CHANGES,
     COVERED,
@@ -29,8 +26,6 @@ from .model import (
     INCOMPLETE,
     KNOWN,
     MISCONFIGURED,
-    NO_MEMORY,
-    NO_WAIVERS,
     NOT_COVERED,
     NOTHING_SCANNED,
     PARTIAL,
@@ -44,18 +39,14 @@ from .model import (
     UNKNOWN_STATE,
     UNPROVEN,
     WAIVED,
-    Judged,
-    Memory,
-    Pair,
-    Remembered,
-    Row,
-    Trouble,
-    Verdict,
-    Waived,
     worst_outcome,
     worst_verdict,
 )
+from .._moments import iso_moment
+from .expectation import NOTHING_EXPECTED, Expect, gaps_in
+from .fingerprint import severity_rank
 from .policy import Counting, Policy
+from .types import NO_MEMORY, NO_WAIVERS, Judged, Memory, Pair, Remembered, Row, Trouble, Verdict, Waived
 
 # pairs that the reasons of a decision name
 _MOST_NAMED = 20

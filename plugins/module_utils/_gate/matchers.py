@@ -19,7 +19,7 @@ from .._errors import WrongOption, printable
 from .._findings.model import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .._names import normal_form
 from .._raw_options import shape_of, unknown_key
-from .model import Row
+from .types import Row
 
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")
 

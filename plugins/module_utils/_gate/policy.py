@@ -18,14 +18,13 @@ from typing import Any, NamedTuple
 from .._errors import WrongOption, counted
 from .._families.finding import SEVERITIES
 from .._findings.model import SUMMARY, UNKNOWN, at_least
+from .._gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._moments import seconds_of
 from .._raw_options import shape_of, unknown_key
 from .._records import Record
 from .matchers import Matcher, matchers_of, shown
-from .model import FAIL, MISCONFIGURED, OUTCOMES, PASS, PASSED, VERDICTS, Row
+from .types import Row
 
-# what fail_on calls it
-NONE = "none"
 MISSING_FAILS = "fail"
 MISSING_IGNORED = "ignore"
 _MISSING = (MISSING_FAILS, MISSING_IGNORED)

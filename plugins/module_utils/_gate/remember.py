@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._errors import printable
+from .._gate_words import CREATED, MISSING, READ, STALE, UPDATED
 from .baseline import Baseline, empty_baseline, memory_of, update
 from .baseline_file import StaleBaseline, parse, render
-from .model import CREATED, MISSING, NO_MEMORY, READ, STALE, UPDATED, Memory
 from .run import CompleteRun, Run
+from .types import NO_MEMORY, Memory
 
 # what to do if the file does not exist
 CREATE = "create"

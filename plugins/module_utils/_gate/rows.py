@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from .._findings.model import UNKNOWN
 from .._records import Record
 from .fingerprint import Identity, Sighting, identify
-from .model import NO_EXPLOITS, Exploits, Pair, Row
 from .run import is_moment
+from .types import NO_EXPLOITS, Exploits, Pair, Row
 
 # characters of a text in gate.json
 LONGEST_TEXT = 4000

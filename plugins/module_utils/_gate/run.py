@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from .._names import normal_form
 from .fingerprint import severity_rank, worst_first
-from .model import Pair, Row
+from .types import Pair, Row
 
 # a target in normal form, and a tool
 Key = tuple[str, str]

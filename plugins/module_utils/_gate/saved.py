@@ -19,21 +19,13 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
 from .._findings.model import finding_of
+from .._gate_words import FINDINGS, NOT_COVERED, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._http.redact import Decoder
 from .._moments import iso_moment
 from .._records import Record
-from .model import (
-    FINDINGS,
-    NOT_COVERED,
-    PASSED,
-    SCHEMA,
-    STALE_BASELINE,
-    VERSION,
-    Pair,
-    Trouble,
-)
 from .place import SAVED_PLACES
 from .saved_checks import DOCUMENT, ROW, TARGET, Wrong, checked, checked_rows, is_id, objects
+from .types import Pair, Trouble
 
 _ADVICE = "Write the file again, with formats: [json] of gate or with dest of finding_info."
 # outcomes that are decided again

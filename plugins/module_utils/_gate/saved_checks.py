@@ -12,9 +12,9 @@ from typing import Any
 
 from .._errors import printable
 from .._findings.model import SUMMARY
+from .._gate_words import OUTCOMES
 from .._moments import iso_moment
 from .._records import Record
-from .model import OUTCOMES
 from .run import is_moment
 
 

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .._errors import counted, printable, without_secrets
+from .._gate_words import MISSING
 from .._moments import expiry_of
 from .judge import Decision
-from .model import MISSING, Judged, Waiver
+from .types import Judged, Waiver
 from .waivers import expiry_text
 
 _MOST_NAMED = 5

@@ -14,10 +14,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
+from .._gate_words import WAIVER_STATUSES
 from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
 from .fingerprint import SCHEME, scheme_of
 from .matchers import KEYS, Matcher, matcher_of
-from .model import WAIVER_STATUSES, Waiver
+from .types import Waiver
 from .waivers import Rule
 
 VERSION = 1

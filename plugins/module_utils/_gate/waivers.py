@@ -2,22 +2,17 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Which findings are waived, and which waivers have expired, match nothing or match the same finding. Pure.
-
-Each row is compared with few waivers: a table of bit masks, one bit for each waiver, first rules out those that cannot match.
-"""
+"""Which findings are waived, and which waivers have expired, match nothing or match the same finding. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from .._moments import is_date
 from .matchers import Matcher, Test
-from .model import Doubled, Row, Waived, Waiver
-
-_WILDCARDS = re.compile(r"[*?\[]")
+from .types import Doubled, Row, Waived, Waiver
 
 
 class Rule(NamedTuple):
@@ -42,7 +37,7 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
     A finding with several places is waived only if each of them is, by one waiver or by several.
     """
     active = [rule for rule in rules if rule.is_in_force(now)]
-    table = _Table([rule.matcher for rule in active])
+    candidates = _candidates([rule.matcher for rule in active])
     waivers: list[Waiver | None] = []
     doubled: dict[tuple[str, tuple[int, ...]], Doubled] = {}
     used: set[int] = set()
@@ -50,7 +45,7 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
         firsts: list[int] = []
         places = row.at_each_place()
         for each in places:
-            numbers = tuple(number for number in table.candidates(each) if active[number].matcher.matches(each))
+            numbers = tuple(number for number in candidates(each) if active[number].matcher.matches(each))
             firsts += numbers[:1]
             used.update(numbers)
             if len(numbers) > 1:
@@ -65,82 +60,35 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
     )
 
 
-class _Exact:
-    """The waivers whose matcher has this value for a field, or no value, as bit masks."""
+def _candidates(matchers: Sequence[Matcher]) -> Callable[[Row], list[int]]:
+    """A function that returns the numbers of the matchers that could match a row, in order.
 
-    def __init__(self, wanted: Iterable[object]) -> None:
-        self._free = 0
-        self._masks: dict[object, int] = {}
-        for number, value in enumerate(wanted):
-            if value is None:
-                self._free |= 1 << number
-            else:
-                self._masks[value] = self._masks.get(value, 0) | 1 << number
+    A thousand waivers and 50,000 findings are too many pairs, so each matcher is found by one of its keys.
+    """
+    exact: dict[str, list[int]] = {}
+    named: list[tuple[int, Test]] = []
+    others: list[tuple[int, Test | None]] = []
+    for number, each in enumerate(matchers):
+        key = each.fingerprint or each.check or each.cve
+        if key:
+            exact.setdefault(key, []).append(number)
+        elif each.name:
+            named.append((number, each.name))
+        else:
+            others.append((number, each.target))
 
-    def mask(self, value: object) -> int:
-        return self._free | self._masks.get(value, 0)
+    @cache
+    def with_name(name: str) -> list[int]:
+        return [number for number, matches in named if matches(name)]
 
+    @cache
+    def with_target(target: str) -> list[int]:
+        return [number for number, matches in others if matches is None or matches(target)]
 
-class _Patterns:
-    """The waivers whose pattern for a field could match: by its text before the first wildcard, or else by trying it."""
+    def candidates(row: Row) -> list[int]:
+        found = {*with_name(row.name), *with_target(row.target)}
+        for key in (row.fingerprint, row.check, *row.cve):
+            found.update(exact.get(key or "", ()))
+        return sorted(found)
 
-    def __init__(self, wanted: Iterable[tuple[Test | None, str]], has_prefixes: bool) -> None:
-        self._free = 0
-        self._prefixes: dict[str, int] = {}
-        self._tried: dict[str, tuple[Test, int]] = {}
-        self._known: dict[str, int] = {}
-        for number, (test, pattern) in enumerate(wanted):
-            prefix = _WILDCARDS.split(pattern)[0].casefold() if has_prefixes else ""
-            if test is None:
-                self._free |= 1 << number
-            elif prefix:
-                self._prefixes[prefix] = self._prefixes.get(prefix, 0) | 1 << number
-            else:
-                first, mask = self._tried.get(pattern, (test, 0))
-                self._tried[pattern] = (first, mask | 1 << number)
-        self._lengths = sorted({len(prefix) for prefix in self._prefixes})
-
-    def mask(self, text: str) -> int:
-        found = self._known.get(text)
-        if found is None:
-            found = self._free
-            folded = text.casefold()
-            for length in self._lengths:
-                found |= self._prefixes.get(folded[:length], 0)
-            for test, mask in self._tried.values():
-                if test(text):
-                    found |= mask
-            self._known[text] = found
-        return found
-
-
-class _Table:
-    """Which of the waivers could match a row. One bit of a mask is one waiver."""
-
-    def __init__(self, matchers: Sequence[Matcher]) -> None:
-        self._fingerprint = _Exact(each.fingerprint for each in matchers)
-        self._check = _Exact(each.check for each in matchers)
-        self._cve = _Exact(each.cve for each in matchers)
-        self._port = _Exact(each.port for each in matchers)
-        self._severity = _Exact(each.severity for each in matchers)
-        # the normal form of a target may begin with another text than its pattern
-        self._target = _Patterns(((each.target, _written(each, "target")) for each in matchers), has_prefixes=False)
-        self._name = _Patterns(((each.name, _written(each, "name")) for each in matchers), has_prefixes=True)
-
-    def candidates(self, row: Row) -> Iterable[int]:
-        """The numbers of the waivers that could match a row, in their order."""
-        mask = self._fingerprint.mask(row.fingerprint) & self._check.mask(row.check)
-        cves = self._cve.mask(None)
-        for cve in row.cve:
-            cves |= self._cve.mask(cve)
-        mask &= cves & self._port.mask(row.port) & self._severity.mask(row.severity)
-        mask = mask and mask & self._target.mask(row.target)
-        mask = mask and mask & self._name.mask(row.name)
-        while mask:
-            lowest = mask & -mask
-            yield lowest.bit_length() - 1
-            mask ^= lowest
-
-
-def _written(matcher: Matcher, key: str) -> str:
-    return str(matcher.written.get(key, "")).strip()
+    return candidates

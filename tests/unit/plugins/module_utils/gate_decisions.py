@@ -11,10 +11,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_fil
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import document_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Memory, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, waive
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import HOSTILE
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair

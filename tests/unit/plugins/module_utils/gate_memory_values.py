@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Pair, Row
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Pair, Row
 
 FIRST = "2026-11-20T10:00:00Z"
 SECOND = "2026-11-21T10:00:00Z"

@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats i
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.gitlab import gitlab
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,

@@ -20,8 +20,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
     update,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Remembered
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Remembered
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
     FIRST,
     SECOND,

@@ -13,8 +13,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Wro
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import document_of, moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import expect_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
-    OUTCOMES,
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
     Doubled,
     Exploits,
     Gone,
@@ -25,9 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import
     Waived,
     Waiver,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 

@@ -17,10 +17,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_fil
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import Memory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, mapping_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import HealthCheck, settings

@@ -9,10 +9,9 @@ from itertools import product
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import NOTHING_EXPECTED, Expect
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import (
-    CHANGES,
-    OUTCOMES,
-    VERDICTS,
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
     Gone,
     Memory,
     Remembered,
@@ -21,8 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import
     Waiver,
     outcome_of_scan,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import CHANGES, OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 
 BASELINE = Memory("b.json", "stale", None, 0, "The baseline 'b.json' is truncated. Restore it.", True)

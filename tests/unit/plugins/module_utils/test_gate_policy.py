@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Spot
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import lasting, mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
 
 SEVERITIES = ("info", "low", "medium", "high", "critical")

@@ -27,7 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.page_summ
     target_lines,
     used_waivers,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.model import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     HOSTILE,
     WAIVER,

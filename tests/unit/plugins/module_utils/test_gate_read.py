@@ -7,9 +7,16 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._judging.unplaced import Slot, unplaced_in
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.read import Wanted, asked_of
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Place
 
-SLOTS = [Slot(1, 170, 5), Slot(1, 70, 9), Slot(2, 170, None), Slot(None, 170, None)]
+
+def wanted(target_id, tool_id, scan_id):
+    scan = None if scan_id is None else {"id": scan_id, "target_id": target_id, "tool_id": tool_id}
+    return Wanted("a.example", target_id, "Tool", tool_id, Place(2), scan)
+
+
+WANTED = [wanted(1, 170, 5), wanted(1, 70, 9), wanted(2, 170, None), wanted(None, 170, None)]
 
 
 def scan(number, target_id, tool_id):
@@ -36,6 +43,6 @@ def scan(number, target_id, tool_id):
     ids=str,
 )
 def test_a_scan_may_be_what_its_record_does_not_exclude(row, newer, hidden, hidden_of_any_tool):
-    found = unplaced_in([row], SLOTS, False)
-    assert (sorted(found.newer), len(found.hidden)) == (newer, hidden)
-    assert len(unplaced_in([row], SLOTS, True).hidden) == hidden_of_any_tool
+    found = asked_of(WANTED, [row], False)
+    assert [number for number, each in enumerate(found.wanted) if each.doubt] == newer and len(found.hidden) == hidden
+    assert len(asked_of(WANTED, [row], True).hidden) == hidden_of_any_tool

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The words and values of the gate: outcomes, states, and what its files hand each other. Pure.
+"""What the files of the gate hand each other. Pure.
 
 Scans and findings are read as Pairs. ``rows_of`` makes Rows of them, to which the baseline (Memory) and the waivers (Waived)
 add what they know, in the order of the rows. ``decide`` makes a Decision of all that, and ``document_of`` gate.json.
@@ -10,7 +10,7 @@ add what they know, in the order of the rows. ``decide`` makes a Decision of all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .._families.scan_statuses import FINISHED, TIMED_OUT
@@ -20,45 +20,6 @@ from .._families.scan_statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
 from .._families.scan_statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
 from .._records import Record
 from .place import Place, Spot
-
-# what a gate.json calls itself
-SCHEMA = "scanops.scanner/gate"
-VERSION = 1
-
-SERVICE_ERROR = "service_error"
-MISCONFIGURED = "misconfigured"
-UNKNOWN_STATE = "unknown_state"
-NOTHING_SCANNED = "nothing_scanned"
-SCAN_FAILED = "scan_failed"
-QUEUE_TIMEOUT = "queue_timeout"
-RUN_TIMEOUT = "run_timeout"
-NOT_COVERED = "not_covered"
-INCOMPLETE = "incomplete"
-STALE_BASELINE = "stale_baseline"
-FINDINGS = "findings"
-PASSED = "passed"
-# worst first
-OUTCOMES = (
-    SERVICE_ERROR,
-    MISCONFIGURED,
-    UNKNOWN_STATE,
-    NOTHING_SCANNED,
-    SCAN_FAILED,
-    QUEUE_TIMEOUT,
-    RUN_TIMEOUT,
-    NOT_COVERED,
-    INCOMPLETE,
-    STALE_BASELINE,
-    FINDINGS,
-    PASSED,
-)
-
-FAIL = "fail"
-WARN = "warn"
-# an action of a rule, no password
-PASS = "pass"  # nosec B105
-# worst first
-VERDICTS = (FAIL, WARN, PASS)
 
 # what a scan's outcome means for the gate; a scan that did not finish is no scan
 _OUTCOME_OF_SCAN: Mapping[str | None, str] = {
@@ -72,37 +33,6 @@ _OUTCOME_OF_SCAN: Mapping[str | None, str] = {
     # in progress
     None: INCOMPLETE,
 }
-
-# states of a row, in the order of rows
-FAILING = "failing"
-WAIVED = "waived"
-KNOWN = "known"
-BELOW = "below"
-STATES = (FAILING, WAIVED, KNOWN, BELOW)
-
-# how a finding compares with the baseline; None without a baseline. KNOWN is one of them
-NEW = "new"
-REOPENED = "reopened"
-WORSE = "worse"
-CHANGES = (NEW, KNOWN, REOPENED, WORSE)
-
-# whether all of what was asked for is known to be scanned and read
-COVERED = "complete"
-PARTIAL = "partial"
-UNPROVEN = "unknown"
-COVERAGES = (COVERED, PARTIAL, UNPROVEN)
-
-# states of a baseline
-NO_BASELINE = "none"
-READ = "read"
-CREATED = "created"
-UPDATED = "updated"
-MISSING = "missing"
-STALE = "stale"
-BASELINE_STATES = (NO_BASELINE, READ, CREATED, UPDATED, MISSING, STALE)
-
-# why a finding is waived
-WAIVER_STATUSES = ("accepted", "false_positive", "fixed_elsewhere", "not_affected")
 
 
 class Pair(NamedTuple):
@@ -318,16 +248,6 @@ class Verdict(NamedTuple):
     verdict: str
     reasons: tuple[str, ...]
     decisive: str
-
-
-def worst_outcome(outcomes: Iterable[str]) -> str:
-    """The worst of the outcomes, PASSED without any."""
-    return min(outcomes, key=OUTCOMES.index, default=PASSED)
-
-
-def worst_verdict(verdicts: Iterable[str]) -> str:
-    """The worst of the verdicts, PASS without any."""
-    return min(verdicts, key=VERDICTS.index, default=PASS)
 
 
 def outcome_of_scan(outcome: str | None) -> str:

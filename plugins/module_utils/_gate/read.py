@@ -18,16 +18,7 @@ from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
-from .._gate.model import (
-    INCOMPLETE,
-    NOT_COVERED,
-    NOTHING_SCANNED,
-    PASSED,
-    SERVICE_ERROR,
-    Pair,
-    Trouble,
-    outcome_of_scan,
-)
+from .._gate_words import INCOMPLETE, NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._http.row_stream import stream
 from .._lookup import Place, match, not_empty, place_of
 from .._moments import Clock
@@ -39,7 +30,7 @@ from .._scan.clock import latest_clock
 from .._scan.record import lacks, last_moment_of, outcome_of
 from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task
-from .unplaced import Slot, unplaced_in
+from .types import Pair, Trouble, outcome_of_scan
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"
@@ -60,7 +51,7 @@ class Reading(NamedTuple):
     now: float | None = None
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """A target and a tool, and their newest scan. why: why there is none, a clause; doubt: why there may be a newer one."""
 
     target: str
@@ -73,10 +64,10 @@ class _Wanted(NamedTuple):
     doubt: str = ""
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What a task asks for. hidden: what scans without a target or tool may be, sentences."""
 
-    wanted: list[_Wanted]
+    wanted: list[Wanted]
     hidden: list[str]
 
 
@@ -101,17 +92,47 @@ def read(task: Task) -> Reading:
     return Reading(pairs, names.pop() if len(names) == 1 else None, hidden, api_error, clock.now)
 
 
-def _asked(wanted: Sequence[_Wanted], scans: Iterable[Record], any_tool: bool) -> _Asked:
-    """What is wanted, and what scans without a target or tool leave open."""
-    slots = [Slot(each.target_id, each.tool_id, each.scan["id"] if each.scan else None) for each in wanted]
-    unplaced = unplaced_in(scans, slots, any_tool)
-    return _Asked(
-        [each._replace(doubt=each.doubt or unplaced.newer.get(number, "")) for number, each in enumerate(wanted)],
-        unplaced.hidden,
-    )
+def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) -> Asked:
+    """What is wanted, and what scans without a target or tool leave open: each may be of all that its record does not
+    exclude. any_tool: whether each tool that has scanned a target is judged."""
+    judged = list(wanted)
+    hidden = []
+    for scan in scans:
+        missing = lacks(scan)
+        if not missing:
+            continue
+        own = [number for number, each in enumerate(judged) if _may_be_of(scan, each)]
+        for number in own:
+            known = judged[number].scan
+            if known is not None and known["id"] < scan["id"] and not wanted[number].doubt:
+                doubt = f"Scan {scan['id']} may be a newer scan of it, because its record has no {missing}."
+                judged[number] = judged[number]._replace(doubt=doubt)
+        if any(judged[number].scan is None for number in own) or (any_tool and _may_be_another(scan, judged)):
+            hidden.append(
+                f"Scan {scan['id']} may be of a target and tool without another scan, because its record has no {missing}:"
+                " check it in the web application."
+            )
+    return Asked(judged, hidden)
 
 
-def _of_workspace(task: Task, tools: Sequence[int]) -> _Asked | None:
+def _may_be_of(scan: Record, wanted: Wanted) -> bool:
+    if wanted.target_id is None:
+        # a target that does not exist
+        return False
+    same_tool = wanted.tool_id is None or scan["tool_id"] in (None, wanted.tool_id)
+    return same_tool and scan["target_id"] in (None, wanted.target_id)
+
+
+def _may_be_another(scan: Record, wanted: Iterable[Wanted]) -> bool:
+    """Whether the scan may be of a judged target and a tool that would be judged, if the record said so."""
+    tools: dict[int, set[int | None]] = {}
+    for each in wanted:
+        if each.target_id is not None and scan["target_id"] in (None, each.target_id):
+            tools.setdefault(each.target_id, set()).add(each.tool_id)
+    return any(scan["tool_id"] is None or scan["tool_id"] not in own for own in tools.values())
+
+
+def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
     """What is wanted of a workspace: the declared targets or all, with the declared tools or all that have scanned them."""
     place = place_of(task)
     if place.missing:
@@ -128,14 +149,14 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> _Asked | None:
     for name, record in _declared(task, live):
         if record is None:
             why = f"target {printable(name)!r} does not exist in {place}"
-            wanted += [_Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
+            wanted += [Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
             continue
         own = tools or sorted(tool for target, tool in newest if target == record["id"] and isinstance(tool, int))
         for tool, tool_id in _named(own):
             why = f"target {printable(record['name'])!r} was never scanned with {tool}"
             newest_scan = newest.get((record["id"], tool_id))
-            wanted.append(_Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
-    return _asked(wanted, listed, not tools)
+            wanted.append(Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
+    return asked_of(wanted, listed, not tools)
 
 
 def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
@@ -164,12 +185,12 @@ def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
     return [(tool_name_of(tool), tool) for tool in tools] or [(ANY_TOOL, None)]
 
 
-def _of_scans(task: Task) -> _Asked | None:
+def _of_scans(task: Task) -> Asked | None:
     """The named scans. Of several scans of one target and tool, only the newest counts."""
     place = place_of(task)
     if place.missing:
         return None
-    newest: dict[tuple[object, object], _Wanted] = {}
+    newest: dict[tuple[object, object], Wanted] = {}
     for scan_id in sorted(set(task.params["scan_ids"])):
         if scan_id == UNKNOWN_ID:
             task.warn_foreseen("a scan among scan_ids")
@@ -186,17 +207,17 @@ def _of_scans(task: Task) -> _Asked | None:
                 f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
             )
         tool = tool_name_of(scan["tool_id"])
-        newest[key] = _Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
+        newest[key] = Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
     wanted = list(newest.values())
-    return _asked(wanted, [each.scan for each in wanted if each.scan], False)
+    return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
 
 
-def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> _Wanted:
+def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> Wanted:
     """A named scan that is not known to be of any target and tool, so none of the others replaces it."""
     tool = "an unknown tool" if scan["tool_id"] is None else tool_name_of(scan["tool_id"])
     doubt = f"Scan {scan['id']} proves nothing, because its record has no {missing}."
     name = target["name"] if target else "an unknown target"
-    return _Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
+    return Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
 
 
 class _Workspaces:
@@ -217,7 +238,7 @@ class _Workspaces:
 
 def _pairs(
     task: Task,
-    wanted: Sequence[_Wanted],
+    wanted: Sequence[Wanted],
     workspaces: dict[int | None, str | None],
     clock: Clock,
     failures: list[CallError],
@@ -239,7 +260,7 @@ def _pairs(
         yield pair._replace(complete=False, problems=(each.doubt, *pair.problems)) if each.doubt else pair
 
 
-def _pair(wanted: _Wanted, workspace: str | None, clock: Clock) -> Pair:
+def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
     """A pair without its findings."""
     scan = wanted.scan
     pair = Pair(
@@ -278,7 +299,7 @@ def _unfinished(scan: Record) -> str:
     return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
 
 
-def _with_findings(task: Task, wanted: _Wanted, pair: Pair) -> Pair:
+def _with_findings(task: Task, wanted: Wanted, pair: Pair) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
     scan = wanted.scan
     if scan is None:
