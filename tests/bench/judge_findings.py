@@ -102,8 +102,8 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
     """Write a gate.json, the baseline and the waivers that go with it."""
     sys.path.insert(0, collections)
     pairs = pairs_of(findings, size)
-    rows = gate("rows").rows_of(pairs)
-    document = gate("document").document_of(
+    rows = gate("finding_rows").rows_of(pairs)
+    document = gate("gate_json").document_of(
         decided(pairs, rows), collection_version=VERSION, now=NOW, workspace=WORKSPACE
     )
     (directory / "gate.json").write_text(gate("formats", "_exports").as_json(document))
@@ -111,7 +111,7 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
         pair._replace(findings=tuple(each for each in pair.findings if each["id"] // TARGETS % NEW)) for pair in pairs
     ]
     baseline = gate("baseline")
-    run = gate("run").run_of(accepted, gate("rows").rows_of(accepted))
+    run = gate("run").run_of(accepted, gate("finding_rows").rows_of(accepted))
     after = baseline.update(baseline.empty_baseline(WORKSPACE, VERSION), run, VERSION)
     (directory / "baseline.json").write_text(gate("baseline_file").render(after))
     (directory / "waivers.yml").write_text(waivers_of(waivers))
@@ -135,14 +135,14 @@ def judged(directory: Path) -> Any:
     waivers = waiver_file.read_waivers([waiver_file.WaiverFile(str(path), path.read_bytes())], time.time())
     accepted = (directory / "baseline.json").read_bytes()
     saved = gate("saved").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
-    rows = gate("rows").rows_of(saved.pairs)
+    rows = gate("finding_rows").rows_of(saved.pairs)
     wanted = gate("remember").Wanted("baseline.json", "fail", False)
     run = gate("run").run_of(saved.pairs, rows)
     memory = gate("remember").remember(wanted, accepted, run, saved.workspace, VERSION).memory
     decision = decided(
         saved.pairs, rows, memory=memory, waived=gate("waivers").waive(waivers, rows, NOW), troubles=saved.troubles
     )
-    return gate("document").document_of(decision, collection_version=VERSION, now=NOW, workspace=saved.workspace)
+    return gate("gate_json").document_of(decision, collection_version=VERSION, now=NOW, workspace=saved.workspace)
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -26,9 +26,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment i
     read_epss,
     read_known_exploited,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matchers_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES

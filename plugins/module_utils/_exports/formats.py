@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from . import defectdojo, gitlab, html, junit, markdown, sarif, table
+from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
 from .document import Document
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -67,7 +67,7 @@ FORMATS: Mapping[str, Format] = {
     "defectdojo": Format(
         "gate-defectdojo.json", lambda document, choices: defectdojo.defectdojo(document, choices.every)
     ),
-    "csv": Format("gate.csv", lambda document, choices: table.table(document)),
+    "csv": Format("gate.csv", lambda document, choices: csv.table(document)),
 }
 _STEM, _SUFFIX = "gate", ".sarif"
 

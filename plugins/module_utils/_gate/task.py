@@ -20,7 +20,6 @@ from .._gate_words import CREATED, FAIL, WARN
 from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
-from .document import document_of
 from .enrichment import exploits_of, read_epss, read_known_exploited
 from .expectation import Expect, expect_of
 from .files import (
@@ -34,11 +33,12 @@ from .files import (
     refuse_without_directory,
     write_files,
 )
+from .finding_rows import rows_of
+from .gate_json import document_of
 from .judge import Decision, decide
 from .policy import Policy, mapping_of, policy_of
 from .read import read
 from .remember import Remembering, Wanted, remember
-from .rows import rows_of
 from .run import run_of
 from .saved import saved_of
 from .scan_results import with_results

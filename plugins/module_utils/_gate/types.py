@@ -18,6 +18,15 @@ from .._families.scan_statuses import OUTCOMES as SCAN_OUTCOMES
 from .._families.scan_statuses import QUEUE_TIMEOUT as SCAN_QUEUE_TIMEOUT
 from .._families.scan_statuses import RUN_TIMEOUT as SCAN_RUN_TIMEOUT
 from .._families.scan_statuses import UNKNOWN_STATE as SCAN_UNKNOWN_STATE
+from .._gate_words import (
+    INCOMPLETE,
+    NO_BASELINE,
+    PASSED,
+    QUEUE_TIMEOUT,
+    RUN_TIMEOUT,
+    SCAN_FAILED,
+    UNKNOWN_STATE,
+)
 from .._records import Record
 from .place import Place, Spot
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, memory_of, update
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import document_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, waive

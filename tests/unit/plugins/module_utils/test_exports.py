@@ -17,7 +17,8 @@ import jsonschema
 import pytest
 import xmlschema
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports import formats, junit, sarif, table
+from ansible_collections.scanops.scanner.plugins.module_utils._exports import csv as table
+from ansible_collections.scanops.scanner.plugins.module_utils._exports import formats, junit, sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.defectdojo import defectdojo
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write

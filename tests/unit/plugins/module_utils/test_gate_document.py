@@ -10,11 +10,11 @@ import json
 import jsonschema
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import document_of, moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import expect_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
     Doubled,

@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect, expect_of, gaps_in
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 
 WEB = pair(tool="Website Scanner", tool_id=170)

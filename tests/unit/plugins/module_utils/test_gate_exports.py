@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import as_json
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Trouble
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES, VERDICTS

@@ -14,11 +14,11 @@ import os
 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, memory_of, update
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.document import moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, mapping_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import NOTHING_EXPECTED, Expect
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
     Gone,
     Memory,

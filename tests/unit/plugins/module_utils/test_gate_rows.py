@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of, text_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of, text_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Exploits
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair
 
