@@ -134,11 +134,6 @@ class Family:
         """Whether a declared field can drift, because only deleting and creating again changes it."""
         return not set(self.declared) <= set(self.updatable)
 
-    @property
-    def shows_workspace(self) -> bool:
-        """Whether a record says in which workspace it is."""
-        return bool(self.in_workspace) and self.workspace_field in self.fields
-
     def operations(self) -> Iterator[Operation]:
         """The calls that tasks may send."""
         workspace = ("workspace_id",) if self.in_workspace else ()

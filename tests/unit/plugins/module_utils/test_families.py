@@ -23,7 +23,6 @@ MODULES = "ansible_collections.scanops.scanner.plugins.modules."
     [
         ("key_is_place", {"target"}),
         ("recreatable", {"target"}),
-        ("shows_workspace", {"target", "scan"}),
         ("key_is_account_wide", {"http_logger"}),
         ("uses_current_workspace", {"target"}),
         ("key_suffices", {"target"}),

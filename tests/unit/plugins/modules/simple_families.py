@@ -53,6 +53,11 @@ def value_of(family, field, other_than=None):
     return next(value for value in values if value != other_than)
 
 
+def _shows_workspace(family):
+    """Whether a record says in which workspace it is; a search for others costs further calls."""
+    return family.in_workspace and family.workspace_field in family.fields
+
+
 def _distinct(module, named):
     """The tasks under their whole names, without those that are the same as an earlier one."""
     first = {str(task): name for name, task in reversed(list(named.items()))}
@@ -99,7 +104,7 @@ def write_tasks(family, account):
         named[f"update-{field}"] = this.task(True, listed, f"PUT {this.one}", **this.by_key, **changes)
     if key in family.updatable:
         named["rename"] = this.task(True, listed, f"PUT {this.one}", **this.by_key, **{f"new_{key}": "New"})
-    if family.shows_workspace:
+    if _shows_workspace(family):
         place = {"workspace": "Empty", **this.bare}
         named["create-in-workspace"] = this.task(True, "GET /workspaces", listed, *created, **place)
         place = {"workspace": this.row["workspace"], **this.by_key}
@@ -127,7 +132,7 @@ def read_tasks(family, account):
         f"no-{key}": task(listed, **{key: "Never"}),
         f"no-{identity}": task(none, **{identity: 99 if identity == "id" else "99"}),
     }
-    if family.shows_workspace:
+    if _shows_workspace(family):
         named["workspace"] = task("GET /workspaces", listed, workspace=this.row["workspace"])
     return _distinct(f"{family.name}_info", named)
 
