@@ -181,10 +181,12 @@ def _creates_elsewhere(this, account, run, option):
     assert run(this.family.name, **place, **this.by_id).failed
 
 
-def _finds(this, _account, run, options):
+def _finds(this, _account, run, option):
     family = this.family
-    rows = _good(run(f"{family.name}_info", **options))[family.plural]
+    rows = _good(run(f"{family.name}_info", **{option: this.row[option]}))[family.plural]
     assert [row[family.identity] for row in rows] == [this.row[family.identity]]
+    # the account may have only this one
+    assert _good(run(f"{family.name}_info", **{option: 99 if option == "id" else "Never"}))[family.plural] == []
 
 
 def _finds_nothing_elsewhere(this, _account, run, option):
@@ -196,10 +198,9 @@ def option_cases(family, account):
     """The case of each option, by (module, option)."""
     this, key = Sample(family, account), family.key
     places = ELSEWHERE if family.in_workspace else ()
-    info, module = {}, {}
-    info[key] = functools.partial(_finds, this, options=this.by_key)
-    info[family.identity] = functools.partial(_finds, this, options=this.by_id)
+    info = {option: functools.partial(_finds, this, option=option) for option in (key, family.identity)}
     info.update({option: functools.partial(_finds_nothing_elsewhere, this, option=option) for option in places})
+    module = {}
     if not family.read_only:
         module["state"] = functools.partial(_deletes, this)
         module[key] = functools.partial(_creates if family.creates else _deletes, this)
