@@ -221,14 +221,6 @@ def test_a_file_that_cannot_be_read_is_one_sentence(dest, monkeypatch):
         content_of(dest)
 
 
-def test_a_link_is_replaced_and_not_followed(dest, tmp_path):
-    (tmp_path / "elsewhere").write_bytes(b"kept")
-    os.symlink(tmp_path / "elsewhere", dest)
-    store(FakeTask(), dest, writes(b"new"))
-    assert not os.path.islink(dest)
-    assert (tmp_path / "elsewhere").read_bytes() == b"kept"
-
-
 LINKS = {
     "to a file": ["kept"],
     "to an absolute path": ["{directory}/kept"],

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import resource
-import signal
 
 import pytest
 
@@ -177,22 +175,6 @@ def test_duplicates_are_left_out_by_the_service(service, run):
 # --- what is left of them
 
 
-@pytest.mark.parametrize(
-    "severity, ids",
-    [
-        ("info", [*LEVELS, 70006]),
-        ("low", [70002, 70003, 70004, 70005, 70006]),
-        ("medium", [70003, 70004, 70005, 70006]),
-        ("high", [70004, 70005, 70006]),
-        ("critical", [70005, 70006]),
-    ],
-)
-def test_a_severity_and_what_is_worse_pass(run, severity, ids):
-    result = run("finding_info", workspace_id=2, min_severity=severity)
-    assert found(result) == ids
-    assert sum(result["summary"].values()) == result["total"] == len(ids)
-
-
 ODD = [
     {"id": 70101, "name": "No level", "missing": ["risk_level", "cve", "status"], "target_id": 1002},
     {"id": 70102, "name": "Null level", "risk_level": None, "cve": None, "status": None, "target_id": 1002},
@@ -212,20 +194,6 @@ def test_findings_of_an_unknown_severity_are_never_dropped_and_are_counted(servi
     assert result["summary"] == {"critical": 1, "high": 0, "medium": 0, "low": 0, "info": 0, "unknown": 4}
 
 
-def test_n_a_and_null_are_no_cve(service, run):
-    service.allow_violations = True
-    service.add(findings=ODD)
-    assert [row["cve"] for row in run("finding_info", target_id=1002)["findings"]] == [
-        [],
-        [],
-        [],
-        [],
-        ["cve-2021-44228"],
-    ]
-    assert found(run("finding_info", target_id=1002, cve=["CVE-2021-44228"])) == [70104]
-    assert found(run("finding_info", target_id=1002, cve=["CVE-2021-45046"])) == []
-
-
 @pytest.mark.parametrize("cve", ["N/A", "CVE-2021", "log4shell", "CVE-2021-44228\x1b[31m"])
 def test_what_is_no_cve_is_refused_as_a_filter(service, run, cve):
     result = run("finding_info", workspace_id=2, cve=["CVE-2021-44228", cve])
@@ -233,14 +201,6 @@ def test_what_is_no_cve_is_refused_as_a_filter(service, run, cve):
     assert "is not a CVE id: write it as CVE-2021-44228" in result.msg
     assert "\x1b" not in result.msg
     assert service.calls() == []
-
-
-def test_a_finding_without_status_never_passes_a_status(service, run):
-    service.allow_violations = True
-    service.add(findings=ODD)
-    assert found(run("finding_info", target_id=1002, status=["OPEN", "accepted"])) == [70006, 70103, 70104]
-    assert found(run("finding_info", target_id=1002, status="Accepted")) == [70103]
-    assert found(run("finding_info", target_id=1002, status="None")) == []
 
 
 @pytest.mark.parametrize("option", ["status", "cve"])
@@ -256,13 +216,6 @@ def test_a_name_is_a_pattern_for_the_whole_name(run):
     assert found(run("finding_info", workspace_id=2, name="level [34]")) == [70004, 70005]
     assert found(run("finding_info", workspace_id=2, name="level")) == []
     assert found(run("finding_info", workspace_id=2, name="*where")) == [70006]
-
-
-def test_an_unknown_severity_as_a_minimum_is_refused(service, run):
-    result = run("finding_info", workspace_id=2, min_severity="unknown")
-    assert result.failed
-    assert "min_severity must be one of" in result.msg
-    assert service.calls() == []
 
 
 # --- how many
@@ -406,16 +359,6 @@ def test_a_second_run_and_check_mode_leave_the_file_alone(run, tmp_path):
     assert [row["id"] for row in lines(dest)] == [70004, 70005, 70006]
 
 
-def test_a_file_gets_the_declared_mode(run, tmp_path):
-    dest = tmp_path / "findings.jsonl"
-    options = dict(workspace_id=2, dest=str(dest))
-    changed = []
-    for mode, check in (("0600", True), ("0600", False), ("0600", False), ("0640", True), ("0640", False)):
-        changed.append(run("finding_info", check=check, mode=mode, **options).changed)
-    assert changed == [True, True, False, True, True]
-    assert dest.stat().st_mode & 0o777 == 0o640
-
-
 def test_without_a_file_there_is_no_change_and_its_results_are_null(run):
     result = run("finding_info", workspace_id=2)
     assert [result[key] for key in ("changed", "dest", "size", "checksum")] == [False, None, None, None]
@@ -463,31 +406,3 @@ def test_where_reading_fails_the_file_stays_as_it_was(service, run, tmp_path, fa
         assert "GET /findings" in result.msg
         assert not result.changed
         assert [path.read_bytes() for path in tmp_path.iterdir()] == ([] if before is None else [before])
-
-
-@pytest.mark.parametrize(
-    "where, words",
-    [("missing/findings.jsonl", "does not exist: create the directory first"), ("", "names a directory")],
-)
-def test_a_file_that_cannot_be_is_refused_before_any_call(service, run, tmp_path, where, words):
-    result = run("finding_info", workspace="Web shop", dest=f"{tmp_path}/{where}")
-    assert result.failed
-    assert words in result.msg
-    assert service.calls() == []
-
-
-def test_a_full_disk_leaves_no_part_of_the_file(service, run, tmp_path):
-    """As on a full disk, the write fails in the middle: here at the limit on the size of files."""
-    service.fill("Bulk", findings=500, finding_size=2000)
-    dest = tmp_path / "findings.jsonl"
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
-    try:
-        result = run("finding_info", workspace="Bulk", dest=str(dest))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, ignored)
-    assert result.failed
-    assert "could not be written (File too large), and no incomplete file is left" in result.msg
-    assert list(tmp_path.iterdir()) == []

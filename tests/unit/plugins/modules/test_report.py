@@ -17,7 +17,6 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._report.create import note_path
-from ansible_collections.scanops.scanner.plugins.module_utils._report.status import Readiness, readiness
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")
@@ -332,24 +331,6 @@ def test_a_report_that_failed_ends_the_wait(account, run, field):
     assert (result["report"]["id"], result.slept) == (7, [])
 
 
-@pytest.mark.parametrize(
-    "status, expected",
-    [
-        ("waiting", Readiness.NOT_YET),
-        ("RUNNING", Readiness.NOT_YET),
-        ("in_progress", Readiness.NOT_YET),
-        ("finished", Readiness.MAYBE),
-        ("done", Readiness.MAYBE),
-        (None, Readiness.MAYBE),
-        ("by the moon", Readiness.MAYBE),
-        (" Failed ", Readiness.NEVER),
-        ("failed to start", Readiness.NEVER),
-    ],
-)
-def test_what_a_status_says_about_the_file(status, expected):
-    assert readiness(status) == expected
-
-
 # --- creates that go wrong
 
 
@@ -434,23 +415,6 @@ def test_a_full_disk_leaves_no_incomplete_file_and_the_next_run_continues(accoun
     assert names() == [".report.pdf.request.json", "report.pdf"]
     assert good(run("report", **PDF))["report"]["id"] == 303
     assert account.writes() == ["POST /reports"]
-
-
-@pytest.mark.parametrize("mode, expected", [("0600", 0o600), (0o640, 0o640), ("u=rw,g=r,o=", 0o640), (None, 0o644)])
-def test_a_new_file_gets_its_mode(account, run, mode, expected):
-    before = os.umask(0o022)
-    try:
-        good(run("report", **PDF, **({} if mode is None else {"mode": mode})))
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(os.stat("report.pdf").st_mode) == expected
-
-
-def test_a_file_that_is_replaced_keeps_its_mode(account, run):
-    good(run("report", **PDF))
-    os.chmod("report.pdf", 0o604)
-    good(run("report", **{**PDF, "format": "html"}))
-    assert stat.S_IMODE(os.stat("report.pdf").st_mode) == 0o604
 
 
 @pytest.mark.parametrize("check", [True, False])
