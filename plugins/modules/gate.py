@@ -471,7 +471,8 @@ files:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import EXPECT_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import run
 
@@ -484,31 +485,8 @@ OPTIONS = dict(
     scan_ids=dict(type="list", elements="int"),
     findings_file=dict(type="path"),
     scan_results=dict(type="list", elements="dict"),
-    policy=dict(
-        type="dict",
-        apply_defaults=True,
-        options=dict(
-            fail_on=dict(type="str", choices=[*SEVERITIES, "none"], default="high"),
-            max=dict(type="dict"),
-            only_new=dict(type="bool", default=False),
-            verified_only=dict(type="bool", default=False),
-            min_cvss=dict(type="float"),
-            min_epss=dict(type="float"),
-            known_exploited=dict(type="bool", default=False),
-            older_than=dict(type="dict"),
-            include=dict(type="list", elements="dict"),
-            exclude=dict(type="list", elements="dict"),
-            missing=dict(type="str", choices=["fail", "ignore"], default="fail"),
-        ),
-    ),
-    expect=dict(
-        type="dict",
-        options=dict(
-            targets=dict(type="list", elements="str"),
-            tools=dict(type="list", elements="str"),
-            max_age=dict(type="str"),
-        ),
-    ),
+    policy=dict(type="dict", apply_defaults=True, options=POLICY_OPTIONS),
+    expect=dict(type="dict", options=EXPECT_OPTIONS),
     baseline=dict(type="path"),
     baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
     baseline_update=dict(type="bool", default=False),

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
 from .._gate_words import NOT_COVERED, PASSED
@@ -17,6 +17,13 @@ from .._raw_options import shape_of, unknown_key
 from .._scan.tools import tool_id_of, tool_name_of
 from .policy import lasting
 from .types import Pair
+
+# the suboptions of expect
+EXPECT_OPTIONS: dict[str, Any] = dict(
+    targets=dict(type="list", elements="str"),
+    tools=dict(type="list", elements="str"),
+    max_age=dict(type="str"),
+)
 
 
 class Expect(NamedTuple):

@@ -30,6 +30,20 @@ MISSING_IGNORED = "ignore"
 _MISSING = (MISSING_FAILS, MISSING_IGNORED)
 _LARGEST_CVSS = 10.0
 _LARGEST_EPSS = 1.0
+# the suboptions of policy
+POLICY_OPTIONS: dict[str, Any] = dict(
+    fail_on=dict(type="str", choices=[*SEVERITIES, NONE], default="high"),
+    max=dict(type="dict"),
+    only_new=dict(type="bool", default=False),
+    verified_only=dict(type="bool", default=False),
+    min_cvss=dict(type="float"),
+    min_epss=dict(type="float"),
+    known_exploited=dict(type="bool", default=False),
+    older_than=dict(type="dict"),
+    include=dict(type="list", elements="dict"),
+    exclude=dict(type="list", elements="dict"),
+    missing=dict(type="str", choices=[*_MISSING], default=MISSING_FAILS),
+)
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
