@@ -106,14 +106,6 @@ def test_labels_are_compared_letter_by_letter(service, run):
     assert labels(service) == ["canary", "here", "Canary"]
 
 
-def test_a_deleted_logger_is_gone(service, run):
-    result = run("http_logger", label="canary", state="absent")
-    assert result.changed
-    assert result["http_logger"] is None
-    assert result.diff["before"] == {"label": "canary"}
-    assert labels(service) == ["here"]
-
-
 def test_an_id_that_does_not_exist_cannot_be_present(run):
     result = run("http_logger", id=99)
     assert result.failed

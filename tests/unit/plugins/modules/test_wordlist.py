@@ -7,19 +7,6 @@ from __future__ import annotations
 import pytest
 
 
-def ids(service):
-    return [wordlist["id"] for wordlist in service.wordlists()]
-
-
-@pytest.mark.parametrize("reference", [{"name": "Our hosts"}, {"id": 1700}])
-def test_a_wordlist_is_deleted(service, run, reference):
-    result = run("wordlist", state="absent", **reference)
-    assert result.changed
-    assert result["wordlist"] is None
-    assert result.diff["before"] == {"name": "Our hosts"}
-    assert ids(service) == [1600, 1601, 1602]
-
-
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("reference", [{"name": "Subdomains, small"}, {"id": 1600}])
 @pytest.mark.parametrize("answer", [403, 409, 204])
@@ -39,12 +26,6 @@ def test_two_wordlists_with_one_name_fail_and_show_their_ids(service, run, check
     assert "names 2 wordlists, with the ids 1700, 1800: give id instead" in result.msg
     assert service.writes() == []
     assert run("wordlist", state="absent", id=1800).changed
-
-
-@pytest.mark.parametrize("reference", [{"name": "our hosts"}, {"id": 99}])
-def test_a_wordlist_that_does_not_exist_is_absent(service, run, reference):
-    result = run("wordlist", state="absent", **reference)
-    assert (result.failed, result.changed, result["wordlist"]) == (False, False, None)
 
 
 @pytest.mark.parametrize("options", [{}, {"state": "present"}])

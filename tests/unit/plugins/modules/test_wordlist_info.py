@@ -62,19 +62,3 @@ def test_all_contents_cost_one_call_for_each_list(service, run):
     result = run("wordlist_info", contents=True)
     assert len(service.calls()) == 5
     assert result["wordlists"][0]["words"] == ["www", "mail", "api", "dev", "vpn"]
-
-
-def test_all_with_one_name_are_returned(service, run):
-    service.add(wordlists=[{"id": 1800, "name": "Our hosts"}])
-    assert found(run("wordlist_info", name="Our hosts")) == [1700, 1800]
-
-
-@pytest.mark.parametrize("options", [{"name": "Never"}, {"id": 99}])
-def test_a_search_without_a_match_returns_an_empty_list(run, options):
-    assert found(run("wordlist_info", contents=True, **options)) == []
-
-
-def test_in_check_mode_a_null_id_returns_an_empty_list_and_a_warning(run):
-    result = run("wordlist_info", check=True, id=None, contents=True)
-    assert found(result) == []
-    assert len(result.warnings) == 1
