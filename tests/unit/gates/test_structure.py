@@ -90,10 +90,6 @@ def test_a_family_has_its_modules(resource):
 # --- action groups
 
 
-def test_the_action_group_all_lists_every_module():
-    assert RUNTIME["action_groups"]["all"] == list(MODULES)
-
-
 def test_the_action_group_scoped_lists_the_modules_with_a_scope():
     with_scope = [module for module in MODULES if "scope" in own_options(module)]
     assert RUNTIME["action_groups"].get("scoped", []) == with_scope
