@@ -136,9 +136,9 @@ def judged(directory: Path) -> Any:
     accepted = (directory / "baseline.json").read_bytes()
     saved = gate("saved").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
     rows = gate("finding_rows").rows_of(saved.pairs)
-    wanted = gate("remember").Wanted("baseline.json", "fail", False)
+    wanted = gate("baseline_file").Wanted("baseline.json", "fail", False)
     run = gate("run").run_of(saved.pairs, rows)
-    memory = gate("remember").remember(wanted, accepted, run, saved.workspace, VERSION).memory
+    memory = gate("baseline_file").remember(wanted, accepted, run, saved.workspace, VERSION).memory
     decision = decided(
         saved.pairs, rows, memory=memory, waived=gate("waivers").waive(waivers, rows, NOW), troubles=saved.troubles
     )

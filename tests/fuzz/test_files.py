@@ -32,6 +32,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import refuse_name
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
@@ -97,6 +98,8 @@ def test_each_baseline_file_is_a_baseline_or_stale_with_a_reason(content):
     workspace=st.one_of(st.none(), texts), evidence=values,
 )  # fmt: skip
 def test_a_baseline_of_any_findings_is_read_as_it_was_written(name, target, check, cve, port, workspace, evidence):
+    # as the border leaves what the service sends
+    name, target, check, cve, workspace = without_halves([name, target, check, cve, workspace])
     found = finding(check, name=name, cve=cve, port=port, vuln_evidence=evidence)
     baseline = update(empty_baseline(workspace, "1.0.0"), run(pair(found, target=target)), "1.0.0")
     assert parse(render(baseline), workspace) == baseline

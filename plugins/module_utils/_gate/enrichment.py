@@ -11,7 +11,6 @@ https://www.cisa.gov/known-exploited-vulnerabilities-catalog. A file in another 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +19,8 @@ from typing import NamedTuple
 from .._errors import WrongOption, printable
 from .._findings.model import is_cve
 from .._moments import iso_moment
+from .json_file import Wrong, parsed, text_of
 from .types import Exploits, Source
-
-# several times what either of the public files has
-LARGEST = 100_000_000
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _EPSS_COLUMNS = ("cve", "epss")
@@ -44,15 +41,11 @@ class KnownExploited(NamedTuple):
     source: Source
 
 
-class _Wrong(ValueError):
-    """What is wrong with a file, as a clause that follows its name, and what to do."""
-
-
 def read_epss(content: bytes | str, path: str) -> Epss:
     """The scores in an EPSS file. Raises WrongOption, which names the file and the line."""
     try:
         return _epss(_text(content), path)
-    except _Wrong as error:
+    except Wrong as error:
         raise WrongOption(
             f"The EPSS file {_shown(path)} {error}. Give the unchanged CSV file of a day, with the columns cve and epss."
         ) from None
@@ -64,7 +57,7 @@ def read_known_exploited(content: bytes | str, path: str) -> KnownExploited:
         text = _text(content)
         read = _catalogue if text.lstrip().startswith(("{", "[")) else _catalogue_table
         return read(text, path)
-    except _Wrong as error:
+    except Wrong as error:
         raise WrongOption(
             f"The file of known exploited vulnerabilities {_shown(path)} {error}. Give the unchanged JSON or CSV file of the"
             " catalogue."
@@ -82,14 +75,9 @@ def exploits_of(epss: Epss | None, known: KnownExploited | None) -> Exploits:
 
 
 def _text(content: bytes | str) -> str:
-    if len(content) > LARGEST:
-        raise _Wrong(f"has more than {LARGEST:,} bytes")
-    try:
-        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-    except UnicodeDecodeError:
-        raise _Wrong("is not text in UTF-8") from None
+    text = text_of(content)
     if not text.strip():
-        raise _Wrong("is empty")
+        raise Wrong("is empty")
     return text
 
 
@@ -101,13 +89,13 @@ def _epss(text: str, path: str) -> Epss:
         cve = row["cve"].strip().upper()
         score = _score(row["epss"])
         if not is_cve(cve):
-            raise _Wrong(f"has no CVE id in line {line}, but {_shown(row['cve'])}")
+            raise Wrong(f"has no CVE id in line {line}, but {_shown(row['cve'])}")
         if score is None:
-            raise _Wrong(f"has no score from 0 to 1 in line {line}, but {_shown(row['epss'])}")
+            raise Wrong(f"has no score from 0 to 1 in line {line}, but {_shown(row['epss'])}")
         if scores.setdefault(cve, score) != score:
-            raise _Wrong(f"has two scores for {cve}, the second one in line {line}")
+            raise Wrong(f"has two scores for {cve}, the second one in line {line}")
     if not scores:
-        raise _Wrong("has no scores")
+        raise Wrong("has no scores")
     return Epss(scores, Source(path, _date_in(comments)))
 
 
@@ -135,7 +123,7 @@ def _date(text: object) -> str | None:
         return None
     found = _DATE.match(text) if isinstance(text, str) else None
     if not found or iso_moment(found[0]) is None:
-        raise _Wrong(f"has a date that does not exist, {_shown(text)}")
+        raise Wrong(f"has a date that does not exist, {_shown(text)}")
     return found[0]
 
 
@@ -154,31 +142,26 @@ def _rows(lines: list[str], first: int, columns: tuple[str, ...]) -> Iterable[tu
         header = [name.strip().lower() for name in next(reader, [])]
         missing = [column for column in columns if header.count(column) != 1]
         if missing:
-            raise _Wrong(f"has no column {missing[0]}, or several, in the header in line {first}")
+            raise Wrong(f"has no column {missing[0]}, or several, in the header in line {first}")
         for row in reader:
             line = first + reader.line_num - 1
             if not row:
                 continue
             if len(row) != len(header):
-                raise _Wrong(f"has {len(row)} values in line {line}, not {len(header)}: it may be truncated")
+                raise Wrong(f"has {len(row)} values in line {line}, not {len(header)}: it may be truncated")
             yield line, dict(zip(header, row))
     except csv.Error as error:
-        raise _Wrong(f"is not valid CSV in line {first + reader.line_num - 1} ({printable(error)})") from None
+        raise Wrong(f"is not valid CSV in line {first + reader.line_num - 1} ({printable(error)})") from None
 
 
 def _catalogue(text: str, path: str) -> KnownExploited:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise _Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
-    except (ValueError, RecursionError):
-        raise _Wrong("is not valid JSON") from None
+    data = parsed(text)
     entries = data.get("vulnerabilities") if isinstance(data, dict) else None
     if not isinstance(entries, list):
-        raise _Wrong("has no list named vulnerabilities")
+        raise Wrong("has no list named vulnerabilities")
     announced = data.get("count")
     if isinstance(announced, int) and announced != len(entries):
-        raise _Wrong(f"announces {announced} vulnerabilities and has {len(entries)}")
+        raise Wrong(f"announces {announced} vulnerabilities and has {len(entries)}")
     cves = _cves((f"vulnerabilities[{number}]", _id(each)) for number, each in enumerate(entries))
     return KnownExploited(cves, Source(path, _date(data.get("dateReleased"))))
 
@@ -199,10 +182,10 @@ def _cves(values: Iterable[tuple[str, object]]) -> frozenset[str]:
     for where, value in values:
         cve = value.strip().upper() if isinstance(value, str) else ""
         if not is_cve(cve):
-            raise _Wrong(f"has no CVE id in {where}, but {_shown(value)}")
+            raise Wrong(f"has no CVE id in {where}, but {_shown(value)}")
         found.add(cve)
     if not found:
-        raise _Wrong("has no CVE ids")
+        raise Wrong("has no CVE ids")
     return frozenset(found)
 
 

@@ -18,13 +18,28 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
-from .._findings.model import finding_of
-from .._gate_words import FINDINGS, NOT_COVERED, PASSED, SCHEMA, STALE_BASELINE, VERSION
-from .._http.redact import Decoder
+from .._findings.model import SUMMARY, finding_of
+from .._gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._moments import iso_moment
 from .._records import Record
+from .json_file import (
+    FLAG,
+    FLAG_OR_NULL,
+    INTEGER_OR_NULL,
+    LIST,
+    NUMBER_OR_NULL,
+    OBJECT,
+    TEXT,
+    TEXT_OR_NULL,
+    Fields,
+    Wrong,
+    demand,
+    has_texts,
+    is_time,
+    parsed,
+    text_of,
+)
 from .place import SAVED_PLACES
-from .saved_checks import DOCUMENT, ROW, TARGET, Wrong, checked, checked_rows, is_id, objects
 from .types import Pair, Trouble
 
 _ADVICE = "Write the file again, with formats: [json] of gate or with dest of finding_info."
@@ -62,10 +77,10 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
             return Saved(())
         if not _is_gate(content):
             return _of_lines(content)
-        text = _text(content)
+        text = text_of(content)
         # a large file has no room for the bytes, the text and the values at once
         del content
-        return _of_gate(_parsed(text), now)
+        return _of_gate(parsed(text), now)
     except Wrong as error:
         raise WrongOption(f"findings_file {printable(repr(path), 200)} {error}. {_ADVICE}") from None
 
@@ -93,33 +108,6 @@ def _lines(content: bytes) -> Iterator[bytes]:
         start = end + 1
 
 
-def _text(content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Wrong("is not text in UTF-8") from None
-
-
-def _parsed(text: str) -> Any:
-    def refused(constant: str) -> float:
-        raise Wrong(f"has the value {constant}, which JSON does not have")
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        read = dict(pairs)
-        if len(read) != len(pairs):
-            raise Wrong("has an object with the same key twice")
-        return read
-
-    try:
-        return json.loads(text, cls=Decoder, object_pairs_hook=once, parse_constant=refused)
-    except json.JSONDecodeError as error:
-        raise Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
-    except Wrong:
-        raise
-    except (ValueError, RecursionError):
-        raise Wrong("is not valid JSON") from None
-
-
 # --- lines of finding_info
 
 
@@ -130,7 +118,7 @@ def _of_lines(content: bytes) -> Saved:
         if not line.strip():
             continue
         try:
-            finding = _line(_parsed(_text(line)))
+            finding = _line(parsed(text_of(line)))
         except Wrong as error:
             raise Wrong(f"line {number} {error}") from None
         # a file that another was appended to; a different finding with the same id counts, too
@@ -166,10 +154,10 @@ def _line(value: Any) -> Record:
     """A line as ``finding_of`` makes it."""
     if not isinstance(value, dict) or not isinstance(value.get("name"), str) or "risk_level" not in value:
         raise Wrong("is not a finding, which has a name and a risk_level")
-    for field in ("id", "target_id", "task_id"):
-        if not is_id(value.get(field)):
-            raise Wrong(f"has the {field} {printable(value[field], 60)!r}, which is not a number")
     record = {"id": None, "cve": [], "target_id": None, "task_id": None, **value}
+    for field in ("id", "target_id", "task_id"):
+        if type(record[field]) not in INTEGER_OR_NULL:
+            raise Wrong(f"has the {field} {printable(record[field], 60)!r}, which is not a number")
     named = record.get("target_name")
     if not isinstance(named, str) or not named:
         named = f"target {record['target_id']}" if record["target_id"] is not None else ""
@@ -193,9 +181,69 @@ _RENAMED = {
     SAVED_PLACES: "places",
 }
 _FIELD_OF = {key: field for field, key in _RENAMED.items()}
+_DOCUMENT = Fields(
+    {
+        "outcome": TEXT,
+        "reasons": LIST,
+        "workspace": TEXT_OR_NULL,
+        "targets": LIST,
+        "summary": OBJECT,
+        "findings": LIST,
+    },
+    others=True,
+)
+_TARGET = Fields(
+    {
+        "target": TEXT,
+        "target_id": INTEGER_OR_NULL,
+        "workspace": TEXT_OR_NULL,
+        "tool": TEXT,
+        "tool_id": INTEGER_OR_NULL,
+        "scan_id": INTEGER_OR_NULL,
+        "status": TEXT,
+        "outcome": TEXT,
+        "complete": FLAG,
+        "finished": TEXT_OR_NULL,
+        "reasons": LIST,
+    },
+    others=True,
+)
+_TYPES_OF_ROW = {
+    "severity": TEXT,
+    "id": INTEGER_OR_NULL,
+    "name": TEXT,
+    "check": TEXT_OR_NULL,
+    "cve": LIST,
+    "cwe": TEXT_OR_NULL,
+    "cvss": NUMBER_OR_NULL,
+    "epss": NUMBER_OR_NULL,
+    "known_exploited": FLAG_OR_NULL,
+    "verified": FLAG_OR_NULL,
+    "status": TEXT_OR_NULL,
+    "target": TEXT,
+    "target_id": INTEGER_OR_NULL,
+    "scan_id": INTEGER_OR_NULL,
+    "port": INTEGER_OR_NULL,
+    "protocol": TEXT_OR_NULL,
+    "service": TEXT_OR_NULL,
+    "path": TEXT_OR_NULL,
+    "method": TEXT_OR_NULL,
+    "parameter": TEXT_OR_NULL,
+    "places": LIST,
+    "description": TEXT,
+    "risk": TEXT,
+    "recommendation": TEXT,
+    "evidence": TEXT,
+    "references": LIST,
+    "first_seen": TEXT_OR_NULL,
+    "workspace": TEXT_OR_NULL,
+    "tool": TEXT,
+}
+_ROW = Fields(_TYPES_OF_ROW, others=True)
+_PLACE = Fields(dict.fromkeys(("path", "method", "parameter"), TEXT_OR_NULL), others=True)
 # of the values of a row; the last ones are those of its pair
-_FIELDS = tuple(_FIELD_OF.get(key, key) for key in ROW if key not in ("workspace", "tool"))
-_KEY_OF_ROW = itemgetter(*(list(ROW).index(key) for key in _KEY))
+_FIELDS = tuple(_FIELD_OF.get(key, key) for key in _TYPES_OF_ROW if key not in ("workspace", "tool"))
+_KEY_OF_ROW = itemgetter(*(list(_TYPES_OF_ROW).index(key) for key in _KEY))
 
 
 def _of_gate(document: Any, now: float) -> Saved:
@@ -203,16 +251,45 @@ def _of_gate(document: Any, now: float) -> Saved:
         raise Wrong("is neither a gate.json nor a list of findings")
     if document.get("version") != VERSION:
         raise Wrong(f"has the version {printable(repr(document.get('version')), 60)}, and this release reads {VERSION}")
-    checked(document, DOCUMENT, "")
-    targets = list(objects(document["targets"], TARGET, "targets"))
+    outcome, reasons, workspace, targets, summary, listed = _DOCUMENT.of(document, "the top level")
+    _check_words("the top level", outcome, reasons)
+    demand(all(type(summary.get(each, "")) in INTEGER_OR_NULL for each in SUMMARY), "the top level", "summary", summary)
+    for number, target in enumerate(targets):
+        _check_target(target, f"targets[{number}]")
     findings: dict[tuple[object, ...], list[Record]] = {}
-    for values in checked_rows(document["findings"]):
+    for values in _rows(listed):
         findings.setdefault(_KEY_OF_ROW(values), []).append(dict(zip(_FIELDS, values)))
-    _refuse_missing(document["summary"], Counter(row["severity"] for rows in findings.values() for row in rows))
+    _refuse_missing(summary, Counter(row["severity"] for rows in findings.values() for row in rows))
     pairs = [_pair(target, findings.pop(tuple(target[key] for key in _KEY), []), now) for target in targets]
     # findings whose target the file does not list
-    pairs += [_pair(_loose(rows[0], key), rows, now) for key, rows in findings.items()]
-    return Saved(tuple(pairs), document["workspace"], tuple(_troubles(document, targets)))
+    pairs += [_pair(_loose(key), rows, now) for key, rows in findings.items()]
+    return Saved(tuple(pairs), workspace, tuple(_troubles(document, targets)))
+
+
+def _check_words(where: str, outcome: str, reasons: list[object]) -> None:
+    demand(outcome in OUTCOMES, where, "outcome", outcome)
+    demand(has_texts(reasons), where, "reasons", reasons)
+
+
+def _check_target(target: Any, where: str) -> None:
+    *_ids, outcome, _complete, finished, reasons = _TARGET.of(target, where)
+    _check_words(where, outcome, reasons)
+    demand(finished is None or is_time(finished), where, "finished", finished)
+
+
+def _rows(listed: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """The values of the rows. Each row leaves the list, because many findings in two forms take twice the memory."""
+    for number, row in enumerate(listed):
+        listed[number] = None
+        where = f"findings[{number}]"
+        values = _ROW.of(row, where)
+        demand(row["severity"] in SUMMARY, where, "severity", row["severity"])
+        demand(row["first_seen"] is None or is_time(row["first_seen"]), where, "first_seen", row["first_seen"])
+        for key in ("cve", "references"):
+            demand(has_texts(row[key]), where, key, row[key])
+        for place, each in enumerate(row["places"]):
+            _PLACE.of(each, f"{where}.places[{place}]")
+        yield values
 
 
 def _refuse_missing(summary: Record, listed: Mapping[str, int]) -> None:
@@ -224,21 +301,8 @@ def _refuse_missing(summary: Record, listed: Mapping[str, int]) -> None:
             )
 
 
-def _loose(finding: Record, key: tuple[object, ...]) -> Record:
-    target, target_id, workspace, tool, scan_id = key
-    return dict(
-        target=target,
-        target_id=target_id,
-        workspace=workspace,
-        tool=tool,
-        tool_id=None,
-        scan_id=scan_id,
-        status="",
-        outcome=PASSED,
-        complete=True,
-        finished=None,
-        reasons=[],
-    )
+def _loose(key: tuple[object, ...]) -> Record:
+    return dict(zip(_KEY, key), tool_id=None, status="", outcome=PASSED, complete=True, finished=None, reasons=[])
 
 
 def _pair(target: Record, findings: list[Record], now: float) -> Pair:

@@ -20,6 +20,7 @@ from .._gate_words import CREATED, FAIL, WARN
 from .._http.transport import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
+from .baseline_file import Remembering, Wanted, remember
 from .enrichment import exploits_of, read_epss, read_known_exploited
 from .expectation import Expect, expect_of
 from .files import (
@@ -38,7 +39,6 @@ from .gate_json import document_of
 from .judge import Decision, decide
 from .policy import Policy, mapping_of, policy_of
 from .read import read
-from .remember import Remembering, Wanted, remember
 from .run import run_of
 from .saved import saved_of
 from .scan_results import with_results

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, memory_of, update
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
@@ -46,13 +45,13 @@ def hostile_pairs(texts=TEXTS, **fields):
 
 
 def baseline_of(pairs):
-    """The text of a baseline that has accepted the known findings."""
+    """A baseline that has accepted the known findings."""
     known = [
         each._replace(findings=tuple(found for found in each.findings if found["port"] == KNOWN), outcome="passed",
                       complete=True)
         for each in pairs
     ]  # fmt: skip
-    return render(update(empty_baseline(WORKSPACE, "1.0.0"), run_of(known, rows_of(known)), "1.0.0"))
+    return update(empty_baseline(WORKSPACE, "1.0.0"), run_of(known, rows_of(known)), "1.0.0")
 
 
 def waived_by(rows):
@@ -75,7 +74,7 @@ def decided(pairs=None, outcomes=None, stale=None, **given):
     rows = rows_of(pairs)
     memory = Memory("baseline.json", "stale", reason=stale, blocks=True)
     if stale is None:
-        memory = memory_of("baseline.json", "read", parse(baseline_of(pairs), WORKSPACE), run_of(pairs, rows))
+        memory = memory_of("baseline.json", "read", baseline_of(pairs), run_of(pairs, rows))
     decision = decide(
         pairs,
         rows,

@@ -516,24 +516,27 @@ WRONG = [
     (b'{"name": "x", "risk_level": 3, "id": "5"}', "line 1 has the id '5', which is not a number"),
     (b'{"name": "x", "risk_level": 3, "task_id": true}', "line 1 has the task_id 'True'"),
     (b'{"name": "x", "risk_level": 3, "target_id": 1.5}', "line 1 has the target_id '1.5'"),
-    (b'{"name": "x", "name": "y", "risk_level": 3}', "line 1 has an object with the same key twice"),
-    (b'{"name": "x", "risk_level": NaN}', "line 1 has the value NaN, which JSON does not have"),
+    (
+        b'{"name": "x", "name": "y", "risk_level": 3}',
+        "line 1 is not valid JSON (the key 'name' occurs twice in one object)",
+    ),
+    (b'{"name": "x", "risk_level": NaN}', "line 1 is not valid JSON (NaN is not a JSON number)"),
     (b'{"name": "x", "risk_level": ' + b"[" * 100_000, "line 1 is not valid JSON"),
     (b'{"schema": "x"}', "is neither a gate.json nor a list of findings"),
     (b'{\n"findings": []}', "is neither a gate.json nor a list of findings"),
     (spoilt(["version"], 2), "has the version 2, and this release reads 1"),
-    (spoilt(["outcome"], "green"), "is not a gate.json: outcome has the value 'green'"),
-    (spoilt(["summary"], []), "is not a gate.json: summary has the value []"),
-    (spoilt(["summary"], {"high": 1}), "is not a gate.json: summary has the value {'high': 1}"),
-    (spoilt(["findings"], {}), "is not a gate.json: findings has the value {}"),
-    (spoilt(["targets"], [1]), "is not a gate.json: targets[0] is not an object"),
-    (spoilt(["targets", 1, "complete"], "yes"), "is not a gate.json: targets[1].complete has the value 'yes'"),
+    (spoilt(["outcome"], "green"), "is wrong in the top level: outcome is 'green'"),
+    (spoilt(["summary"], []), "is wrong in the top level: summary is []"),
+    (spoilt(["summary"], {"high": 1}), "is wrong in the top level: summary is {'high': 1}"),
+    (spoilt(["findings"], {}), "is wrong in the top level: findings is {}"),
+    (spoilt(["targets"], [1]), "is wrong in targets[0]: not an object"),
+    (spoilt(["targets", 1, "complete"], "yes"), "is wrong in targets[1]: complete is 'yes'"),
     (
         spoilt(["targets", 1, "finished"], "2026-13-41T00:00:00Z"),
-        "is not a gate.json: targets[1].finished has the value",
+        "is wrong in targets[1]: finished is",
     ),
-    (spoilt(["findings", 0, "severity"], "none"), "is not a gate.json: findings[0].severity has the value 'none'"),
-    (spoilt(["findings", 0, "cve"], [1]), "is not a gate.json: findings[0].cve has the value [1]"),
+    (spoilt(["findings", 0, "severity"], "none"), "is wrong in findings[0]: severity is 'none'"),
+    (spoilt(["findings", 0, "cve"], [1]), "is wrong in findings[0]: cve is [1]"),
 ]
 
 
@@ -568,7 +571,7 @@ def test_a_wrong_row_after_a_right_one_is_found(key, value):
     document["findings"] = [right, {**right, "id": 8}, {**right, "id": 9, key: value}]
     with pytest.raises(WrongOption) as refused:
         saved_of(json.dumps(document).encode(), "f.json", NOW)
-    assert f"is not a gate.json: findings[2].{key} has the value " in str(refused.value)
+    assert f"is wrong in findings[2]: {key} is " in str(refused.value)
 
 
 @pytest.mark.parametrize("row", [None, 5, "text", [], {}])
@@ -590,7 +593,7 @@ def test_every_value_that_is_read_is_checked(part):
         if key in unread and not (part == "targets" and key == "reasons"):
             saved_of(content, "f.json", NOW)
             continue
-        with pytest.raises(WrongOption, match=rf"{part}\[0\]\.{key} is missing"):
+        with pytest.raises(WrongOption, match=rf"{part}\[0\]: {key} is missing"):
             saved_of(content, "f.json", NOW)
-        with pytest.raises(WrongOption, match=rf"{part}\[0\]\.{key} has the value"):
+        with pytest.raises(WrongOption, match=rf"{part}\[0\]: {key} is "):
             saved_of(spoilt([part, 0, key], {"a": 1}), "f.json", NOW)

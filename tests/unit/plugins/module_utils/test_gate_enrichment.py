@@ -10,7 +10,6 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate import enrichment
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
     exploits_of,
     read_epss,
@@ -127,15 +126,6 @@ def test_a_wrong_catalogue_is_refused(content, expected):
         read_known_exploited(content, "kev")
     assert str(failed.value).startswith(f"The file of known exploited vulnerabilities 'kev' {expected}")
     assert str(failed.value).endswith(". Give the unchanged JSON or CSV file of the catalogue.")
-
-
-@pytest.mark.parametrize("read", [read_epss, read_known_exploited])
-def test_a_file_that_is_too_large_is_refused(read, monkeypatch):
-    monkeypatch.setattr(enrichment, "LARGEST", len(EPSS) - 1)
-    with pytest.raises(WrongOption, match="has more than "):
-        read(EPSS, "x")
-    monkeypatch.setattr(enrichment, "LARGEST", len(EPSS))
-    assert read_epss(EPSS, "x")
 
 
 @settings(max_examples=150, deadline=None, database=None)

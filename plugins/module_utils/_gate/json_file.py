@@ -1,0 +1,104 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Reads the text and the JSON of files that may be spoilt, and checks the types of their values. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+from .._errors import printable
+from .._http.redact import JSON
+from .._moments import iso_moment
+from .run import is_moment
+
+# the types that a value may have; a boolean is no integer
+Types = frozenset[type]
+TEXT: Types = frozenset({str})
+TEXT_OR_NULL: Types = frozenset({str, type(None)})
+INTEGER_OR_NULL: Types = frozenset({int, type(None)})
+NUMBER_OR_NULL: Types = frozenset({int, float, type(None)})
+FLAG: Types = frozenset({bool})
+FLAG_OR_NULL: Types = frozenset({bool, type(None)})
+LIST: Types = frozenset({list})
+OBJECT: Types = frozenset({dict})
+
+
+class Wrong(ValueError):
+    """What is wrong with a file, a clause that follows its name."""
+
+
+def text_of(content: bytes | str) -> str:
+    """The text of a file, without a byte order mark. Raises Wrong."""
+    try:
+        return content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    except UnicodeDecodeError:
+        raise Wrong("is not text in UTF-8") from None
+
+
+def parsed(text: str) -> Any:
+    """The value in a JSON text. Raises Wrong."""
+    try:
+        return JSON.decode(text)
+    except json.JSONDecodeError as error:
+        raise Wrong(f"is truncated or not valid JSON (line {error.lineno}: {error.msg})") from None
+    except RecursionError:
+        raise Wrong("is not valid JSON (it is nested too deeply)") from None
+    except ValueError as error:
+        raise Wrong(f"is not valid JSON ({error})") from None
+
+
+class Fields:
+    """The keys that an object must have, each with its types."""
+
+    def __init__(self, types: Mapping[str, Types], others: bool) -> None:
+        """others: whether an object may have other keys as well."""
+        self._types = types
+        self._others = others
+        self._values = itemgetter(*types)
+
+    def of(self, value: Any, where: str) -> tuple[Any, ...]:
+        """The values in an object, in the order of the keys. where: the path of the object. Raises Wrong."""
+        try:
+            values: tuple[Any, ...] = self._values(value)
+        except (KeyError, TypeError):
+            values = ()
+        for each, types in zip(values, self._types.values()):
+            if type(each) not in types:
+                break
+        else:
+            if values and (self._others or len(value) == len(values)):
+                return values
+        raise Wrong(self._problem(value, where))
+
+    def _problem(self, value: Any, where: str) -> str:
+        if not isinstance(value, dict):
+            return f"is wrong in {where}: not an object"
+        for key, types in self._types.items():
+            if key not in value:
+                return f"is wrong in {where}: {key} is missing"
+            if type(value[key]) not in types:
+                return f"is wrong in {where}: {key} is {printable(repr(value[key]), 60)}"
+        return f"is wrong in {where}: {printable(repr(min(set(value) - set(self._types))), 60)} is an unknown key"
+
+
+def demand(is_right: bool, where: str, key: str, value: object) -> None:
+    """Raises Wrong for the value of a key that is not right."""
+    if not is_right:
+        raise Wrong(f"is wrong in {where}: {key} is {printable(repr(value), 60)}")
+
+
+def has_texts(values: Iterable[object]) -> bool:
+    """Whether all values are texts."""
+    return TEXT.issuperset(map(type, values))
+
+
+@lru_cache(maxsize=4096)
+def is_time(value: object) -> bool:
+    """Whether a value is an existing time in UTC, as in 2026-11-22T10:00:00Z."""
+    return is_moment(value) and iso_moment(str(value)) is not None
