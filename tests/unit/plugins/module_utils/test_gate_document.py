@@ -28,7 +28,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import
     Waiver,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
 VALIDATOR = jsonschema.Draft202012Validator(

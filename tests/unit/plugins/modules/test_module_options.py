@@ -4,7 +4,7 @@
 
 """One case for each documented option of each module: what it does, so that nothing of it can be lost unseen.
 
-The connection options are cases of every module. The gate tests/unit/gates/test_documentation.py compares these tables
+The connection options are cases of every module. The test tests/unit/conventions/test_documentation.py compares these tables
 with the documentation.
 """
 

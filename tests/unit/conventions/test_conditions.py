@@ -12,7 +12,7 @@ from __future__ import annotations
 import jinja2
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 KEYS = {"when", "that", "until", "failed_when", "changed_when"}
 FILES = sorted(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 
 class Phrase(NamedTuple):

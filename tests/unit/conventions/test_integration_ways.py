@@ -10,7 +10,7 @@ import importlib.util
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 SPEC = importlib.util.spec_from_file_location("integration_ways", ROOT / "tests" / "integration_ways.py")
 ways = importlib.util.module_from_spec(SPEC)

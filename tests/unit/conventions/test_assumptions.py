@@ -10,7 +10,7 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 GUIDE = (ROOT / "docs/docsite/rst/guide_assumptions.rst").read_text(encoding="utf-8")
 # the first cell of each row, without its heading

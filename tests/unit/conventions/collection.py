@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection as gates see it: its modules, their documentation with the fragments in it, what they import."""
+"""What tests of conventions read: the modules, their documentation with the fragments in it, what they import."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULES,
     argument_spec,
     block,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 FACTS = {"args", "result", "after_loss", "unread", "maybe_done"}
 CHANGES = {"update", "setdefault", "pop", "clear"}

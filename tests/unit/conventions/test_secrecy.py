@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import MODULES, ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as SIMPLE
 
 PLAY = (ROOT / "tests/integration/targets/secrecy/secrecy.yml").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.gates.collection import (
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     ROOT,
     imported_libraries,
     imports,
