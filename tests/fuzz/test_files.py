@@ -11,6 +11,7 @@ import re
 
 import yaml
 from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
 from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets
@@ -28,7 +29,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment i
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matchers_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
@@ -142,6 +143,16 @@ def test_each_waiver_file_waives_or_is_refused_with_its_lines(content):
 
 # --- policy, matchers, outcomes
 
+
+def typed(option, suboptions, given):
+    """The value of an option as ansible-core converts it, None where it refuses it."""
+    if not isinstance(given, dict):
+        return None
+    spec = {option: {"type": "dict", **({"options": suboptions} if suboptions else {})}}
+    read = ArgumentSpecValidator(spec).validate({option: given})
+    return None if read.error_messages else read.validated_parameters[option]
+
+
 POLICY = {
     "fail_on": "high", "max": {"medium": 3}, "min_cvss": 7.0, "min_epss": "0.1", "older_than": {"high": "30d"},
     "include": [{"name": "TLS *"}], "exclude": [{"target": "*.a.example", "port": 443, "cve": "CVE-2021-44228"}],
@@ -152,7 +163,7 @@ ROWS = rows_of([pair(finding("a", cve=["CVE-2021-44228"]), finding("b", 4))])
 
 @prop(given=st.one_of(changed(POLICY), fields(*POLICY), values))
 def test_each_policy_judges_or_is_refused(given):
-    policy = refused(policy_of, given)
+    policy = refused(policy_of, typed("policy", POLICY_OPTIONS, given))
     if policy is not None:
         for row in ROWS:
             assert policy.counts(row).reasons
@@ -189,7 +200,7 @@ def test_each_matcher_matches_or_is_refused(given):
     given=st.one_of(values, st.dictionaries(st.sampled_from(OUTCOMES), st.one_of(texts, st.just("warn")), max_size=3))
 )
 def test_each_meaning_of_outcomes_is_read_or_refused(given):
-    meaning = refused(mapping_of, given)
+    meaning = refused(mapping_of, typed("outcomes", None, given))
     assert meaning is None or set(meaning) == set(OUTCOMES)
 
 
@@ -403,4 +414,4 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
 @prop(number=long_numbers, key=st.sampled_from(["max", "older_than", "min_cvss", "min_epss", "include"]))
 def test_numbers_of_any_length_are_read_or_refused(number, key):
     for value in (number, {"high": number}, [{"port": number}], [{"check": number}]):
-        refused(policy_of, {key: value})
+        refused(policy_of, typed("policy", POLICY_OPTIONS, {key: value}))

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
 from .._gate_words import NOT_COVERED, PASSED
 from .._moments import seconds_of
 from .._names import normal_form
-from .._raw_options import shape_of, unknown_key
 from .._scan.tools import tool_id_of, tool_name_of
 from .policy import lasting
 from .types import Pair
@@ -45,41 +44,22 @@ class Gaps(NamedTuple):
     late: Mapping[int, str]
 
 
-def expect_of(given: object) -> Expect:
-    """The Expect in the option ``expect``. Raises WrongOption."""
-    if given is None:
-        return Expect()
-    if not isinstance(given, Mapping):
-        raise WrongOption(
-            f"expect is {shape_of(given)}: write a dictionary, as in {{tools: [Website Scanner], max_age: 7d}}."
-        )
-    for key in given:
-        if key not in Expect._fields:
-            raise WrongOption(f"{unknown_key('expect', key, Expect._fields)}.")
-    targets = tuple(text for _path, text in _texts(given, "targets"))
-    tools = tuple(tool_id_of(text, path) for path, text in _texts(given, "tools"))
+def expect_of(given: Mapping[str, Any] | None) -> Expect:
+    """The Expect in the option ``expect``, whose types ansible-core has checked. Raises WrongOption."""
+    given = given or {}
+    tools = (tool_id_of(name, f"expect.tools[{index}]") for index, name in enumerate(_names(given, "tools")))
     age = given.get("max_age")
-    return Expect(targets, tools, None if age is None else seconds_of(age, "expect.max_age"))
+    return Expect(_names(given, "targets"), tuple(tools), None if age is None else seconds_of(age, "expect.max_age"))
 
 
-def _texts(given: Mapping[str, object], key: str) -> Iterator[tuple[str, str]]:
-    """The texts of a list, each with its path."""
+def _names(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
     values = given.get(key)
-    if values is None:
-        return
-    if not isinstance(values, (list, tuple)):
-        raise WrongOption(f"expect.{key} is {shape_of(values)}: write a list.")
-    if not values:
+    if values == []:
         raise WrongOption(f"expect.{key} is empty, so nothing would be expected: name at least one, or leave it out.")
-    for index, value in enumerate(values):
-        path = f"expect.{key}[{index}]"
-        # a tool may be given by its id
-        text = str(value).strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else None
-        if text is None:
-            raise WrongOption(f"{path} is {shape_of(value)}: write a text.")
-        if not text:
-            raise WrongOption(f"{path} is empty: write a name, or remove it.")
-        yield path, text
+    names = tuple(value.strip() for value in values or ())
+    if "" in names:
+        raise WrongOption(f"expect.{key}[{names.index('')}] is empty: write a name, or remove it.")
+    return names
 
 
 def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> Gaps:

@@ -74,13 +74,13 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, detail
         path,
         method,
         parameter,
+        places,
         text_of(get("vuln_description") or get("test_description")),
         text_of(get("risk_description")),
         text_of(get("recommendation")),
         text_of(_evidence(get("vuln_evidence"))),
         _references(get("references")),
         str(first_seen) if is_moment(first_seen) else None,
-        places,
     )
 
 

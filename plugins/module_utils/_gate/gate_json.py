@@ -15,7 +15,11 @@ from datetime import datetime, timezone
 from .._gate_words import SCHEMA, VERSION
 from .._records import Record
 from .judge import Decision
-from .types import NO_EXPLOITS, Doubled, Exploits, Judged, Source, Verdict, Waiver
+from .types import NO_EXPLOITS, Doubled, Exploits, Judged, Row, Source, Verdict, Waiver
+
+# the fields of a row that gate.json has under the same names, in its order
+_SEVERITY = Row._fields.index("severity")
+_KEYS = Row._fields[_SEVERITY:]
 
 
 def document_of(
@@ -76,46 +80,17 @@ def findings_of(rows: Sequence[Judged]) -> list[Record]:
 
 
 def _finding(judged: Judged) -> Record:
-    # one unpacking, because 32 attributes take as long as json needs for the finding
-    (
-        _pair, fingerprint, index, severity, identifier, name, check, cve, cwe, cvss, epss, known_exploited, verified, status,
-        target, target_id, workspace, tool, scan_id, port, protocol, service, path, method, parameter, description, risk,
-        recommendation, evidence, references, _first_seen, places,
-    ) = judged.row  # fmt: skip
+    row = judged.row
     return {
-        "fingerprint": fingerprint,
-        "index": index,
+        "fingerprint": row.fingerprint,
+        "index": row.number,
         "state": judged.state,
         "change": judged.change,
         "reasons": list(judged.reasons),
-        "severity": severity,
-        "id": identifier,
-        "name": name,
-        "check": check,
-        "cve": list(cve),
-        "cwe": cwe,
-        "cvss": cvss,
-        "epss": epss,
-        "known_exploited": known_exploited,
-        "verified": verified,
-        "status": status,
-        "target": target,
-        "target_id": target_id,
-        "workspace": workspace,
-        "tool": tool,
-        "scan_id": scan_id,
-        "port": port,
-        "protocol": protocol,
-        "service": service,
-        "path": path,
-        "method": method,
-        "parameter": parameter,
-        "places": [each._asdict() for each in places],
-        "description": description,
-        "risk": risk,
-        "recommendation": recommendation,
-        "evidence": evidence,
-        "references": list(references),
+        **dict(zip(_KEYS, row[_SEVERITY:])),
+        "cve": list(row.cve),
+        "places": [each._asdict() for each in row.places],
+        "references": list(row.references),
         "first_seen": judged.first_seen,
         "age": judged.age,
         "waiver": None if judged.waiver is None else _waiver(judged.waiver),

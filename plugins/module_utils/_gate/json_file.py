@@ -61,20 +61,23 @@ class Fields:
         self._types = types
         self._others = others
         self._values = itemgetter(*types)
+        self._right: set[tuple[type, ...]] = set()
 
     def of(self, value: Any, where: str) -> tuple[Any, ...]:
         """The values in an object, in the order of the keys. where: the path of the object. Raises Wrong."""
         try:
             values: tuple[Any, ...] = self._values(value)
         except (KeyError, TypeError):
-            values = ()
-        for each, types in zip(values, self._types.values()):
-            if type(each) not in types:
-                break
-        else:
-            if values and (self._others or len(value) == len(values)):
-                return values
-        raise Wrong(self._problem(value, where))
+            raise Wrong(self._problem(value, where)) from None
+        found = tuple(map(type, values))
+        # most objects of a file have values of the same types
+        if found not in self._right:
+            if not all(each in types for each, types in zip(found, self._types.values())):
+                raise Wrong(self._problem(value, where))
+            self._right.add(found)
+        if not self._others and len(value) != len(values):
+            raise Wrong(self._problem(value, where))
+        return values
 
     def _problem(self, value: Any, where: str) -> str:
         if not isinstance(value, dict):

@@ -11,7 +11,7 @@ written and in normal form. ``check``, ``cve``, ``severity``, ``port`` and ``fin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -70,19 +70,13 @@ class Matcher(NamedTuple):
         ).matches(row)
 
 
-def matchers_of(given: object, path: str) -> tuple[Matcher, ...]:
+def matchers_of(given: Iterable[Mapping[str, object]], path: str) -> tuple[Matcher, ...]:
     """The matchers in an option. path: its name in messages. Raises WrongOption."""
-    if given is None:
-        return ()
-    if not isinstance(given, (list, tuple)):
-        raise WrongOption(f"{path} is {shape_of(given)}: write a list of matchers, as in [{{name: 'TLS *'}}].")
     return tuple(matcher_of(each, f"{path}[{index}]") for index, each in enumerate(given))
 
 
-def matcher_of(given: object, path: str) -> Matcher:
+def matcher_of(given: Mapping[str, object], path: str) -> Matcher:
     """The Matcher in a dictionary. path: where it is written, in messages. Raises WrongOption."""
-    if not isinstance(given, Mapping):
-        raise WrongOption(f"{path} is {shape_of(given)}: write a dictionary with one or more of the keys {_listed()}.")
     for key in given:
         if key not in KEYS:
             raise WrongOption(f"{unknown_key(path, key, KEYS)}.")

@@ -9,10 +9,9 @@ A field that a finding lacks counts against it, unless ``missing`` is ``ignore``
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted
@@ -20,7 +19,7 @@ from .._families.finding import SEVERITIES
 from .._findings.model import SUMMARY, UNKNOWN, at_least
 from .._gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._moments import seconds_of
-from .._raw_options import shape_of, unknown_key
+from .._raw_options import unknown_key
 from .._records import Record
 from .matchers import Matcher, matchers_of, shown
 from .types import Row
@@ -28,8 +27,6 @@ from .types import Row
 MISSING_FAILS = "fail"
 MISSING_IGNORED = "ignore"
 _MISSING = (MISSING_FAILS, MISSING_IGNORED)
-_LARGEST_CVSS = 10.0
-_LARGEST_EPSS = 1.0
 # the suboptions of policy
 POLICY_OPTIONS: dict[str, Any] = dict(
     fail_on=dict(type="str", choices=[*SEVERITIES, NONE], default="high"),
@@ -178,75 +175,51 @@ def lasting(seconds: int) -> str:
     return counted(seconds, "second")
 
 
-def policy_of(given: object) -> Policy:
-    """The Policy in the option ``policy``; a key that is null has its default. Raises WrongOption."""
-    if given is None:
-        return Policy()
-    if not isinstance(given, Mapping):
-        raise WrongOption(f"policy is {shape_of(given)}: write a dictionary, as in {{fail_on: high}}.")
-    for key in given:
-        if key not in _READERS:
-            raise WrongOption(f"{unknown_key('policy', key, list(_READERS))}.")
-    return Policy(**{key: _READERS[key](value, f"policy.{key}") for key, value in given.items() if value is not None})
+def policy_of(given: Mapping[str, Any] | None) -> Policy:
+    """The Policy in the option ``policy``, whose types ansible-core has checked; a key that is null has its default.
+
+    Raises WrongOption.
+    """
+    readers: Mapping[str, Callable[[Any, str], Any]] = {
+        "max": _max,
+        "min_cvss": _cvss,
+        "min_epss": _epss,
+        "older_than": _older_than,
+        "include": matchers_of,
+        "exclude": matchers_of,
+    }
+    values = {key: value for key, value in (given or {}).items() if value is not None}
+    return Policy(
+        **{key: readers[key](each, f"policy.{key}") if key in readers else each for key, each in values.items()}
+    )
 
 
-def _fail_on(value: object, path: str) -> str:
-    return one_of(value, path, (*reversed(SEVERITIES), NONE))
-
-
-def _missing(value: object, path: str) -> str:
-    return one_of(value, path, _MISSING)
-
-
-def one_of(value: object, path: str, words: Sequence[str]) -> str:
-    """A value that must be one of some words, in any case. Raises WrongOption."""
-    word = value.strip().lower() if isinstance(value, str) else ""
-    if word not in words:
-        raise WrongOption(f"{path} is {shown(value)}: write one of {', '.join(words)}.")
-    return word
-
-
-def _flag(value: object, path: str) -> bool:
-    # a template of Ansible may give the text
-    texts = {"true": True, "yes": True, "false": False, "no": False}
-    flag = texts.get(value.strip().lower()) if isinstance(value, str) else value
-    if not isinstance(flag, bool):
-        raise WrongOption(f"{path} is {shown(value)}: write true or false.")
-    return flag
-
-
-def _number(value: object, path: str, largest: float, advice: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # raises TypeError
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not 0 <= number <= largest:
+def _number(value: float, path: str, largest: float, advice: str) -> float:
+    if not 0 <= value <= largest:
         raise WrongOption(f"{path} is {shown(value)}: give a number from 0 to {largest:g}, {advice}.")
-    return number
-
-
-def _cvss(value: object, path: str) -> float:
-    return _number(value, path, _LARGEST_CVSS, "as in 7.0")
-
-
-def _epss(value: object, path: str) -> float:
-    return _number(value, path, _LARGEST_EPSS, "as in 0.1 for 10 percent")
-
-
-def _by_severity(value: object, path: str, example: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise WrongOption(f"{path} is {shape_of(value)}: write a dictionary by severity, as in {example}.")
-    for key in value:
-        if key not in SUMMARY:
-            raise WrongOption(f"{unknown_key(path, key, SUMMARY)}.")
     return value
 
 
-def _max(value: object, path: str) -> dict[str, int]:
-    return {
-        severity: _count(number, f"{path}.{severity}")
-        for severity, number in _by_severity(value, path, "{medium: 10}").items()
-    }
+def _cvss(value: float, path: str) -> float:
+    return _number(value, path, 10, "as in 7.0")
+
+
+def _epss(value: float, path: str) -> float:
+    return _number(value, path, 1, "as in 0.1 for 10 percent")
+
+
+def _max(value: Mapping[str, Any], path: str) -> dict[str, int]:
+    return {_severity(key, path): _count(number, f"{path}.{key}") for key, number in value.items()}
+
+
+def _older_than(value: Mapping[str, Any], path: str) -> dict[str, int]:
+    return {_severity(key, path): seconds_of(duration, f"{path}.{key}") for key, duration in value.items()}
+
+
+def _severity(key: str, path: str) -> str:
+    if key not in SUMMARY:
+        raise WrongOption(f"{unknown_key(path, key, SUMMARY)}.")
+    return key
 
 
 def _count(value: object, path: str) -> int:
@@ -257,42 +230,15 @@ def _count(value: object, path: str) -> int:
     return value
 
 
-def _older_than(value: object, path: str) -> dict[str, int]:
-    return {
-        severity: seconds_of(duration, f"{path}.{severity}")
-        for severity, duration in _by_severity(value, path, "{high: 30d}").items()
-    }
-
-
-_READERS: Mapping[str, Callable[[object, str], Any]] = {
-    "fail_on": _fail_on,
-    "max": _max,
-    "only_new": _flag,
-    "verified_only": _flag,
-    "min_cvss": _cvss,
-    "min_epss": _epss,
-    "known_exploited": _flag,
-    "older_than": _older_than,
-    "include": matchers_of,
-    "exclude": matchers_of,
-    "missing": _missing,
-}
-
-
-# --- what outcomes mean
-
-
-def mapping_of(given: object) -> dict[str, str]:
+def mapping_of(given: Mapping[str, Any] | None) -> dict[str, str]:
     """The verdict of each outcome after the option ``outcomes``. Raises WrongOption."""
     mapping = {outcome: PASS if outcome == PASSED else FAIL for outcome in OUTCOMES}
-    if given is None:
-        return mapping
-    if not isinstance(given, Mapping):
-        raise WrongOption(f"outcomes is {shape_of(given)}: write a dictionary, as in {{incomplete: warn}}.")
-    for key, value in given.items():
+    for key, value in (given or {}).items():
         if key not in mapping:
             raise WrongOption(f"{unknown_key('outcomes', key, OUTCOMES)}.")
-        mapping[key] = one_of(value, f"outcomes.{key}", VERDICTS)
+        mapping[key] = value.strip().lower() if isinstance(value, str) else ""
+        if mapping[key] not in VERDICTS:
+            raise WrongOption(f"outcomes.{key} is {shown(value)}: write one of {', '.join(VERDICTS)}.")
     if mapping[MISCONFIGURED] != FAIL:
         raise WrongOption(f"outcomes.{MISCONFIGURED} must be {FAIL}, because nothing was judged: remove it.")
     return mapping

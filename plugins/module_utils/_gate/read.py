@@ -79,8 +79,8 @@ def read(task: Task) -> Reading:
         if asked is None:
             return Reading((), task.params["workspace"], (_NOT_YET,))
         wanted = asked.wanted
-        workspaces = _Workspaces(task)
-        places = {each.place.id: workspaces.name_of(each.place) for each in wanted}
+        named = {each.place.id: each.place for each in wanted}
+        places = {place_id: _workspace_name(task, place) for place_id, place in named.items()}
     except CallError as error:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
     clock = latest_clock(task, [each.scan for each in wanted if each.scan])
@@ -220,20 +220,11 @@ def _unknown(scan: Record, target: Record | None, place: Place, missing: str) ->
     return Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
 
 
-class _Workspaces:
-    """The names of workspaces, each read once."""
-
-    def __init__(self, task: Task) -> None:
-        self._task = task
-        self._names: dict[int | None, str | None] = {None: None}
-
-    def name_of(self, place: Place) -> str | None:
-        if place.name is not None:
-            return place.name
-        if place.id is not None and place.id not in self._names:
-            record = self._task.client.read(WORKSPACE, place.id)
-            self._names[place.id] = record["name"] if record else None
-        return self._names[place.id]
+def _workspace_name(task: Task, place: Place) -> str | None:
+    if place.name is not None or place.id is None:
+        return place.name
+    record = task.client.read(WORKSPACE, place.id)
+    return record["name"] if record else None
 
 
 def _pairs(

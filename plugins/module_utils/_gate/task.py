@@ -122,8 +122,8 @@ def _asked(task: Task, now: float) -> _Asked:
         refuse_without_directory(params["baseline"], "baseline")
     epss, exploited = params["epss_file"], params["known_exploited_file"]
     return _Asked(
-        policy_of({name: value for name, value in (params["policy"] or {}).items() if value is not None}),
-        expect_of(params["expect"] and {name: value for name, value in params["expect"].items() if value is not None}),
+        policy_of(params["policy"]),
+        expect_of(params["expect"]),
         mapping_of(params["outcomes"]),
         exploits_of(
             read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,

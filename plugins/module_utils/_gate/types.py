@@ -116,13 +116,13 @@ class Row(NamedTuple):
     path: str | None
     method: str | None
     parameter: str | None
+    places: tuple[Spot, ...]
     description: str
     risk: str
     recommendation: str
     evidence: str
     references: tuple[str, ...]
     first_seen: str | None
-    places: tuple[Spot, ...] = ()
 
     def at_each_place(self) -> tuple[Row, ...]:
         """The row with the fingerprint and the place of each of its places."""

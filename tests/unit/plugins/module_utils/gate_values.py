@@ -43,6 +43,7 @@ _ROW = dict(
     evidence="",
     references=(),
     first_seen=None,
+    places=(),
 )
 
 _PAIR = dict(

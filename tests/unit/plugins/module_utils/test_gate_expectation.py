@@ -54,7 +54,7 @@ def test_each_expected_tool_must_have_scanned_each_expected_target():
 
 def test_without_targets_the_tools_must_have_scanned_what_is_judged():
     pairs = [WEB, WEB._replace(target="b.example"), NETWORK]
-    assert missing({"tools": [350]}, *pairs) == [("b.example", "Network Scanner", 350)]
+    assert missing({"tools": ["350"]}, *pairs) == [("b.example", "Network Scanner", 350)]
     assert missing({"tools": ["350"]}) == []
 
 
@@ -63,7 +63,7 @@ def test_a_target_is_expected_once():
 
 
 def test_a_missing_pair_says_so():
-    (gap,) = gaps_in(expect_of({"targets": ["a.example"], "tools": [350]}), [WEB]).missing
+    (gap,) = gaps_in(expect_of({"targets": ["a.example"], "tools": ["350"]}), [WEB]).missing
     assert gap == pair(
         tool="Network Scanner",
         tool_id=350,
@@ -93,9 +93,9 @@ def test_expecting_something_where_nothing_was_scanned_is_nothing_scanned():
 
 def test_a_scan_that_did_not_finish_has_its_own_outcome():
     failed = WEB._replace(outcome="scan_failed", complete=False, age=9 * DAY)
-    assert missing({"tools": [170]}, failed) == []
-    assert late({"tools": [170], "max_age": "7d"}, failed) == {}
-    assert outcome({"tools": [170]}, failed) == ("scan_failed", ["scan_failed"])
+    assert missing({"tools": ["170"]}, failed) == []
+    assert late({"tools": ["170"], "max_age": "7d"}, failed) == {}
+    assert outcome({"tools": ["170"]}, failed) == ("scan_failed", ["scan_failed"])
 
 
 # --- what is too old
@@ -128,7 +128,7 @@ def test_without_tools_one_recent_scan_of_a_target_is_enough():
 
 def test_with_tools_the_scan_of_each_must_be_recent():
     pairs = [WEB, NETWORK._replace(age=9 * DAY), pair(tool="Sniper", tool_id=490, age=90 * DAY)]
-    assert set(late({"tools": [170, 350], "max_age": "7d"}, *pairs)) == {1}
+    assert set(late({"tools": ["170", "350"], "max_age": "7d"}, *pairs)) == {1}
 
 
 def test_only_expected_targets_must_be_recent():
@@ -160,7 +160,7 @@ def test_old_scans_that_are_mapped_to_pass_hide_no_findings():
 
 def test_a_saved_file_proves_no_scan():
     saved = WEB._replace(saved=True)
-    for given in ({"targets": ["a.example"]}, {"max_age": "7d"}, {"tools": [170]}):
+    for given in ({"targets": ["a.example"]}, {"max_age": "7d"}, {"tools": ["170"]}):
         assert late(given, saved) == {
             0: (
                 "The file does not prove when 'a.example' was scanned, which expect demands: judge the scans of the service."
@@ -173,7 +173,7 @@ def test_a_saved_file_proves_no_scan():
 
 
 def test_the_option_is_read():
-    given = {"targets": [" a.example "], "tools": ["SSL Scanner", 170], "max_age": "12h"}
+    given = {"targets": [" a.example "], "tools": ["SSL Scanner", "170"], "max_age": "12h"}
     assert expect_of(given) == Expect(("a.example",), (450, 170), 43200)
     assert expect_of({"targets": None, "tools": None, "max_age": None}) == Expect()
 
@@ -181,14 +181,9 @@ def test_the_option_is_read():
 @pytest.mark.parametrize(
     "given, message",
     [
-        ([], "expect is a list: write a dictionary, as in {tools: [Website Scanner], max_age: 7d}."),
-        ({"target": ["a"]}, "expect has the unknown key 'target': did you mean targets?"),
-        ({"targets": "a.example"}, "expect.targets is a string: write a list."),
         ({"targets": []}, "expect.targets is empty, so nothing would be expected: name at least one, or leave it out."),
         ({"tools": []}, "expect.tools is empty, so nothing would be expected"),
         ({"targets": ["a.example", " "]}, "expect.targets[1] is empty: write a name, or remove it."),
-        ({"targets": [None]}, "expect.targets[0] is null: write a text."),
-        ({"targets": [True]}, "expect.targets[0] is a boolean (true): write a text."),
         ({"tools": ["Websit Scanner"]}, "expect.tools[0] 'Websit Scanner' is not the name of a known tool"),
         ({"max_age": "a week"}, "expect.max_age is 'a week': give seconds"),
     ],
