@@ -72,7 +72,8 @@ options:
         type: str
         required: true
       expires:
-        description: The date on which the exclusion ends, at most five years from now, or a time in ISO 8601 with its zone.
+        description:
+          - The date on which the exclusion ends, at most five years from now, or a time in ISO 8601 with its zone.
         type: str
         required: true
   dest:
