@@ -22,12 +22,14 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
+# REUSE-IgnoreStart
 LICENCES = {
     "BSD": "# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)\n"
     "# SPDX-License-Identifier: BSD-2-Clause\n",
     "GPL": "# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)\n"
     "# SPDX-License-Identifier: GPL-3.0-or-later\n",
 }
+# REUSE-IgnoreEnd
 HEADS = {name: f"# Copyright: The scanops.scanner contributors\n{text}\n" for name, text in LICENCES.items()}
 TABLE = '''"""The table of API families, written by tests/generate.py. Pure."""
 
