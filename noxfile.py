@@ -81,7 +81,7 @@ MODULE_PYTHON = "3.9"
 MODULE_TESTS = ("tests/unit/plugins/modules/", "tests/unit/plugins/module_utils/")
 # The unit tests of what runs in ansible-core, and integration targets with each kind of plugin: `make test` runs them with
 # the oldest ansible-core.
-CONTROLLER_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("action", "filter", "inventory", "plugin_utils"))
+CONTROLLER_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("filter", "inventory", "plugin_utils"))
 SAMPLE_TARGETS = ("in_process", "inventory_targets", "role_scan_gate", "target", "untrusted_text")
 # Integration targets that follow the documentation step by step. `make test` leaves them to `make matrix`.
 WALKS = ("example_playbooks", "guide_estate", "guide_recipes", "platform_kit")
