@@ -68,7 +68,6 @@ TESTS_OF = {
     "_gate/waivers": ["gate_waivers"],
     "_http/redact": ["redact"],
     "_http/pace": ["pace", "rate_limit"],
-    "_http/rate_limit": ["retry"],
     "_http/retry": ["retry"],
     "_names": ["names", "valid_names", "scope", "scope_cases"],
     "_records": ["ensure", "findings"],

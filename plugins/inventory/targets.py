@@ -210,13 +210,13 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.target i
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import InWorkspace, proven
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport, missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
-    Connection,
     connection_from,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record, is_row, record_of

@@ -169,6 +169,19 @@ def printable(text: object, longest: int = 300) -> str:
     return shown + ("..." if len(str(text)) > longest else "")
 
 
+def shape_of(value: object) -> str:
+    """What kind of value this is, for a message that must not quote a text."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"a boolean ({str(value).lower()})"
+    if isinstance(value, (int, float)):
+        return f"a number ({value})"
+    if isinstance(value, dict):
+        return "a dictionary"
+    return "a list" if isinstance(value, list) else "a string"
+
+
 def without_secrets(text: str) -> str:
     """A name for messages: the user info and the query of a URL, readable or not, may hold secrets."""
     return _QUERY.sub("?***", _PASSWORD.sub(r"\1***@", _USER_INFO.sub(r"\1***@", text)))

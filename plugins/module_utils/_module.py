@@ -15,7 +15,7 @@ from typing import Any
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
 from ._declared import Module
-from ._http.transport import missing_requests
+from ._http.connection import missing_requests
 from ._interrupt import Stop
 from ._masking import hide, shown_options
 from ._options import CONNECTION_OPTIONS

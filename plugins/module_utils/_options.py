@@ -9,49 +9,16 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
 from ._errors import WrongOption
+from ._http.connection import Connection
 from ._raw_options import ArgumentSpec, OptionSpec
 
 LONGEST_TIMEOUT = 86400
-# the time of a whole call, where call_timeout is not set, in multiples of timeout
-CALL_TIMEOUTS = 4
-
-
-class Connection(NamedTuple):
-    """What is needed to talk to the service, checked. Times are in seconds, max_answer is in bytes.
-
-    call_timeout: None for a multiple of timeout; verify: whether to verify certificates, or the path of a CA bundle;
-    cert: the path of a client certificate, or the paths of it and of its key; direct: whether to ignore the environment
-    variables that name a proxy; rate_window: the time in which the service counts its limits, which no option changes.
-    """
-
-    base_url: str
-    api_key: str
-    timeout: float = 30.0
-    retries: int = 3
-    rate_limit_wait: int = 300
-    rate_share: int = 100
-    call_timeout: float | None = None
-    max_answer: int = 256 * 1024 * 1024
-    verify: bool | str = True
-    cert: str | tuple[str, str] | None = None
-    proxy: str | None = None
-    direct: bool = False
-    rate_window: float = 60.0
-
-    @property
-    def longest_call(self) -> float:
-        """The number of seconds that a whole call may take."""
-        return CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
-
-    def __repr__(self) -> str:
-        # the key and the proxy's password must not reach a traceback that prints its variables
-        return f"Connection({self.base_url!r})"
 
 
 _DEFAULTS = Connection._field_defaults

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ._errors import printable
+from ._errors import printable, shape_of
 from ._families.table import FAMILIES
 
 # the options of a module, by name, and one of them, as AnsibleModule takes them
@@ -292,16 +292,3 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def shape_of(value: object) -> str:
-    """What kind of value this is, for a message that must not quote a text."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"a boolean ({str(value).lower()})"
-    if isinstance(value, (int, float)):
-        return f"a number ({value})"
-    if isinstance(value, dict):
-        return "a dictionary"
-    return "a list" if isinstance(value, list) else "a string"

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, Optional, Protocol
 
 from ._errors import CallError, ScannerError, WrongOption, printable
 from ._http.client import Client
+from ._http.connection import Connection
 from ._http.list_cache import Lists
 from ._http.transport import Transport
 from ._interrupt import Stop
-from ._options import Connection, connection_from
+from ._options import connection_from
 from ._raw_options import ArgumentSpec, wrong_id
 from ._scope.permit import Permits, Verdicts
 

@@ -23,7 +23,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS

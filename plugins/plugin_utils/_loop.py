@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import Lists
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened
 
 # connections of one loop, whose items may name different services or keys

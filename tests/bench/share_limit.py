@@ -15,8 +15,8 @@ import sys
 import traceback
 
 sys.path.insert(0, os.environ["ANSIBLE_COLLECTIONS_PATH"])
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope
 

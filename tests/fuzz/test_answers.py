@@ -14,9 +14,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.table im
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http import listing, redact, refusal, row_stream
-from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._http.call_context import CallContext
+from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact, row_stream
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
@@ -64,9 +63,11 @@ class OneAnswer:
 
     def __init__(self, given, size):
         self.transport = self
-        self.context = CallContext()
         self._answers = [given]
         self._size = size
+
+    def about(self, *_call):
+        return None
 
     def send(self, method, path, query, about, sink):
         given = self._answers.pop() if self._answers else answer(b'{"data":[]}')
@@ -143,7 +144,7 @@ def test_what_is_beside_the_rows_never_makes_reading_fail(members, given):
     given=headers,
 )
 def test_each_refusal_is_an_error_that_says_what_failed(body, status, method, given):
-    error = refusal.refusal(answer(body, given, status, method))
+    error = refusal(answer(body, given, status, method))
     assert isinstance(error, CallError)
     assert error.status == status and is_said_well(error)
     assert KEY not in repr(error.result)
@@ -152,7 +153,7 @@ def test_each_refusal_is_an_error_that_says_what_failed(body, status, method, gi
 @prop(location=st.one_of(texts, st.lists(odd, max_size=6).map(lambda parts: "https://a.example" + "".join(parts))))
 def test_a_redirect_never_leads_to_another_host(location):
     try:
-        followed = refusal.redirected("GET", "/targets", 302, "https://a.example/api/v2/targets", location)
+        followed = connection.redirected("GET", "/targets", 302, "https://a.example/api/v2/targets", location)
     except AnswerError as error:
         assert is_said_well(error)
         return
@@ -223,7 +224,7 @@ def test_a_key_that_the_service_repeats_is_in_nothing_that_is_shown(form, before
     body = as_json({"message": planted, "data": [{"id": 1, "name": planted}], planted: planted})
     body = body.replace(b"PLANTED", form(KEY).encode())
     given = answer(body, {"Location": f"https://a.example/{form(KEY)}"}, status)
-    shown = [str(refusal.refusal(given)), repr(refusal.refusal(given).result), *given.headers.values()]
+    shown = [str(refusal(given)), repr(refusal(given).result), *given.headers.values()]
     try:
         shown.append(repr(given.json()))
     except AnswerError as error:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._http.rate_limit import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.retry import (
     asked_wait,
     moment,
     number_in,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import WrongOption, printable
+from .._errors import WrongOption, printable, shape_of
 from .._families.family import Family
 from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._raw_options import shape_of, unknown_key
+from .._raw_options import unknown_key
 from .model import Item, Wanted
 
 # the families that an estate declares in a workspace

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, printable
+from .._errors import WrongOption, printable, shape_of
 from .._findings.model import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .._names import normal_form
-from .._raw_options import shape_of, unknown_key
+from .._raw_options import unknown_key
 from .types import Row
 
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")

@@ -17,7 +17,7 @@ from .._exports.formats import Choices, write
 from .._exports.locations import Locations, locations_of
 from .._file.draft import shown
 from .._gate_words import CREATED, FAIL, WARN
-from .._http.transport import COLLECTION_VERSION
+from .._http.connection import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
 from .baseline_file import Remembering, Wanted, remember

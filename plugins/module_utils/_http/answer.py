@@ -2,16 +2,24 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""One answer of the service."""
+"""One answer of the service, and the error for an answer that is not a success. Pure."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import MutableMapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from .._advice import ANY_CALL, Call, after_another_answer
-from .._errors import AnswerError, printable
+from .._advice import ANY_CALL, Call, Hints, after_another_answer, next_step
+from .._errors import AnswerError, ApiError, CallError, printable
 from .redact import Redactor, Watch, read_json, why_not_json
+from .retry import GATEWAY
+
+# where JSON errors hold their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what
+# common frameworks and gateways send
+_MESSAGES = ("message", "title", "error", "faultstring", "fault", "msg", "reason", "detail", "errors", "description")
+_DETAILS = ("details", "detail", "error_description", "errors", "description")
+_MOST_REASONS = 5
 
 
 class Answer:
@@ -55,6 +63,10 @@ class Answer:
     @property
     def body(self) -> bytes:
         return self._redactor.data(self._body) if self._watch.seen else self._body
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
 
     @property
     def content_type(self) -> str:
@@ -105,3 +117,111 @@ class Sink(Protocol):
 
     def write(self, piece: bytes, /) -> None:
         """Take the next piece."""
+
+
+# --- errors
+
+
+def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
+    """The error for an answer that is not a success.
+
+    A 404 in another form than the service's never means that an object is absent.
+    """
+    method, path, status = answer.method, answer.path, answer.status
+    try:
+        said = None if answer.cut else answer.json()
+    except AnswerError:
+        said = None
+    message, details = reason_in(said)
+    # a gateway in front of the service answers so, without the service's error body
+    if is_own_form(said) or status in (429, 500) or status in GATEWAY:
+        note = ", with an error body of more than 1 MiB" if answer.cut else ""
+        return api_error(status, message, details, method, path, hints, answer.about, note)
+    if answer.cut:
+        return answer.unexpected("an error body of more than 1 MiB")
+    if message is None:
+        return answer.unexpected("no error body of the service")
+    quoted = f"{printable(message)!r}" + (f" ({printable(details)})" if details else "")
+    other = answer.unexpected(f"an error in another form than the service's, {quoted}", message, details)
+    if status == 404:
+        return other
+    advice = next_step(status, message, hints, answer.about)
+    if not answer.about.answered:
+        advice = f"{other.advice}; if it is, {advice}"
+    return ApiError(other.what, method, path, status, message, details, advice=advice)
+
+
+def is_own_form(said: Any) -> bool:
+    """Whether JSON is an error body as the service writes it."""
+    return isinstance(said, dict) and isinstance(said.get("message"), str)
+
+
+class Reason(NamedTuple):
+    """What an error body says."""
+
+    message: str | None
+    details: str | None
+
+
+def reason_in(said: Any) -> Reason:
+    """The reason in an error body read as JSON."""
+    if not isinstance(said, dict):
+        return Reason(_text(said), None)
+    named = {str(key).lower(): value for key, value in said.items()}
+    place = next((name for name in _MESSAGES if _text(named.get(name))), None)
+    if place is None:
+        return Reason(None, None)
+    more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
+    return Reason(_text(named[place]), next(filter(None, more), None))
+
+
+def _text(value: Any) -> str | None:
+    """A value as a reason, None where it holds none."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, list):
+        return "; ".join(filter(None, map(_text, value[:_MOST_REASONS]))) or None
+    if isinstance(value, dict) and value:
+        return ": ".join(filter(None, reason_in(value))) or json.dumps(value)
+    return None
+
+
+def _details(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def too_long(answer: Answer, most: int) -> AnswerError:
+    return AnswerError(
+        f"{answer.method} {answer.path} was answered {answer.status} with more than {most} bytes, the limit of max_answer",
+        answer.method,
+        answer.path,
+        status=answer.status,
+        maybe_done=answer.method != "GET",
+        advice="raise max_answer if answers may be so large, or check base_url",
+    )
+
+
+def api_error(
+    status: int,
+    message: str | None,
+    details: str | None,
+    method: str,
+    path: str,
+    hints: Hints | None = None,
+    call: Call = ANY_CALL,
+    note: str = "",
+) -> ApiError:
+    """The error for an answer with the service's JSON error body. note: what else to say about that body."""
+    said = f", {printable(message)!r}" if message else ""
+    if details:
+        said += f" ({printable(details)})"
+    return ApiError(
+        f"{method} {path} was answered {status}{said}{note}",
+        method,
+        path,
+        status=status,
+        message=message,
+        details=details,
+        maybe_done=status in (500, 502, 503, 504),
+        advice=next_step(status, message, hints, call, details),
+    )

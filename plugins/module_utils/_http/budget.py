@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from .._errors import CallError
-from .._options import Connection
-from . import pace, rate_limit
-from .answer import Answer
-from .body import is_success
+from . import pace
+from .connection import Connection
 from .pace import Heard, Pace
 from .pace_file import PaceFile
+from .retry import asked_wait, number_in, rate_limit_pause
 
 
 class Budget:
@@ -68,16 +67,14 @@ class Budget:
         self._sleep(seconds)
         self._owed += max(0.0, seconds - (self._clock() - before))
 
-    def wait_asked(self, answer: Answer, error: CallError, limited: int) -> None:
+    def wait_asked(self, headers: Mapping[str, str], error: CallError, limited: int) -> None:
         """Wait after a 429, the ``limited``-th of its call. Raises an error of the same type if the wait is too long."""
-        asked = rate_limit.asked_wait(answer.headers, time.time())
-        pause = rate_limit.rate_limit_pause(asked, limited, self._jitter())
+        pause = rate_limit_pause(asked_wait(headers, time.time()), limited, self._jitter())
         if not self.allows(pause):
             raise type(error)(
-                f"{answer.method} {answer.path} was answered 429, the rate limit is used up and the next call is allowed"
+                f"{error.method} {error.path} was answered 429, the rate limit is used up and the next call is allowed"
                 f" in {pause:.0f} s",
-                answer.method, answer.path, status=429, message=error.message,
-                details=error.details,
+                error.method, error.path, status=429, message=error.message, details=error.details,
                 advice="run the task again later, or raise rate_limit_wait"
                 f" (now {self.seconds:g} s for the whole task)",
             ).with_facts(after_loss=error.after_loss) from None  # fmt: skip
@@ -128,15 +125,15 @@ class Turn:
         """No answer arrived. The service may have counted the call."""
         self._learn(pace.SILENCE)
 
-    def answered(self, answer: Answer) -> None:
+    def answered(self, status: int, headers: Mapping[str, str]) -> None:
         """Share what an answer says about the limit."""
         self._learn(
             Heard(
-                good=is_success(answer),
-                refused=answer.status == 429,
-                limit=rate_limit.number_in(answer.headers.get("X-RateLimit-Limit")),
-                left=rate_limit.number_in(answer.headers.get("X-RateLimit-Remaining")),
-                asked=rate_limit.asked_wait(answer.headers, time.time()) if answer.status == 429 else None,
+                good=200 <= status < 300,
+                refused=status == 429,
+                limit=number_in(headers.get("X-RateLimit-Limit")),
+                left=number_in(headers.get("X-RateLimit-Remaining")),
+                asked=asked_wait(headers, time.time()) if status == 429 else None,
             )
         )
 

@@ -19,9 +19,8 @@ from .._scope.permit import Permits
 from . import listing
 from .answer import Answer, Sink
 from .complete import Complete
-from .create import Created, Look, create, new_id, object_in
+from .create import Created, Look, create, new_id, object_in, unconfirmed
 from .list_cache import CachedList, Lists
-from .refusal import unconfirmed
 from .transport import Transport
 
 
@@ -65,7 +64,7 @@ class Client:
         self._wrote = False
         self._permits = permits
         self._warn = warn
-        self._about = transport.context.call
+        self._about = transport.about
         transport.budget.file.warn = warn
 
     def _write(
@@ -106,7 +105,15 @@ class Client:
 
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
-        return listing.pages(self.transport, resource, query, whole)
+        query = query or {}
+        for page in listing.pages(resource, self._sender(resource, query), query, whole):
+            self.transport.note(resource, page)
+            yield page
+
+    def _sender(self, resource: Family, query: Record) -> listing.Send:
+        """Sends the call for a page of a list. query: its filters."""
+        about = self._about("list", resource, query)
+        return lambda given: self.transport.send("GET", resource.path, query=given, about=about)
 
     def cached(self, resource: Family, query: Record | None = None, whole: bool = True) -> CachedList | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
@@ -117,8 +124,9 @@ class Client:
         if cached is not None:
             self.relies = True
             return cached
-        rows = listing.pages(self.transport, resource, query, whole)
-        cached = CachedList(resource, rows, self._lists.clock(), query.get("workspace_id"), whole)
+        cached = CachedList(
+            resource, self.pages(resource, query, whole), self._lists.clock(), query.get("workspace_id"), whole
+        )
         self._lists.put(resource, query, cached)
         return cached
 
@@ -146,11 +154,12 @@ class Client:
 
     def page(self, resource: Family, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
-        return listing.page(self.transport, resource, number, query)
+        query = query or {}
+        return listing.page(resource, self._sender(resource, query), number, query)
 
     def all(self, resource: Family, query: Record | None = None) -> Complete:
         """Every record of a list, or an error."""
-        return listing.whole(self.transport, resource, query)
+        return listing.whole(self.pages(resource, query))
 
     def read(self, resource: Family, object_id: int) -> Record | None:
         """The record with this id, or None where the service says that none exists."""
@@ -339,7 +348,7 @@ class Client:
         if record["id"] != object_id:
             # as behind a redirect: nothing may be done to an object that was not asked for
             raise answer.unexpected(f"the id {record['id']}")
-        self.transport.context.note(resource, [record])
+        self.transport.note(resource, [record])
         return record
 
 

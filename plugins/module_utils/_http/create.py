@@ -14,7 +14,6 @@ from .._families.family import Family
 from .._records import Record, is_row, new_record, read_id, record_of
 from . import listing
 from .answer import Answer
-from .refusal import unconfirmed
 from .retry import GATEWAY
 
 # reads the live object of a name again, thoroughly: its record or None. It gets the status that made the client ask, None
@@ -132,3 +131,13 @@ def _lost_note(resource: Family, error: CallError) -> str:
         f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
         " by this task."
     )
+
+
+def unconfirmed(error: CallError, what: str, done: str) -> CallError:
+    """The error of a write, the work of which a read after it does not show."""
+    if error.status == 500 and not error.after_loss:
+        # the service has ended its work on the call, so it was not done
+        return error.with_facts(maybe_done=False, after_loss=False)
+    if error.may_have_worked:
+        return error.with_effect(f"The {what} may have been {done}, although reading again did not show it.")
+    return error

@@ -15,7 +15,6 @@ from .._records import Record, identity_of, is_row, record_of
 from .answer import Answer
 from .complete import Complete
 from .envelope import Beside, Progress, beside, placed
-from .transport import Transport
 
 # no account is as large; a service without a last page must not be read for ever
 MOST_PAGES = 2000
@@ -23,39 +22,39 @@ MOST_PAGES = 2000
 NO_SUCH_PAGE = (400, 404, 422)
 
 
-def whole(transport: Transport, resource: Family, query: Record | None = None) -> Complete:
-    """Every record of a list, or an error."""
-    return Complete(row for page in pages(transport, resource, query) for row in page)
+# sends the call for a page of a list with these parameters
+Send = Callable[[Record], Answer]
 
 
-def pages(
-    transport: Transport, resource: Family, query: Record | None = None, whole: bool = True
-) -> Iterator[list[Record]]:
+def whole(pages: Iterator[list[Record]]) -> Complete:
+    """Every record of a list. pages: as ``pages`` yields them, until an empty page."""
+    return Complete(row for page in pages for row in page)
+
+
+def pages(resource: Family, send: Send, query: Record, whole: bool = True) -> Iterator[list[Record]]:
     """Yield the rows of a list as records, page by page; no id twice.
 
-    whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
+    query: the filters; whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
     """
-    if resource.paged:
-        return _by_pages(transport, resource, query or {}, whole)
-    return _at_once(transport, resource, query or {})
+    return _by_pages(resource, send, query, whole) if resource.paged else _at_once(resource, send, query)
 
 
-def page(transport: Transport, resource: Family, number: int, query: Record | None = None) -> list[Record]:
+def page(resource: Family, send: Send, number: int, query: Record) -> list[Record]:
     """The records on one page of a list that is cut by pages, the first of which has the number 1; none past its end."""
     place = {"page": number} if number > 1 else {}
-    answer = _ask(transport, resource, query or {}, {"limit": PAGE_SIZE, **place}, place.get("page", 0))
+    answer = _ask(resource, send, query, {"limit": PAGE_SIZE, **place}, place.get("page", 0))
     return rows_of(resource, answer)[0]
 
 
-def _by_pages(transport: Transport, resource: Family, query: Record, whole: bool) -> Iterator[list[Record]]:
-    answer, size = _first_page(transport, resource, query)
+def _by_pages(resource: Family, send: Send, query: Record, whole: bool) -> Iterator[list[Record]]:
+    answer, size = _first_page(resource, send, query)
 
     def ask(number: int, place: Record) -> list[Record]:
-        return _records(transport, resource, _ask(transport, resource, query, {"limit": size, **place}, number))
+        return rows_of(resource, _ask(resource, send, query, {"limit": size, **place}, number))[0]
 
     seen: set[Any] = set()
     cut = _by_offset if resource.paged == "offset" else _by_number
-    for number, rows in cut(resource, ask, _records(transport, resource, answer)):
+    for number, rows in cut(resource, ask, rows_of(resource, answer)[0]):
         fresh = _fresh(resource, rows, seen)
         # where pages count from 1, page 1 is the first page once more
         if rows and not fresh and number != 1:
@@ -104,19 +103,13 @@ def _by_number(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tup
         yield number, second if number == 2 and second is not None else ask(number, {"page": number})
 
 
-def _records(transport: Transport, resource: Family, answer: Answer) -> list[Record]:
-    rows = rows_of(resource, answer)[0]
-    transport.context.note(resource, rows)
-    return rows
-
-
-def _first_page(transport: Transport, resource: Family, query: Record) -> tuple[Answer, int]:
+def _first_page(resource: Family, send: Send, query: Record) -> tuple[Answer, int]:
     """The first page, the largest that the service takes, and the number of rows that was asked for."""
     begin = {"offset": 0} if resource.paged == "offset" else {}
     refusals: list[ApiError] = []
     for size in resource.page_sizes:
         try:
-            return _ask(transport, resource, query, {"limit": size, **begin}), size
+            return _ask(resource, send, query, {"limit": size, **begin}), size
         except ApiError as error:
             if not _may_mean_the_limit(error, query):
                 raise
@@ -131,15 +124,14 @@ def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
     return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
-def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[list[Record]]:
+def _at_once(resource: Family, send: Send, query: Record) -> Iterator[list[Record]]:
     """A list that is documented to have one page; its other pages too where the answer shows that it has some."""
     seen: set[Any] = set()
     progress = Progress()
-    answer = _ask(transport, resource, query)
+    answer = _ask(resource, send, query)
     number = 1
     while True:
         rows, found = rows_of(resource, answer)
-        transport.context.note(resource, rows)
         fresh = _fresh(resource, rows, seen)
         progress.note(len(fresh), found)
         yield fresh
@@ -149,19 +141,18 @@ def _at_once(transport: Transport, resource: Family, query: Record) -> Iterator[
             raise _cut(resource, progress)
         number = following(resource, number)
         try:
-            answer = _ask(transport, resource, query, progress.next_page())
+            answer = _ask(resource, send, query, progress.next_page())
         except ApiError as error:
             if error.status not in NO_SUCH_PAGE:
                 raise
             raise _cut(resource, progress) from None
 
 
-def _ask(transport: Transport, resource: Family, query: Record, place: Record | None = None, number: int = 0) -> Answer:
+def _ask(resource: Family, send: Send, query: Record, place: Record | None = None, number: int = 0) -> Answer:
     """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
     deleted in the meantime."""
-    about = transport.context.call("list", resource, query)
     try:
-        return transport.send("GET", resource.path, query=placed(query, place or {}), about=about)
+        return send(placed(query, place or {}))
     except ApiError as error:
         if error.status != 404 or not number:
             raise

@@ -87,7 +87,7 @@ def _read_page(
     taken: Collection[Any],
 ) -> tuple[int, Beside]:
     """Read one answer. Returns the number of its rows, which are in ``taken`` by then, and what it says beside them."""
-    about = client.transport.context.call("list", resource, query)
+    about = client.transport.about("list", resource, query)
     reader = _Reader(resource, begin, take)
     client.transport.send("GET", resource.path, query=placed(query, place), about=about, sink=reader)
     reader.finish()

@@ -16,8 +16,7 @@ from ansible.module_utils.basic import missing_required_lib
 from .._errors import AnswerError, CallError, NetworkError, Refused, ScannerError, printable
 from .._families.workspace import WORKSPACE
 from .._http.answer import Answer
-from .._http.rate_limit import asked_wait, moment, number_in
-from .._http.retry import GATEWAY
+from .._http.retry import GATEWAY, asked_wait, moment, number_in
 from .._http.transport import Transport
 from .._records import Record, is_row, record_of
 from .._task import Task

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
-from .._errors import WrongOption, printable
-from .._raw_options import shape_of
+from .._errors import WrongOption, printable, shape_of
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"

@@ -10,10 +10,9 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from .._errors import Refused, printable
+from .._errors import Refused, printable, shape_of
 from .._families.family import Family
 from .._families.table import FAMILIES
-from .._raw_options import shape_of
 from .fields import ANYTHING, HOST, meaning_of, takes_key, takes_text, words_of
 from .texts import urls_in
 

@@ -16,9 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, Union
 
-from .._errors import WrongOption, printable
+from .._errors import WrongOption, printable, shape_of
 from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
-from .._raw_options import shape_of
 from .._valid_names import problem_of
 from .addresses import Address, Network, Networks, embedded, kind_of
 

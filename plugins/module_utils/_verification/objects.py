@@ -15,7 +15,7 @@ from .._families.http_logger import HTTP_LOGGER
 from .._families.table import FAMILIES
 from .._families.target import TARGET, TARGET_TYPES
 from .._families.workspace import WORKSPACE
-from .._http.rate_limit import moment
+from .._http.retry import moment
 from .judges import (
     NEEDS_WRITES,
     Observation,

@@ -81,7 +81,7 @@ class Survey:
 
     def read(self) -> None:
         """Read all that can be judged without a write. Raises if the list of workspaces cannot be read."""
-        about = self._transport.context.call("list", WORKSPACE, {})
+        about = self._transport.about("list", WORKSPACE, {})
         answer = self._transport.send("GET", WORKSPACE.path, about=about)
         self.note("workspaces", answer, {})
         if not isinstance(self.answers.data("workspaces"), list):

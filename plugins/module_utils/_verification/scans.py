@@ -12,7 +12,7 @@ from .._errors import counted
 from .._families.finding import SEVERITIES
 from .._families.report import REPORT_TYPES
 from .._families.scan_statuses import SCAN_STATUSES
-from .._http.rate_limit import moment
+from .._http.retry import moment
 from .._records import Record
 from .._report.status import is_known
 from .._scan.record import findings_of, last_moment_of, uncounted

@@ -68,10 +68,7 @@ CLASSES = {
         "module_utils/_http/complete",
         "module_utils/_http/envelope",
         "module_utils/_http/list_cache",
-        "module_utils/_http/call_context",
-        "module_utils/_http/refusal",
         "module_utils/_http/pace",
-        "module_utils/_http/rate_limit",
         "module_utils/_http/retry",
         "module_utils/_moments",
         "module_utils/_names",
@@ -98,7 +95,7 @@ CLASSES = {
         "module_utils/_verification/scans",
     ),
     # the only import of requests
-    "transport": ("module_utils/_http/transport",),
+    "transport": ("module_utils/_http/connection",),
     # calls, reads and writes files, or speaks with Ansible
     "shell": (
         "action/*",
@@ -121,7 +118,6 @@ CLASSES = {
         "module_utils/_gate/files",
         "module_utils/_gate/read",
         "module_utils/_gate/task",
-        "module_utils/_http/body",
         "module_utils/_http/limits",
         "module_utils/_http/budget",
         "module_utils/_http/client",
@@ -129,7 +125,7 @@ CLASSES = {
         "module_utils/_http/listing",
         "module_utils/_http/pace_file",
         "module_utils/_http/row_stream",
-        "module_utils/_http/tries",
+        "module_utils/_http/transport",
         "module_utils/_interrupt",
         "module_utils/_logger_data",
         "module_utils/_lookup",

@@ -12,7 +12,7 @@ import importlib
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULE_UTILS,

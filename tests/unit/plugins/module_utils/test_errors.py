@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     ScannerError,
     printable,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._http.refusal import api_error
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import api_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -14,9 +14,9 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _interrupt
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Interrupted
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop, Stopped
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 CREATE = permitted("POST", "/http_loggers", query={"workspace_id": 1}, form={"label": "new"})

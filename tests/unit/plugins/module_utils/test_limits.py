@@ -22,6 +22,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.finding 
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import (
     SLOWEST,
     Limits,
@@ -30,7 +31,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.limits impor
     decoded,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.talker import Talker

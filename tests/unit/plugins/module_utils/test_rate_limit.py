@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http import rate_limit
+from ansible_collections.scanops.scanner.plugins.module_utils._http import retry
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 
@@ -147,7 +147,7 @@ def test_an_http_date_is_in_utc_wherever_the_task_runs(monkeypatch, zone, date):
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
-        assert rate_limit.moment(date) == 784111777
+        assert retry.moment(date) == 784111777
     finally:
         monkeypatch.undo()
         time.tzset()

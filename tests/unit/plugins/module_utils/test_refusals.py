@@ -10,8 +10,8 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
-from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._http.refusal import reason_in, redirected, refusal
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, reason_in, refusal
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import redirected
 
 REASONS = [
     ({"status": 422, "message": "no"}, "no", None),

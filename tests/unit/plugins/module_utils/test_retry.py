@@ -8,7 +8,6 @@ import time
 from email.utils import formatdate
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http import rate_limit as _rate_limit
 from ansible_collections.scanops.scanner.plugins.module_utils._http import retry as _retry
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,7 +55,7 @@ def test_nothing_else_is_sent_again(method, outcome):
     ],
 )
 def test_each_call_counts_against_one_limit(method, path, budget):
-    assert _rate_limit.limit_of(method, path) == budget
+    assert _retry.limit_of(method, path) == budget
 
 
 @QUICK
@@ -78,9 +77,7 @@ def test_waits_are_spread_by_the_jitter():
 
 
 def wait(now=NOW, **headers):
-    return _rate_limit.asked_wait(
-        CaseInsensitiveDict({name.replace("_", "-"): text for name, text in headers.items()}), now
-    )
+    return _retry.asked_wait(CaseInsensitiveDict({name.replace("_", "-"): text for name, text in headers.items()}), now)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +140,7 @@ def test_no_header_makes_it_fail(date, retry_after, reset):
 @QUICK
 @given(st.one_of(st.none(), st.floats(0, 10**6)), st.integers(1, 1000), st.floats(0, 1))
 def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(asked, attempt, jitter):
-    pause = _rate_limit.rate_limit_pause(asked, attempt, jitter)
+    pause = _retry.rate_limit_pause(asked, attempt, jitter)
     assert pause > 0
     if asked:
         assert asked <= pause <= asked + 0.25
@@ -152,7 +149,7 @@ def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(ask
 
 
 def test_after_429_the_first_wait_is_that_of_a_second_try():
-    assert _rate_limit.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
+    assert _retry.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +168,7 @@ def test_after_429_the_first_wait_is_that_of_a_second_try():
     ],
 )
 def test_whole_numbers_of_headers(text, number):
-    assert _rate_limit.number_in(text) == number
+    assert _retry.number_in(text) == number
 
 
 def test_the_dates_of_the_standard_library_are_read():

@@ -14,7 +14,6 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
 from ansible_collections.scanops.scanner.plugins.module_utils._http import row_stream as _rows
-from ansible_collections.scanops.scanner.plugins.module_utils._http.call_context import CallContext
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,9 +27,11 @@ class OneAnswer:
 
     def __init__(self, body, size=5):
         self.transport = self
-        self.context = CallContext()
         self._body = body
         self._size = size
+
+    def about(self, *_call):
+        return None
 
     def send(self, method, path, query, about, sink):
         sink.restart(ANSWER)

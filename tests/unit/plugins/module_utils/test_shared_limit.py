@@ -10,8 +10,8 @@ import os
 from collections import Counter
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
 # for each of the three tests

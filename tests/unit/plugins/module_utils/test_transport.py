@@ -9,9 +9,9 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._http import transport as _transport
+from ansible_collections.scanops.scanner.plugins.module_utils._http import connection as _connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.sampling import each_value
@@ -238,16 +238,16 @@ def test_odd_headers_of_the_limit_are_passed_over(service, transport, clock, hea
     ],
 )
 def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
-    monkeypatch.setattr(_transport, "REQUESTS_VERSION", version)
-    assert (_transport.missing_requests() is not None) is missing
+    monkeypatch.setattr(_connection, "REQUESTS_VERSION", version)
+    assert (_connection.missing_requests() is not None) is missing
     if missing:
-        assert version in _transport.missing_requests()
-        assert "requests >= 2.31" in _transport.missing_requests()
+        assert version in _connection.missing_requests()
+        assert "requests >= 2.31" in _connection.missing_requests()
 
 
 def test_a_missing_requests_is_named(monkeypatch):
-    monkeypatch.setattr(_transport, "REQUESTS_VERSION", None)
-    assert _transport.missing_requests() == "requests >= 2.31"
+    monkeypatch.setattr(_connection, "REQUESTS_VERSION", None)
+    assert _connection.missing_requests() == "requests >= 2.31"
 
 
 def test_the_address_is_not_doubted_once_it_has_answered(transport):

@@ -11,6 +11,7 @@ import itertools
 from unittest import mock
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Session
 from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import LONGEST
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import Loop
@@ -86,7 +87,7 @@ def test_unchanged_items_read_the_list_once(service, loop):
 
 def test_items_share_one_connection(loop):
     opened = []
-    with mock.patch.object(Transport, "_open_session", autospec=True, side_effect=Transport._open_session) as opening:
+    with mock.patch.object(Session, "_open", autospec=True, side_effect=Session._open) as opening:
         in_shop(loop, "a", "b")
         opened.append(opening.call_count)
     assert opened == [1]

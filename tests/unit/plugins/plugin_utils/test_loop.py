@@ -9,7 +9,7 @@ import os
 import pytest
 from ansible.playbook.loop_control import LoopControl
 from ansible.playbook.task import Task
-from ansible_collections.scanops.scanner.plugins.module_utils._options import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import Loop, loop_of
 
 

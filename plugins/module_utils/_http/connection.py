@@ -1,0 +1,366 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Sends requests: key, TLS, proxy, redirects, and the errors of requests without a complete answer.
+
+The only file that imports requests.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
+
+from .._advice import Call, after_no_answer, unreachable
+from .._errors import AnswerError, NetworkError, WrongOption, printable
+from .limits import Limits, TooMuch, hold
+from .redact import Redactor
+
+REQUESTS_VERSION: str | None = None
+try:
+    import requests
+    import urllib3
+except ImportError:
+    """A module fails with ``missing_requests`` before it opens a Session."""
+else:
+    # by name, because older releases have no module of this name, for which the type stubs take it
+    REQUESTS_VERSION = str(vars(requests)["__version__"])
+
+# as galaxy.yml has it, which modules cannot read on their host
+COLLECTION_VERSION = "1.0.0"
+REQUESTS_FLOOR = (2, 31)
+# the time of a whole call, where call_timeout is not set, in multiples of timeout
+_CALL_TIMEOUTS = 4
+
+_CHUNK = 65536
+_MOST_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def missing_requests() -> str | None:
+    """What is missing, for missing_required_lib: requests, or a newer version of it; None if nothing is."""
+    needed = f"requests >= {'.'.join(map(str, REQUESTS_FLOOR))}"
+    if REQUESTS_VERSION is None:
+        return needed
+    found = tuple(int(digits) for digits in re.findall(r"[0-9]+", REQUESTS_VERSION)[:2])
+    return f"{needed} (found {REQUESTS_VERSION})" if found < REQUESTS_FLOOR else None
+
+
+class Connection(NamedTuple):
+    """What is needed to talk to the service, checked. Times are in seconds, max_answer is in bytes.
+
+    call_timeout: None for a multiple of timeout; verify: whether to verify certificates, or the path of a CA bundle;
+    cert: the path of a client certificate, or the paths of it and of its key; direct: whether to ignore the environment
+    variables that name a proxy; rate_window: the time in which the service counts its limits, which no option changes.
+    """
+
+    base_url: str
+    api_key: str
+    timeout: float = 30.0
+    retries: int = 3
+    rate_limit_wait: int = 300
+    rate_share: int = 100
+    call_timeout: float | None = None
+    max_answer: int = 256 * 1024 * 1024
+    verify: bool | str = True
+    cert: str | tuple[str, str] | None = None
+    proxy: str | None = None
+    direct: bool = False
+    rate_window: float = 60.0
+
+    @property
+    def longest_call(self) -> float:
+        """The number of seconds that a whole call may take."""
+        return _CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
+
+    def __repr__(self) -> str:
+        # the key and the proxy's password must not reach a traceback that prints its variables
+        return f"Connection({self.base_url!r})"
+
+
+class Request(NamedTuple):
+    """One call. ``at_host``: its path starts at the host of the base URL, and the key is not sent; about: what it does."""
+
+    method: str
+    path: str
+    query: dict[str, Any] | None
+    form: dict[str, Any] | None
+    json: Any
+    headers: dict[str, str]
+    at_host: bool
+    about: Call
+
+    def shown(self) -> str:
+        """The call, as the log shows it."""
+        query = "&".join(f"{name}={value}" for name, value in (self.query or {}).items())
+        return f"{self.method} {self.path}{'?' if query else ''}{query}"
+
+    def not_sent(self, why: str, advice: str, final: bool = False) -> NetworkError:
+        """The error for a request that never left this host. why, advice: clauses without a full stop."""
+        what = f"{self.method} {self.path} was not sent, because {why}"
+        return NetworkError(what, self.method, self.path, final=final, advice=advice)
+
+    def no_answer(self, what: str, otherwise: str = "check the network if this persists") -> NetworkError:
+        """The error for a request that may have arrived, without a complete answer to it."""
+        advice = after_no_answer(self.about, otherwise)
+        return NetworkError(what, self.method, self.path, maybe_done=True, advice=advice)
+
+    def broken_off(self, how: str = "broke off before its announced end") -> NetworkError:
+        return self.no_answer(f"The answer to {self.method} {self.path} {how}")
+
+    def too_late(self, seconds: float) -> NetworkError:
+        what = f"No complete answer to {self.method} {self.path} within {seconds:g} s, the limit of call_timeout"
+        return self.no_answer(what, "raise call_timeout if the service is slow")
+
+
+class Session:
+    """The HTTP session of one base URL and one key. limits: those of the present call."""
+
+    def __init__(self, connection: Connection, redactor: Redactor) -> None:
+        self.connection = connection
+        self.limits = self.new_limits()
+        self._redactor = redactor
+        self._origin = urlsplit(connection.base_url)[:2]
+        self._proxies = _chosen_proxies(connection)
+        self._session = self._open()
+
+    def new_limits(self) -> Limits:
+        """Begin another call."""
+        self.limits = Limits(self.connection.longest_call, self.connection.max_answer)
+        return self.limits
+
+    def _open(self) -> requests.Session:
+        class Unredirected(requests.Session):
+            def get_redirect_target(self, resp: requests.Response) -> None:
+                """Redirects are followed here. Requests would prepare the next request in any case, and fail on an invalid
+                address."""
+
+        session = Unredirected()
+        bearer = f"Bearer {self.connection.api_key}"
+
+        def authorize(request: requests.PreparedRequest) -> requests.PreparedRequest:
+            request.headers["Authorization"] = bearer
+            return request
+
+        # an auth object, as ~/.netrc would replace a header
+        session.auth = authorize
+        # the only encoding that is decoded here, within limits
+        session.headers["Accept-Encoding"] = "gzip"
+        session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
+        session.cert = self.connection.cert
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, _adapter(lambda: self.limits))
+        return session
+
+    def close(self) -> None:
+        self._session.close()
+
+    def follow(self, request: Request) -> tuple[float, requests.Response]:
+        """Send a request. Returns its Unix time, and the response after any redirects."""
+        method, path = request.method, request.path
+        url = (f"{self._origin[0]}://{self._origin[1]}" if request.at_host else self.connection.base_url) + path
+        for _hop in range(_MOST_REDIRECTS + 1):
+            asked = time.time()
+            response = self._exchange(request, url)
+            if response.status_code not in _REDIRECTS:
+                return asked, response
+            response.close()
+            location = self._redactor.text(response.headers.get("Location") or "")
+            # the address with its query, to which a Location may be relative
+            url = redirected(method, path, response.status_code, response.url or url, location)
+            # the new address has its own query
+            request = request._replace(query=None)
+        raise AnswerError(
+            f"{method} {path} was redirected more than {_MOST_REDIRECTS} times",
+            method, path, status=response.status_code, advice="check base_url",
+        )  # fmt: skip
+
+    def arriving(self, request: Request, response: requests.Response) -> Iterator[bytes]:
+        """The pieces of a body as they arrive."""
+        try:
+            while piece := response.raw.read(_CHUNK, decode_content=False):
+                yield piece
+        except (urllib3.exceptions.HTTPError, OSError):
+            if self.limits.late:
+                raise request.too_late(self.limits.seconds) from None
+            if self.limits.full:
+                raise TooMuch from None
+            raise request.broken_off() from None
+
+    def _exchange(self, request: Request, url: str) -> requests.Response:
+        try:
+            return self._session.request(
+                request.method,
+                url,
+                params=request.query,
+                data=request.form,
+                json=request.json,
+                headers=request.headers,
+                auth=_anonymous if request.at_host else None,
+                stream=True,
+                allow_redirects=False,
+                timeout=min(self.connection.timeout, self.limits.left()),
+                # here, as an environment variable would replace a false one of the session
+                verify=self.connection.verify,
+                proxies=self._proxies,
+            )
+        except requests.exceptions.RequestException as error:
+            raise self._network_error(request, error) from None
+        except (OSError, ValueError) as error:
+            if self.limits.late:
+                raise request.too_late(self.limits.seconds) from None
+            # certificate files that cannot be read or parsed, addresses that cannot be encoded
+            raise WrongOption(
+                f"{request.method} {request.path} could not be sent ({printable(type(error).__name__)}). Check base_url,"
+                " proxy, ca_path, client_cert and client_key."
+            ) from None
+
+    def _network_error(self, request: Request, error: requests.exceptions.RequestException) -> NetworkError:
+        known = requests.exceptions
+        # an end of file means that the connection broke, maybe after the request
+        if isinstance(error, known.SSLError) and "EOF" not in str(error):
+            return request.not_sent(
+                f"the TLS connection failed ({printable(_tls_reason(error))})",
+                "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
+                final=True,
+            )
+        if isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
+            return request.not_sent("the address is not valid", "check base_url and proxy", final=True)
+        cause = getattr(error.args[0], "reason", None) if error.args else None
+        if isinstance(error, known.ConnectTimeout) or _never_connected(cause):
+            return request.not_sent(*self._why_not_connected(request.about, error, cause))
+        return self._lost(request, error)
+
+    def _why_not_connected(self, about: Call, error: Exception, cause: object) -> tuple[str, str]:
+        """Why there is no connection, and what to do."""
+        if isinstance(error, requests.exceptions.ProxyError):
+            return "the proxy made no connection", "check proxy and the environment variables for proxies"
+        if not about.answered and _no_such_host(cause):
+            return (
+                f"the host name in base_url has no address ({printable(self._origin[1])})",
+                "correct base_url, or check the name resolution (DNS) of this host",
+            )
+        return f"nothing accepts connections at {self._origin[1]}", unreachable(about)
+
+    def _lost(self, request: Request, error: Exception) -> NetworkError:
+        """The error for a request that may have arrived."""
+        limits, timeout = self.limits, self.connection.timeout
+        if limits.late and (limits.arrived or limits.seconds < timeout):
+            return request.too_late(limits.seconds)
+        # on Python 3.9 the TimeoutError of the limits is not the one of sockets
+        if limits.late or isinstance(error, requests.exceptions.Timeout):
+            late = f"No answer to {request.method} {request.path} within {timeout:g} s"
+            return request.no_answer(late, "raise timeout if this persists")
+        return request.no_answer(f"No answer to {request.method} {request.path} (the connection broke)")
+
+
+def _chosen_proxies(connection: Connection) -> dict[str, str] | None:
+    """The proxies of each request; None for those of the environment."""
+    if connection.proxy:
+        return {"http": connection.proxy, "https": connection.proxy}
+    return {"no_proxy": urlsplit(connection.base_url).hostname or ""} if connection.direct else None
+
+
+def _adapter(present: Callable[[], Limits]) -> requests.adapters.HTTPAdapter:
+    """An adapter whose answers are held to the present limits."""
+
+    class Adapter(requests.adapters.HTTPAdapter):
+        def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
+            super().init_poolmanager(*arguments, **named)
+            hold(self.poolmanager, present)
+
+        def proxy_manager_for(self, proxy: str, **named: Any) -> urllib3.PoolManager:
+            is_new = proxy not in self.proxy_manager
+            manager: urllib3.PoolManager = super().proxy_manager_for(proxy, **named)
+            if is_new:
+                hold(manager, present)
+            return manager
+
+    return Adapter()
+
+
+def _anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """An auth object that adds nothing. Without one, requests would use the session's, or ``~/.netrc``."""
+    return request
+
+
+def _tls_reason(error: Exception) -> str:
+    """The short reason in a TLS error: the text of ssl, without the address and the pool around it."""
+    found = re.search(
+        r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
+    )
+    return found.group(0).strip() if found else "handshake failed"
+
+
+def _never_connected(cause: object) -> bool:
+    """Whether urllib3's cause of an error means that no request was sent."""
+    known = urllib3.exceptions
+    if isinstance(cause, known.ProxyError):
+        # with urllib3 1.26, a connection that broke after the request is a proxy error too
+        cause = getattr(cause, "original_error", None)
+        if "Tunnel connection failed" in str(cause):
+            return True
+    return isinstance(cause, (known.NewConnectionError, known.ConnectTimeoutError))
+
+
+def _no_such_host(cause: object) -> bool:
+    """Whether a connection failed because the host name has no address. urllib3 1.26 has no error for this."""
+    named = getattr(urllib3.exceptions, "NameResolutionError", ())
+    return isinstance(cause, named) or isinstance(getattr(cause, "__context__", None), socket.gaierror)
+
+
+# --- redirects
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def redirected(method: str, path: str, status: int, url: str, location: str) -> str:
+    """The address to which a GET is sent again. Raises AnswerError for any other call, for another host, and for
+    user information.
+
+    url: where the answer came from; location: where it points to.
+    """
+    target = _joined(url, location)
+    if target is None:
+        where = "no valid address"
+    elif _place(target) != _place(url):
+        where = f"{_shown(target)}, where the key is not sent"
+    elif "@" in urlsplit(target).netloc:
+        where = f"{_shown(target)} with user information, which would replace the key"
+    elif method != "GET":
+        where = f"{_shown(target)}, and only reads follow a redirect"
+    else:
+        return target
+    raise AnswerError(
+        f"{method} {path} was redirected to {where}",
+        method, path, status=status, advice="set base_url to the address of the API itself",
+    )  # fmt: skip
+
+
+def _joined(url: str, location: str) -> str | None:
+    """The address that a Location means, or None where it is not an http address."""
+    try:
+        target = urljoin(url, location)
+        scheme, host, dummy = _place(target)
+    except ValueError:
+        return None
+    return target if location and host and scheme in _PORTS else None
+
+
+def _place(url: str) -> tuple[str, str | None, int | None]:
+    """(scheme, host, port) of an address. Raises ValueError."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+
+
+def _shown(url: str) -> str:
+    """An address for messages, without user info and query, which may hold secrets."""
+    parts = urlsplit(url)
+    return printable(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
