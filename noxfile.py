@@ -227,21 +227,21 @@ def run_pytest(session: nox.Session, *arguments: str, more: Iterable[str] = (), 
             session.run(*command, env={"PYTHONPATH": place, **variables})
 
 
-def add_units(core: str, python: str) -> str:
-    """Add the session with the unit tests of one ansible-core release; return its name.
+def cases(core: str) -> dict[str, str]:
+    """The last release but one tries every case, see tests/unit/sampling.py, and many histories of a gate."""
+    last_but_one = [core] == RUNNABLE[1:-1][-1:]
+    return {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"} if last_but_one else {}
 
-    The last release but one tries every case, see tests/unit/sampling.py, and many histories of a gate.
-    """
-    variables: dict[str, str] = {}
-    if [core] == RUNNABLE[1:-1][-1:]:
-        variables = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
+
+def add_units(core: str, python: str) -> str:
+    """Add the session with the unit tests of one ansible-core release; return its name."""
     # The session units-floor runs these tests with the same ansible-core.
     left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
 
     @nox.session(name=f"units-{core}", python=python, default=False)
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
-        run_pytest(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **variables)
+        run_pytest(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **cases(core))
 
     run.__doc__ = f"Run the unit tests with ansible-core {core}."
     return f"units-{core}"
@@ -254,7 +254,7 @@ def add_plays(core: str, python: str) -> str:
     @antsibull_nox.sessions.install_packages(packages=requirement(core))
     def run(session: nox.Session) -> None:
         # by file, because the tests of a file share a run
-        run_pytest(session, "--dist=loadfile", "tests/plays")
+        run_pytest(session, "--dist=loadfile", "tests/plays", **cases(core))
 
     run.__doc__ = f"Run playbooks on the local service with ansible-core {core}."
     return f"plays-{core}"
@@ -350,13 +350,13 @@ class Cells(NamedTuple):
 
     @property
     def once(self) -> list[str]:
-        """All tests, with the integration targets in process only."""
-        return [self.integration, self.units, self.sanity, self.plays, self.walks]
+        """All tests, with the integration targets in process only, and without those that follow the documentation."""
+        return [self.integration, self.units, self.sanity, self.plays]
 
     @property
     def both(self) -> list[str]:
         """All tests, with the integration targets in both ways."""
-        return [self.sanity, self.units, self.ways, self.plays]
+        return [self.ways, self.units, self.sanity, self.plays]
 
 
 def add_cells(core: str) -> Cells:
@@ -386,19 +386,22 @@ LEFT: list[str] = []
 if RUNNABLE:
     NEWEST, OLDEST = RUNNABLE[-1], RUNNABLE[0]
     # the longest ones first, so that no session runs alone at the end
-    QUICK += [name for name in CELLS[NEWEST].once if name != CELLS[NEWEST].walks]
+    QUICK += CELLS[NEWEST].once
     if OLDEST != NEWEST:
         QUICK.append(add_sample(OLDEST, controller_python(OLDEST)))
     QUICK.append(add_floor(OLDEST, MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)))
-    LEFT += [name for core in OUTER for name in CELLS[core].once if name not in QUICK]
+    # The second and the last but one try both ways, the session ways the oldest and the newest.
+    BOTH = RUNNABLE[1:-1][:1] + RUNNABLE[1:-1][-1:]
+    LEFT += [name for core in RUNNABLE[1:-1] if core in BOTH for name in CELLS[core].both]
+    LEFT += [name for core in RUNNABLE[1:-1] if core not in BOTH for name in CELLS[core].once]
+    LEFT += [name for core in OUTER for name in (*CELLS[core].once, CELLS[core].walks) if name not in QUICK]
     LEFT.append(add_units_in_process(NEWEST, controller_python(NEWEST)))
-    LEFT += [name for core in RUNNABLE[1:-1] for name in CELLS[core].both]
     # Users of the collection may run its unit tests in this way.
     units = ["units", "--venv", f"--python={controller_python(OLDEST)}"]
     LEFT.append(add_ansible_test("units-ansible-test", OLDEST, controller_python(OLDEST), units, place_copy))
 QUICK += CHECKS
 LEFT += SLOW_CHECKS
-DEVEL_CELLS = add_cells("devel").once if DEVEL and pythons_for("devel") else []
+DEVEL_CELLS = add_cells("devel") if DEVEL and pythons_for("devel") else None
 # What this machine cannot test, and what to install for it.
 MISSING = {
     f"ansible-core {core}": f"install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
@@ -677,7 +680,7 @@ def devel(session: nox.Session) -> None:
     """Run the tests with the development branch of ansible-core."""
     if not DEVEL_CELLS:
         session.error("Set ANSIBLE_CORE_DEVEL to a requirement for it, and install a Python that it supports.")
-    run_sessions(session, DEVEL_CELLS, {})
+    run_sessions(session, [*DEVEL_CELLS.once, DEVEL_CELLS.walks], {})
 
 
 def run_beside_nox(session: nox.Session, program: str, *packages: str) -> None:
