@@ -76,13 +76,15 @@ DEVEL = os.environ.get("ANSIBLE_CORE_DEVEL", "")
 # Releases whose pre-releases are tested, too: pip installs one only if the requirement names one.
 PRE_RELEASES = ("2.22",)
 # The oldest Python for modules, as in tests/config.yml; ansible-core itself needs a later one. The session units-floor
-# runs the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests.
+# runs the tests of modules and module_utils on it, with the oldest ansible-core and the oldest requests; `make test` runs
+# those that call every module, and those of the client.
 MODULE_PYTHON = "3.9"
 MODULE_TESTS = ("tests/unit/plugins/modules/", "tests/unit/plugins/module_utils/")
+MODULE_SAMPLE = ("tests/unit/plugins/modules/test_every_module.py", "tests/unit/plugins/module_utils/test_client.py")
 # The unit tests of what runs in ansible-core, and integration targets with each kind of plugin: `make test` runs them with
 # the oldest ansible-core.
 CONTROLLER_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("filter", "inventory", "plugin_utils"))
-SAMPLE_TARGETS = ("in_process", "inventory_targets", "role_scan_gate", "target", "untrusted_text")
+SAMPLE_TARGETS = ("gate", "in_process", "inventory_targets", "target")
 # Integration targets that follow the documentation step by step. `make test` leaves them to `make matrix`.
 WALKS = ("example_playbooks", "guide_estate", "guide_recipes", "platform_kit")
 
@@ -272,17 +274,17 @@ def add_units_in_process(core: str, python: str) -> str:
     return "units-in-process"
 
 
-def add_floor(core: str, python: str) -> str:
-    """Add the session with the unit tests of modules on the oldest Python, ansible-core and requests; return its name."""
+def add_floor(name: str, core: str, python: str, tests: Iterable[str]) -> str:
+    """Add a session with unit tests of modules on the oldest Python, ansible-core and requests; return its name."""
 
-    @nox.session(name="units-floor", python=python, default=False)
+    @nox.session(name=name, python=python, default=False)
     def run(session: nox.Session) -> None:
         # Modules run on this Python, the rest of ansible-core does not.
         session.install("--no-deps", "--ignore-requires-python", requirement(core))
-        run_pytest(session, *MODULE_TESTS, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
+        run_pytest(session, *tests, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
 
-    run.__doc__ = f"Run the unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
-    return "units-floor"
+    run.__doc__ = f"Run unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
+    return name
 
 
 def integration(python: str, *options: str) -> list[str]:
@@ -389,12 +391,14 @@ if RUNNABLE:
     QUICK += CELLS[NEWEST].once
     if OLDEST != NEWEST:
         QUICK.append(add_sample(OLDEST, controller_python(OLDEST)))
-    QUICK.append(add_floor(OLDEST, MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)))
+    FLOOR = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)
+    QUICK.append(add_floor("sample-floor", OLDEST, FLOOR, MODULE_SAMPLE))
     # The second and the last but one try both ways, the session ways the oldest and the newest.
     BOTH = RUNNABLE[1:-1][:1] + RUNNABLE[1:-1][-1:]
     LEFT += [name for core in RUNNABLE[1:-1] if core in BOTH for name in CELLS[core].both]
     LEFT += [name for core in RUNNABLE[1:-1] if core not in BOTH for name in CELLS[core].once]
     LEFT += [name for core in OUTER for name in (*CELLS[core].once, CELLS[core].walks) if name not in QUICK]
+    LEFT.append(add_floor("units-floor", OLDEST, FLOOR, MODULE_TESTS))
     LEFT.append(add_units_in_process(NEWEST, controller_python(NEWEST)))
     # Users of the collection may run its unit tests in this way.
     units = ["units", "--venv", f"--python={controller_python(OLDEST)}"]
@@ -645,8 +649,8 @@ def announcement() -> str:
         left.append(f"and all tests with ansible-core {', '.join(between)}")
     covers = [
         "about 10 minutes on two processors; the first run also installs what the sessions need.",
-        f"the checks, the tests with ansible-core {NEWEST}, those of modules with the oldest Python, and some with"
-        f" ansible-core {OLDEST}.",
+        f"the checks, the tests with ansible-core {NEWEST}, some with ansible-core {OLDEST}, and some of modules with"
+        f" Python {FLOOR}.",
         f"{', '.join(left)}.",
     ]
     titles = ("make test takes", "It runs", "make matrix runs the rest:")

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import render
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, ROOT, play
+from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
 SETTINGS = {"scan_gate_workspace": "Web shop", "scan_gate_targets": ["www.example.com"], "scan_gate_poll_interval": 1}
 COLLECTION = "ansible_collections/scanops/scanner"
@@ -37,7 +38,7 @@ def gated(directory, service, environment=None, arguments=(), faults=None, **set
 
 
 # each with the outcome that it gives, and words of its reason
-MISTAKES = [
+ALL_MISTAKES = [
     ({"scan_gate_policy": {"fail_on": "hihg"}}, "misconfigured", "found in scan_gate_policy"),
     (
         {"scan_gate_policy": {"older_than": {"low": "soon"}}},
@@ -102,6 +103,7 @@ MISTAKES = [
     ),
     ({"scan_gate_baseline": "SPOILT"}, "stale_baseline", "is truncated or not valid JSON"),
 ]
+MISTAKES = one_of_each(ALL_MISTAKES, lambda mistake: [(*mistake[0], mistake[1])])
 
 
 @pytest.fixture(scope="module")

@@ -30,8 +30,8 @@ REFUSED = {
     ),
     "an alias in itself": (b"a: &a [*a]", "no earlier, complete node"),
     "many parts": (b"[" + b"x," * 400000 + b"]", "300000 nodes"),
-    # the C reader would crash the process
-    "deep lists": (b"[" * 300000, "deeper than 200"),
+    # the C reader would crash the process; PyYAML 6.0.4 has a limit of its own
+    "deep lists": (b"[" * 300000, "deeper than 200|exceeded maximum nesting depth"),
     "deep mappings": (b"{a: " * 300000, "deeper than 200"),
     "a long number": (b"a: " + b"9" * 1000000, "a number in it is too long"),
     "an object of Python": (b"!!python/object/apply:os.getcwd []", "not valid YAML (line 1"),
@@ -48,7 +48,7 @@ REFUSED = {
 def test_invalid_or_excessive_yaml_is_refused(text, words):
     with pytest.raises(SchemaError) as refused:
         parse(text)
-    assert words in str(refused.value)
+    assert any(each in str(refused.value) for each in words.split("|"))
     assert str(refused.value).isprintable()
 
 
