@@ -2,18 +2,22 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Waits for the service's rate limits, over all calls of a task, together with the other tasks of this machine."""
+"""Waits for the service's rate limits, over all calls of a task, together with the other tasks of this machine, which share
+what they know in a file."""
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from .._errors import CallError
+from .. import _private_files
+from .._errors import CallError, printable
 from . import pace
 from .connection import Connection
-from .pace import Heard, Pace
-from .pace_file import PaceFile
+from .pace import Heard, Pace, Rule
 from .retry import asked_wait, number_in, rate_limit_pause
 
 
@@ -31,8 +35,7 @@ class Budget:
         jitter: Callable[[], float],
     ) -> None:
         self._seconds = self.seconds = float(connection.rate_limit_wait)
-        self.share = connection.rate_share
-        self.window = connection.rate_window
+        self.connection = connection
         self.file = PaceFile(connection.base_url, connection.api_key)
         self.on_wait: Callable[[float], object] = lambda seconds: None
         self._sleep = sleep
@@ -87,6 +90,9 @@ class Turn:
     def __init__(self, budget: Budget, limit: str | None) -> None:
         self._budget = budget
         self._limit = limit
+        self._rule = Rule(
+            pace.DOCUMENTED.get(limit or "", 0), budget.connection.rate_window, budget.connection.rate_share
+        )
         self._ticket = budget.now()
         self._sent_at = self._ticket
 
@@ -96,13 +102,13 @@ class Turn:
         if limit is None:
             return
         self._sent_at = budget.now()
-        if pace.is_free(budget.file.read(limit), self._sent_at):
+        if self._is_free(limit):
             return
-        while True:
-            left = self._ask(limit)
-            if not left:
-                return
+        while left := self._ask(limit):
             budget.wait(left)
+
+    def _is_free(self, limit: str) -> bool:
+        return pace.is_free(self._budget.file.read(limit), self._budget.now(), self._rule)
 
     def _ask(self, limit: str) -> float:
         """The seconds to wait until asking again, 0 if the call is to be sent."""
@@ -112,7 +118,7 @@ class Turn:
         def decide(found: Pace | None) -> Pace:
             nonlocal left
             self._sent_at = now = budget.now()
-            changed, left = pace.take(pace.known(found, now, budget.window), now, self._ticket, budget.share)
+            changed, left = pace.take(pace.known(found, now, self._rule), now, self._ticket, self._rule)
             if left and not budget.allows(left):
                 left = 0.0
                 return pace.send(pace.leave(changed, self._ticket), now)
@@ -141,13 +147,120 @@ class Turn:
         limit, budget = self._limit, self._budget
         if limit is None:
             return
-        nothing_new = heard.limit is None and not heard.refused
-        if nothing_new and pace.is_free(budget.file.read(limit), budget.now()):
+        if heard.limit is None and not heard.refused and self._is_free(limit):
             return
 
         def decide(found: Pace | None) -> Pace:
             now = budget.now()
-            found = pace.known(found, now, budget.window)
-            return pace.learn(found, now, self._sent_at, heard, pace.DOCUMENTED[limit], budget.window)
+            return pace.learn(pace.known(found, now, self._rule), now, self._sent_at, heard, self._rule)
 
         budget.file.change(limit, decide)
+
+
+# --- the file of all processes of a user on one machine
+
+_FORMAT = 2
+# a larger file is not one of ours
+_MOST_BYTES = 256 * 1024
+# nobody holds the lock while waiting, so only a stopped process makes others wait this long, in seconds
+_LONGEST_LOCK = 5.0
+# longer numbers may have no float; limits in headers have at most 15 digits
+_LARGEST = 1e15
+
+
+class PaceFile:
+    """The paces of one key, by the name of the limit.
+
+    Where the file cannot be used, its tasks warn once and continue with paces of their own.
+    """
+
+    def __init__(self, base_url: str, api_key: str) -> None:
+        self._names = ("rate limit", base_url.lower(), api_key)
+        self._path: str | None = None
+        self._own: dict[str, Pace] | None = None
+        self.warn: Callable[[str], object] = lambda text: None
+
+    def read(self, name: str) -> Pace | None:
+        """One pace, without the lock; None if it is unknown, or while another process writes."""
+        if self._own is not None:
+            return self._own.get(name)
+        try:
+            number = _private_files.opened(self._place())
+            try:
+                return paces_in(os.pread(number, _MOST_BYTES, 0)).get(name)
+            finally:
+                os.close(number)
+        except (OSError, ValueError):
+            # the next change reports it
+            return None
+
+    def change(self, name: str, decide: Callable[[Pace | None], Pace]) -> None:
+        """Replace one pace, while no other process does."""
+        if self._own is None:
+            try:
+                self._change_file(name, decide)
+                return
+            except OSError as error:
+                self._own = {}
+                self.warn(
+                    "The file that shares the rate limit between tasks cannot be used"
+                    f" ({printable(error.strerror or error)}), so this task paces its calls alone. Tasks that run at the same"
+                    " time may exceed the limit and wait longer."
+                )
+        self._own[name] = decide(self._own.get(name))
+
+    def _place(self) -> str:
+        if self._path is None:
+            self._path = _private_files.path_for(_private_files.directory(os.environ), *self._names)
+        return self._path
+
+    def _change_file(self, name: str, decide: Callable[[Pace | None], Pace]) -> None:
+        with _private_files.locked(self._place(), _LONGEST_LOCK) as number:
+            content = os.pread(number, _MOST_BYTES, 0)
+            try:
+                paces = paces_in(content)
+            except ValueError:
+                paces = {}
+                self.warn(
+                    "The file that shares the rate limit between tasks was damaged. It has been replaced; the limit may be"
+                    " exceeded once."
+                )
+            before = paces.get(name)
+            after = decide(before)
+            if after != before:
+                text = text_of({**paces, name: after})
+                if os.pwrite(number, text, 0) != len(text):
+                    raise OSError("the disk is full")
+                os.ftruncate(number, len(text))
+
+
+def text_of(paces: dict[str, Pace]) -> bytes:
+    """The content of the file."""
+    return json.dumps([_FORMAT, paces], separators=(",", ":")).encode()
+
+
+def paces_in(content: bytes) -> dict[str, Pace]:
+    """The paces in the content of the file. Raises ValueError for any other content; an empty file has none."""
+    if not content:
+        return {}
+    try:
+        version, found = json.loads(content)
+        if version != _FORMAT:
+            return {}
+        return {str(name): _pace(values) for name, values in found.items()}
+    except (TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise ValueError("not paces") from error
+
+
+def _pace(values: Any) -> Pace:
+    used, limit, stop, refused, under_way, *lists = values
+    calls, others, queue = (tuple((_number(moment), _number(other)) for moment, other in each) for each in lists)
+    times = tuple(map(_number, under_way))
+    return Pace(_number(used), _number(limit), _number(stop), _number(refused), times, calls, others, queue)
+
+
+def _number(value: Any) -> Any:
+    # also false for NaN
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1 <= value <= _LARGEST:
+        raise ValueError("not a number that a pace can have")
+    return value

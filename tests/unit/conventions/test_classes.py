@@ -123,7 +123,6 @@ CLASSES = {
         "module_utils/_http/client",
         "module_utils/_http/create",
         "module_utils/_http/listing",
-        "module_utils/_http/pace_file",
         "module_utils/_http/row_stream",
         "module_utils/_http/transport",
         "module_utils/_interrupt",

@@ -13,7 +13,7 @@ import random
 from typing import NamedTuple
 
 from ansible_collections.scanops.scanner.plugins.module_utils._http import pace as paces
-from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard
+from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Rule
 from ansible_collections.scanops.scanner.tests.service import limits
 
 
@@ -56,7 +56,6 @@ def simulate(
     machines: list[Machine] | None = None,
     service=None,
     seed: int = 1,
-    believed: float = 60.0,
     stall: tuple[float, float] | None = None,
 ) -> Simulated:
     """Let each process send its calls one after another. travel: the mean time of a call; start: Unix time; stall: the
@@ -84,12 +83,11 @@ def simulate(
         if what == "ask":
             if process.ticket is None:
                 process.ticket = process.asked = now
-            if not paces.is_free(machine.pace, now):
-                known = paces.known(machine.pace, now, believed)
-                machine.pace, wait = paces.take(known, now, process.ticket, machine.share)
-                if wait:
-                    later(now + wait + 0.002 * chance.random(), "ask", process)
-                    continue
+            rule = Rule(limit, 60.0, machine.share)
+            machine.pace, wait = paces.take(paces.known(machine.pace, now, rule), now, process.ticket, rule)
+            if wait:
+                later(now + wait + 0.002 * chance.random(), "ask", process)
+                continue
             longest = max(longest, now - process.asked)
             later(now + travel * (0.2 + 0.6 * chance.random()), "arrive", process, now)
         elif what == "arrive":
@@ -106,8 +104,8 @@ def simulate(
                 verdict.allowed, not verdict.allowed, verdict.limit if headers else None,
                 verdict.remaining if headers else None, asked,
             )  # fmt: skip
-            known = paces.known(machine.pace, now, believed)
-            machine.pace = paces.learn(known, now, sent_at, heard, limit, believed)
+            rule = Rule(limit, 60.0, machine.share)
+            machine.pace = paces.learn(paces.known(machine.pace, now, rule), now, sent_at, heard, rule)
             if verdict.allowed:
                 sent.append(sent_at)
                 process.ticket = None
@@ -120,18 +118,3 @@ def simulate(
                 refused += 1
                 later(now + (asked or seconds / 60), "ask", process)
     return Simulated(refused, sent, longest, ends)
-
-
-def shortest(window: str, count: int, limit: int, seconds: float, start: float, each: float) -> float:
-    """The seconds from the first to the last call, if each is sent as soon as the window permits it; each: the time
-    between two calls that need not wait."""
-    counter = limits.WINDOWS[window](limit, seconds)
-    now = last = start
-    for dummy in range(count):
-        verdict = counter.take(now)
-        while not verdict.allowed:
-            now += verdict.wait + 1e-6
-            verdict = counter.take(now)
-        last = now
-        now += each
-    return last - start

@@ -14,7 +14,7 @@ import stat
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
-from ansible_collections.scanops.scanner.plugins.module_utils._http import pace, pace_file
+from ansible_collections.scanops.scanner.plugins.module_utils._http import budget, pace
 from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Pace
 
 
@@ -57,31 +57,28 @@ def test_names_differ_from_user_to_user(service, open_one, runtime):
     assert len([path for path in first.parent.iterdir() if path.name != "salt"]) == 2
 
 
+PACE = Pace(
+    1000.0, 20, 1001.0, 990.0, under_way=(1000.0,), calls=((999.0, 4),), others=((998.0, 2),), queue=((1000.0, 1001.0),)
+)
+
+
 def test_what_is_written_is_read():
-    known = Pace(125, 60.0, True, 1.5, 3.0, sent=((1.25, 4),), under_way=(1.5,), queue=((1.0, 2.0),), used=1.5)
-    assert pace_file.paces_in(pace_file.text_of({"GET": known})) == {"GET": known}
-    assert pace_file.paces_in(b"") == {}
+    assert budget.paces_in(budget.text_of({"GET": PACE, "write": Pace(1.5)})) == {"GET": PACE, "write": Pace(1.5)}
+    assert budget.paces_in(b"") == {}
 
 
 # numbers that JSON can hold and that no task writes
-ODD_NUMBERS = [
-    10**400, -(10**400), 10**16, -2, 1e308, -1e308, 5e-324, float("inf"), float("nan"), True, None, "1", [], [1], {},
-]  # fmt: skip
-PACE = Pace(
-    20, 60.0, True, 1000.0, 3.0, pace.SLIDING, 1060.0, True, 1001.0, 990.0, 1000.0, ((999.0, 4),), (1000.0,),
-    ((1000.0, 1001.0),), 1000.0,
-)  # fmt: skip
+ODD_NUMBERS = [10**400, -2, 1e308, 5e-324, float("inf"), float("nan"), True, None, "1", [], [1], {}]
 
 
-@pytest.mark.parametrize("kind", pace.KINDS)
-def test_any_pace_that_is_read_can_be_used(kind):
+def test_any_pace_that_is_read_can_be_used():
     """Each number in the file is replaced by each odd one."""
     read = 0
-    values = json.loads(json.dumps(PACE._replace(kind=kind)))
+    values = json.loads(json.dumps(PACE))
     for path in places_of(values):
         for odd in ODD_NUMBERS:
             try:
-                (found,) = pace_file.paces_in(json.dumps([1, {"GET": replaced(values, path, odd)}]).encode()).values()
+                (found,) = budget.paces_in(json.dumps([2, {"GET": replaced(values, path, odd)}]).encode()).values()
             except ValueError:
                 continue
             read += 1
@@ -103,19 +100,13 @@ def replaced(values, path, value):
 
 
 def use(found, now):
-    pace.is_free(found, now)
-    known = pace.known(found, now)
-    for share in (1, 100):
-        after, wait = pace.take(known, now, now, share)
-        assert math.isfinite(wait) and wait >= 0
-        for heard in (
-            pace.SILENCE,
-            Heard(good=True, refused=False),
-            Heard(good=True, refused=False, limit=20, left=3),
-            Heard(good=False, refused=True, asked=7.0),
-        ):
-            learnt = pace.learn(after, now + 0.5, now, heard, 250)
-            assert pace_file.paces_in(pace_file.text_of({"GET": learnt})) == {"GET": learnt}
+    rule = pace.Rule(250)
+    pace.is_free(found, now, rule)
+    after, wait = pace.take(pace.known(found, now, rule), now, now, rule)
+    assert math.isfinite(wait) and wait >= 0
+    for heard in (pace.SILENCE, Heard(True, False, limit=20, left=3), Heard(False, True, asked=7.0)):
+        learnt = pace.learn(after, now + 0.5, now, heard, rule)
+        assert budget.paces_in(budget.text_of({"GET": learnt})) == {"GET": learnt}
 
 
 def damaged(text):
@@ -125,13 +116,10 @@ def damaged(text):
 DAMAGE = {
     "no JSON": damaged(b"\x00\xff"),
     "cut off": lambda file: os.truncate(file, file.stat().st_size // 2),
-    "another shape": damaged(b'[1,{"GET":{"limit":3}}]'),
-    "words for numbers": damaged(b'[1,{"GET":["a","b",true,1,2]}]'),
-    "no finite numbers": damaged(b'[1,{"GET":[125,60.0,true,NaN,Infinity]}]'),
-    "a number of 400 digits": damaged(b'[1,{"GET":[1' + b"0" * 400 + b",60.0,true,0,0]}]"),
-    "a time of 400 digits": damaged(b'[1,{"GET":[125,60.0,true,1' + b"0" * 400 + b",0]}]"),
-    "a number of 5,000 digits": damaged(b'[1,{"GET":[1' + b"0" * 5000 + b",60.0,true,0,0]}]"),
-    "no text for a kind": damaged(b'[1,{"GET":[125,60.0,true,0,0,["fixed"]]}]'),
+    "another shape": damaged(b'[2,{"GET":{"limit":3}}]'),
+    "words for numbers": damaged(b'[2,{"GET":["a","b",1,2,[],[],[],[]]}]'),
+    "no finite numbers": damaged(b'[2,{"GET":[NaN,Infinity,1,2,[],[],[],[]]}]'),
+    "a number of 5,000 digits": damaged(b'[2,{"GET":[1' + b"0" * 5000 + b",1,1,1,[],[],[],[]]}]"),
     "huge": damaged(b"[" * 10**6),
     "hugely long": damaged(b" " * 10**7),
 }
@@ -211,7 +199,7 @@ def test_the_file_of_somebody_else_is_not_used(service, open_one, monkeypatch):
 
 def test_a_lock_that_is_never_released_is_one_warning(service, open_one, runtime, monkeypatch):
     open_one()[0].send("GET", "/workspaces")
-    monkeypatch.setattr(pace_file, "_LONGEST_LOCK", 0.2)
+    monkeypatch.setattr(budget, "_LONGEST_LOCK", 0.2)
     with file_in(runtime).open("r+", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         service.settings(rate_limits={"GET": 20})
