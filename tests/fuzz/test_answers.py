@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact, row_stream
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
-from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
+from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import beside
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_answer import parsed_output
@@ -62,19 +62,18 @@ class OneAnswer:
     """A client whose service answers with this body once, in pieces of this many bytes, and then with an empty list."""
 
     def __init__(self, given, size):
-        self.transport = self
         self._answers = [given]
         self._size = size
 
-    def about(self, *_call):
-        return None
+    def sender(self, _resource, _query, sink):
+        def send(_place):
+            given = self._answers.pop() if self._answers else answer(b'{"data":[]}')
+            sink.restart(given)
+            body = given._body
+            for place in range(0, len(body), self._size):
+                sink.write(body[place : place + self._size])
 
-    def send(self, method, path, query, about, sink):
-        given = self._answers.pop() if self._answers else answer(b'{"data":[]}')
-        sink.restart(given)
-        body = given._body
-        for place in range(0, len(body), self._size):
-            sink.write(body[place : place + self._size])
+        return send
 
 
 def is_said_well(error):
@@ -124,9 +123,9 @@ def test_a_stream_of_rows_is_what_the_list_is_when_read_at_once(body, given, siz
 )
 def test_what_is_beside_the_rows_never_makes_reading_fail(members, given):
     found = beside(members, given)
-    progress = Progress()
-    progress.note(3, found)
-    for name, value in progress.next_page().items():
+    reading = listing.Reading(FINDING)
+    reading.note(3, 3, found)
+    for name, value in reading.next_place().items():
         assert isinstance(name, str) and isinstance(value, (str, int))
 
 

@@ -79,6 +79,13 @@ class Answer:
         except (ValueError, RecursionError) as error:
             raise self.not_json(error) from None
 
+    def data(self, body: Any = None) -> Any:
+        """The ``data`` of the body. body: its JSON, where that was read already. Raises AnswerError."""
+        body = self.json() if body is None else body
+        if not isinstance(body, dict) or "data" not in body:
+            raise self.unexpected("no data in it")
+        return body["data"]
+
     def clean(self, value: Any) -> Any:
         """A value that was read from the body, with the key masked."""
         return self._redactor.value(value) if self._watch.seen else value

@@ -106,14 +106,14 @@ class Client:
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
         query = query or {}
-        for page in listing.pages(resource, self._sender(resource, query), query, whole):
+        for page in listing.pages(resource, self.sender(resource, query), query, whole):
             self.transport.note(resource, page)
             yield page
 
-    def _sender(self, resource: Family, query: Record) -> listing.Send:
-        """Sends the call for a page of a list. query: its filters."""
-        about = self._about("list", resource, query)
-        return lambda given: self.transport.send("GET", resource.path, query=given, about=about)
+    def sender(self, resource: Family, query: Record, sink: Sink | None = None) -> listing.Send:
+        """Sends the call for a page of a list. query: its filters, which a link of the service never overrides."""
+        send, about = self.transport.send, self._about("list", resource, query)
+        return lambda place: send("GET", resource.path, query={**place, **query}, about=about, sink=sink)
 
     def cached(self, resource: Family, query: Record | None = None, whole: bool = True) -> CachedList | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
@@ -154,8 +154,7 @@ class Client:
 
     def page(self, resource: Family, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
-        query = query or {}
-        return listing.page(resource, self._sender(resource, query), number, query)
+        return listing.page(resource, self.sender(resource, query or {}), number)
 
     def all(self, resource: Family, query: Record | None = None) -> Complete:
         """Every record of a list, or an error."""
@@ -341,7 +340,7 @@ class Client:
         return body
 
     def _record(self, resource: Family, answer: Answer, object_id: int) -> Record:
-        data = listing.data_of(answer)
+        data = answer.data()
         if not is_row(resource, data):
             raise answer.unexpected(f"no valid {resource.noun} record")
         record = record_of(resource, data)

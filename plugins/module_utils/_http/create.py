@@ -12,7 +12,6 @@ from typing import NamedTuple, Optional
 from .._errors import AnswerError, CallError, Incomplete, printable
 from .._families.family import Family
 from .._records import Record, is_row, new_record, read_id, record_of
-from . import listing
 from .answer import Answer
 from .retry import GATEWAY
 
@@ -104,7 +103,7 @@ def _created(resource: Family, answer: Answer) -> tuple[Record | None, int | Non
 
 def object_in(answer: Answer) -> Record:
     """The ``data`` of an answer to a POST, which is an object; an empty one where the answer has no body."""
-    data = listing.data_of(answer) if answer.body.strip() else {}
+    data = answer.data() if answer.body.strip() else {}
     if not isinstance(data, dict):
         raise answer.unexpected("data that is not an object")
     return data

@@ -34,13 +34,13 @@ class Beside(NamedTuple):
 
     total: int | None = None  # rows of the complete list
     more: bool = False  # another page follows
-    query: dict[str, Any] | None = None  # the parameters that ask for it, if the answer names them
+    query: Mapping[str, Any] = {}  # the parameters that ask for it, as far as the answer names them
     by_offset: bool = False  # pages are numbered by their first row
     current: int | None = None  # the number of this page
 
 
 def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
-    """Read what an answer says beside its rows. values: the members of its object without ``data``."""
+    """Read what an answer says beside its rows. values: the members of its object."""
     fields = _fields(values, _DEEPEST)
     totals = [number for name in _TOTALS for number in [_number(fields.get(name))] if number is not None]
     totals += [number for name in _HEADERS for number in [_number(headers.get(name))] if number is not None]
@@ -56,54 +56,8 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
         or bool(following or cursor)
         or any(fields.get(name) is True for name in _MORE)
     )
-    query = _query_of(following) or ({"cursor": cursor} if cursor else None)
+    query = _query_of(following) or ({"cursor": cursor} if cursor else {})
     return Beside(max(totals, default=None), more, query, "offset" in fields, current)
-
-
-def placed(query: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters for a page: those of the task, which a link never overrides, and where the page begins."""
-    return {**query, **{name: value for name, value in place.items() if name not in query}}
-
-
-class Progress:
-    """How far a list has been read that is documented to come in one answer.
-
-    rows: the rows read so far; total: the rows of the complete list, if the service has said so.
-    """
-
-    def __init__(self) -> None:
-        self.rows = 0
-        self.total: int | None = None
-        self._pages = 0
-        # the answer to next_page may be the first page once more, as it is where pages count from 1
-        self.repeats = False
-        self._beside = Beside()
-
-    def note(self, rows: int, found: Beside) -> None:
-        """Note a page: how many of its rows were new, and what it says beside them."""
-        self.rows += rows
-        self._pages += 1
-        self._beside = found
-        self.total = self.total if found.total is None else found.total
-
-    @property
-    def shows_more(self) -> bool:
-        """Whether the service has said that the list has more rows."""
-        return self._beside.more or self.is_short
-
-    @property
-    def is_short(self) -> bool:
-        return self.total is not None and self.total > self.rows
-
-    def next_page(self) -> dict[str, Any]:
-        """The parameters that ask for the next page."""
-        beside = self._beside
-        self.repeats = not beside.query and not beside.by_offset and beside.current is None and self._pages == 1
-        if beside.query:
-            return beside.query
-        if beside.by_offset:
-            return {"offset": self.rows}
-        return {"page": self._pages if beside.current is None else beside.current + 1}
 
 
 def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, count
 from typing import Any
 
 from .._errors import AnswerError, ApiError, printable
@@ -14,16 +15,102 @@ from .._families.family import PAGE_SIZE, Family, may_be_full
 from .._records import Record, identity_of, is_row, record_of
 from .answer import Answer
 from .complete import Complete
-from .envelope import Beside, Progress, beside, placed
+from .envelope import Beside, beside
 
 # no account is as large; a service without a last page must not be read for ever
 MOST_PAGES = 2000
 # how a service may refuse a page that it does not have
 NO_SUCH_PAGE = (400, 404, 422)
 
-
-# sends the call for a page of a list with these parameters
+# sends the call for a page of a list at this place, which is parameters
 Send = Callable[[Record], Answer]
+
+
+class Reading:
+    """How far a list has been read, and where its next page begins.
+
+    rows: the number of different rows so far; total: how many the service says there are, None if it does not say; more:
+    whether the service has shown that there are more; page: what messages call the last page.
+    """
+
+    def __init__(self, resource: Family, size: int = 0) -> None:
+        """size: the rows of a page that are asked for; 0 for a list that is documented to come in one page."""
+        self.rows = 0
+        self.total: int | None = None
+        self.more = False
+        self.page: object = 0
+        self._number = 0
+        self._resource = resource
+        self._size = size
+        self._received = self._on_page = 0
+        self._numbers: Iterator[int] = iter(())
+        self._beside = Beside()
+        # the last page had nothing new, or may be the first page once more, as it is where pages count from 1
+        self._stuck = self._may_repeat = False
+
+    def note(self, new: int, received: int, found: Beside) -> None:
+        """Note a page: how many rows it has, how many of them are new, and what it says beside them."""
+        promised = self._beside.more and not self._beside.query
+        self._stuck = not new and self._number > 0 and not (received and self._may_repeat)
+        self._number += 1
+        if self._number == 1:
+            # a first page that cannot be full is the only one if page 2 is empty, which saves asking for page 1
+            alone = self._size and not may_be_full(received)
+            self._numbers = chain((2, 1), count(3)) if alone else count(1)
+        self.rows += new
+        self._received += received
+        self._on_page = received
+        self._beside = found
+        self.total = self.total if found.total is None else found.total
+        self.more = found.more or (promised and self._stuck) or (self.total is not None and self.total > self.rows)
+
+    def is_over(self, whole: bool = True) -> bool:
+        """Whether the last page is the end. whole: a list in pages ends with an empty one; without it also with a short one."""
+        if self._stuck or (self._size and not self._on_page):
+            return True
+        return not self.more and (not self._size or (not whole and self._on_page < self._size))
+
+    def next_place(self) -> Record:
+        """The parameters of the next page: those that the answer names, else the next number or offset."""
+        found, paged = self._beside, self._resource.paged
+        if self._number >= MOST_PAGES:
+            raise self._error(
+                f"was not read to its end: it has more than {MOST_PAGES:,} pages. Check that base_url is the address of the"
+                " service's API; if it is, tell the service's support that the list does not end."
+            )
+        self._may_repeat = False
+        if found.query:
+            place = dict(found.query)
+        elif paged == "offset" or (not paged and found.by_offset):
+            place = {"offset": self._received}
+        elif found.current is not None:
+            place = {"page": found.current + 1}
+        else:
+            place = {"page": next(self._numbers)}
+            self._may_repeat = place["page"] == 1
+        self.page = place.get("page", self._number)
+        return {"limit": self._size, **place} if self._size else place
+
+    def check(self) -> None:
+        """Raise AnswerError where the end came too early."""
+        if self._stuck and self._on_page and self._size:
+            raise self._error(
+                f"returned nothing new on page {self.page}: the list changed while it was read, or the service ignores"
+                " the page. Run the task again."
+            )
+        if self.more:
+            raise self.cut()
+
+    def cut(self) -> AnswerError:
+        """The error for a list whose next page has no more rows, although the service has shown that there are some."""
+        total = f" of {self.total:,}" if self.total is not None and self.total > self.rows else ""
+        return self._error(
+            f"returned only {self.rows:,}{total} rows, and the next page has no more. This task needs the complete list. Ask"
+            " the service's support how to read it."
+        )
+
+    def _error(self, what: str) -> AnswerError:
+        return AnswerError(f"GET {self._resource.path} {what}", "GET", self._resource.path, status=200)
 
 
 def whole(pages: Iterator[list[Record]]) -> Complete:
@@ -32,84 +119,46 @@ def whole(pages: Iterator[list[Record]]) -> Complete:
 
 
 def pages(resource: Family, send: Send, query: Record, whole: bool = True) -> Iterator[list[Record]]:
-    """Yield the rows of a list as records, page by page; no id twice.
+    """Yield the rows of a list as records, page by page; no id twice. Raises AnswerError unless they are all that the service
+    announces.
 
-    query: the filters; whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
+    The first page is asked for without a number, as pages may count from 0 or from 1. query: the filters; whole: read on
+    until an empty page, as a server may cap its pages; without it a short page is the last.
     """
-    return _by_pages(resource, send, query, whole) if resource.paged else _at_once(resource, send, query)
-
-
-def page(resource: Family, send: Send, number: int, query: Record) -> list[Record]:
-    """The records on one page of a list that is cut by pages, the first of which has the number 1; none past its end."""
-    place = {"page": number} if number > 1 else {}
-    answer = _ask(resource, send, query, {"limit": PAGE_SIZE, **place}, place.get("page", 0))
-    return rows_of(resource, answer)[0]
-
-
-def _by_pages(resource: Family, send: Send, query: Record, whole: bool) -> Iterator[list[Record]]:
     answer, size = _first_page(resource, send, query)
-
-    def ask(number: int, place: Record) -> list[Record]:
-        return rows_of(resource, _ask(resource, send, query, {"limit": size, **place}, number))[0]
-
+    reading = Reading(resource, size)
     seen: set[Any] = set()
-    cut = _by_offset if resource.paged == "offset" else _by_number
-    for number, rows in cut(resource, ask, rows_of(resource, answer)[0]):
+    while True:
+        rows, found = rows_of(resource, answer)
         fresh = _fresh(resource, rows, seen)
-        # where pages count from 1, page 1 is the first page once more
-        if rows and not fresh and number != 1:
-            raise AnswerError(
-                f"GET {resource.path} returned nothing new on page {number}: the list changed while it was read, or the"
-                " service ignores the page. Run the task again.",
-                "GET",
-                resource.path,
-                status=200,
-            )
+        reading.note(len(fresh), len(rows), found)
         if fresh:
             yield fresh
-        if not rows or (not whole and len(rows) < size):
-            return
+        if reading.is_over(whole):
+            break
+        answer = _next_page(resource, send, reading)
+    reading.check()
 
 
-# a function from the number of a page and its parameters to its records
-_Ask = Callable[[int, Record], list[Record]]
-
-
-def _by_offset(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tuple[int, list[Record]]]:
-    """Yield the pages of a list with their numbers, without end. first: the first page, which has the number 0."""
-    yield 0, first
-    received, number = len(first), 1
-    while True:
-        number = following(resource, number)
-        rows = ask(number, {"offset": received})
-        received += len(rows)
-        yield number, rows
-
-
-def _by_number(resource: Family, ask: _Ask, first: list[Record]) -> Iterator[tuple[int, list[Record]]]:
-    """As ``_by_offset``. The first page, which was asked for without a number, may be page 0 or page 1 of the service.
-
-    Pages 1, 2 and so on are therefore read as well, and contain the complete list in both cases. If the first page cannot be
-    full and page 2 is empty, the first page is the only one, and page 1 is not asked for.
-    """
-    yield 0, first
-    second = None if may_be_full(len(first)) else ask(2, {"page": 2})
-    rows = ask(1, {"page": 1}) if second is None or second else []
-    if rows or not second:
-        yield 1, rows
-    number = 1
-    while True:
-        number = following(resource, number)
-        yield number, second if number == 2 and second is not None else ask(number, {"page": number})
+def page(resource: Family, send: Send, number: int) -> list[Record]:
+    """The records on one page of a list that is cut by pages, the first of which has the number 1; none past its end."""
+    place = {"page": number} if number > 1 else {}
+    try:
+        answer = send({"limit": PAGE_SIZE, **place})
+    except ApiError as error:
+        raise (_deleted(resource, number, error) if error.status == 404 and place else error) from None
+    return rows_of(resource, answer)[0]
 
 
 def _first_page(resource: Family, send: Send, query: Record) -> tuple[Answer, int]:
     """The first page, the largest that the service takes, and the number of rows that was asked for."""
+    if not resource.paged:
+        return send({}), 0
     begin = {"offset": 0} if resource.paged == "offset" else {}
     refusals: list[ApiError] = []
     for size in resource.page_sizes:
         try:
-            return _ask(resource, send, query, {"limit": size, **begin}), size
+            return send({"limit": size, **begin}), size
         except ApiError as error:
             if not _may_mean_the_limit(error, query):
                 raise
@@ -124,71 +173,30 @@ def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
     return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
-def _at_once(resource: Family, send: Send, query: Record) -> Iterator[list[Record]]:
-    """A list that is documented to have one page; its other pages too where the answer shows that it has some."""
-    seen: set[Any] = set()
-    progress = Progress()
-    answer = _ask(resource, send, query)
-    number = 1
-    while True:
-        rows, found = rows_of(resource, answer)
-        fresh = _fresh(resource, rows, seen)
-        progress.note(len(fresh), found)
-        yield fresh
-        if not progress.shows_more:
-            return
-        if not fresh and not progress.repeats:
-            raise _cut(resource, progress)
-        number = following(resource, number)
-        try:
-            answer = _ask(resource, send, query, progress.next_page())
-        except ApiError as error:
-            if error.status not in NO_SUCH_PAGE:
-                raise
-            raise _cut(resource, progress) from None
-
-
-def _ask(resource: Family, send: Send, query: Record, place: Record | None = None, number: int = 0) -> Answer:
-    """The Answer for one page. Only an empty page ends a list: a 404 after the first may mean that its workspace was
-    deleted in the meantime."""
+def _next_page(resource: Family, send: Send, reading: Reading) -> Answer:
+    """The Answer for the next page. Only an empty page ends a list in pages: a 404 may mean that its workspace was deleted in
+    the meantime."""
+    place = reading.next_place()
     try:
-        return send(placed(query, place or {}))
+        return send(place)
     except ApiError as error:
-        if error.status != 404 or not number:
-            raise
-        said = f", {printable(error.message)!r}" if error.message else ""
-        raise ApiError(
-            f"GET {resource.path} could not be read to its end: page {number} was answered 404{said}. Its workspace may"
-            " have been deleted in the meantime. Check that the workspace still exists, and run the task again.",
-            "GET",
-            resource.path,
-            status=404,
-            message=error.message,
-            details=error.details,
-        ) from None
+        if resource.paged and error.status == 404:
+            raise _deleted(resource, reading.page, error) from None
+        if not resource.paged and error.status in NO_SUCH_PAGE:
+            raise reading.cut() from None
+        raise
 
 
-def following(resource: Family, number: int) -> int:
-    """The number of the next page. Raises AnswerError where there are too many."""
-    if number < MOST_PAGES:
-        return number + 1
-    raise AnswerError(
-        f"GET {resource.path} was not read to its end: it has more than {MOST_PAGES:,} pages. Check that base_url is the"
-        " address of the service's API; if it is, tell the service's support that the list does not end.",
+def _deleted(resource: Family, page: object, error: ApiError) -> ApiError:
+    said = f", {printable(error.message)!r}" if error.message else ""
+    return ApiError(
+        f"GET {resource.path} could not be read to its end: page {page} was answered 404{said}. Its workspace may have been"
+        " deleted in the meantime. Check that the workspace still exists, and run the task again.",
         "GET",
         resource.path,
-        status=200,
-    )
-
-
-def _cut(resource: Family, progress: Progress) -> AnswerError:
-    total = f" of {progress.total:,}" if progress.is_short else ""
-    return AnswerError(
-        f"GET {resource.path} returned only {progress.rows:,}{total} rows, and the next page has no more. This task needs"
-        " the complete list. Ask the service's support how to read it.",
-        "GET",
-        resource.path,
-        status=200,
+        status=404,
+        message=error.message,
+        details=error.details,
     )
 
 
@@ -205,16 +213,7 @@ def rows_of(resource: Family, answer: Answer) -> tuple[list[Record], Beside]:
     body = answer.json()
     # the contract wraps lists in data; a bare list is read as well
     bare = isinstance(body, list)
-    rows = body if bare else data_of(answer, body)
+    rows = body if bare else answer.data(body)
     if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
         raise answer.unexpected(f"data that is not a list of {resource.noun}s")
-    others = {} if bare else {name: value for name, value in body.items() if name != "data"}
-    return [record_of(resource, row) for row in rows], beside(others, answer.headers)
-
-
-def data_of(answer: Answer, body: Any = None) -> Any:
-    """The ``data`` of an answer. body: its JSON, where that was read already."""
-    body = answer.json() if body is None else body
-    if not isinstance(body, dict) or "data" not in body:
-        raise answer.unexpected("no data in it")
-    return body["data"]
+    return [record_of(resource, row) for row in rows], beside({} if bare else body, answer.headers)

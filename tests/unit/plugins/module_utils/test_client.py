@@ -119,7 +119,7 @@ def test_a_service_that_ignores_the_page_is_an_error_not_a_cut(service, client, 
     fill(service, count)
     with pytest.raises(AnswerError, match="returned nothing new on page 2"):
         client.all(TARGET, BULK)
-    assert pages_of(service) == ([None, 1, 2] if count >= 1000 else [None, 2, 1])
+    assert pages_of(service) == ([None, 1, 2] if count >= 1000 else [None, 2])
 
 
 def test_a_service_that_ignores_the_page_and_has_nothing_has_nothing(service, client):

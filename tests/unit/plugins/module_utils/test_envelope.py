@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import Progress, beside
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import beside
+from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import Reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
 def progress(values, rows=100, headers=None):
-    """The Progress after one page of this many rows."""
-    seen = Progress()
-    seen.note(rows, beside(values, headers or {}))
+    """The Reading after one page of this many rows."""
+    seen = Reading(WORKSPACE)
+    seen.note(rows, rows, beside(values, headers or {}))
     return seen
 
 
@@ -38,8 +40,8 @@ def progress(values, rows=100, headers=None):
 )
 def test_a_total_above_the_rows_means_that_some_are_missing(values):
     seen = progress(values)
-    assert (seen.total, seen.is_short, seen.shows_more) == (250, True, True)
-    assert not progress(values, 250).shows_more
+    assert (seen.total, seen.more, seen.is_over()) == (250, True, False)
+    assert not progress(values, 250).more
 
 
 @pytest.mark.parametrize(
@@ -63,13 +65,12 @@ def test_a_total_above_the_rows_means_that_some_are_missing(values):
 )
 def test_a_next_page_is_asked_for_as_the_answer_says(values, query):
     seen = progress(values)
-    assert seen.shows_more
-    assert not seen.is_short
-    assert seen.next_page() == query
+    assert seen.more
+    assert seen.next_place() == query
 
 
 def test_pages_that_begin_at_a_row_are_asked_for_by_their_offset():
-    assert progress({"meta": {"offset": 0, "limit": 100, "total": 250}}).next_page() == {"offset": 100}
+    assert progress({"meta": {"offset": 0, "limit": 100, "total": 250}}).next_place() == {"offset": 100}
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,8 @@ def test_pages_that_begin_at_a_row_are_asked_for_by_their_offset():
 )  # fmt: skip
 def test_headers_count_as_well(headers, query):
     seen = progress({}, headers=headers)
-    assert seen.shows_more
-    assert seen.next_page() == query
+    assert seen.more
+    assert seen.next_place() == query
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_headers_count_as_well(headers, query):
     ids=str,
 )
 def test_what_says_nothing_of_more_rows_ends_the_list(values):
-    assert not progress(values).shows_more
+    assert not progress(values).more
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_what_says_nothing_of_more_rows_ends_the_list(values):
     ],
 )
 def test_a_link_gives_only_places_in_the_list_in_plain_text(link):
-    assert progress({"next": link}).next_page() == {"page": 1}
+    assert progress({"next": link}).next_place() == {"page": 1}
 
 
 @settings(max_examples=300, deadline=None, database=None)
@@ -146,5 +147,5 @@ def test_a_link_gives_only_places_in_the_list_in_plain_text(link):
 )  # fmt: skip
 def test_nothing_beside_the_rows_breaks_the_reading(values):
     seen = progress(values)
-    assert isinstance(seen.shows_more, bool)
-    assert seen.next_page()
+    assert isinstance(seen.more, bool)
+    assert seen.next_place()

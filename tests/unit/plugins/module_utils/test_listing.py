@@ -2,13 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lists that are documented to come whole, where the answer shows that they do not."""
+"""What an answer says beside the rows of a list counts: more rows are read, or an error says that some are missing."""
 
 from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
+from ansible_collections.scanops.scanner.plugins.module_utils._families.finding_template import FINDING_TEMPLATE
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
@@ -81,6 +83,60 @@ def test_a_link_to_the_next_page_does_not_change_what_was_asked_for(service, cli
     service.fault(path="/http_loggers", query={"page": 2}, action="status", status=200, body={"data": []})
     assert [row["id"] for row in client.all(HTTP_LOGGER, {"workspace_id": 1})] == [1]
     assert [entry["query"] for entry in service.log()] == [{"workspace_id": "1"}, {"workspace_id": "1", "page": "2"}]
+
+
+# page 1 has two rows and page 2 none, although the first page says this beside its rows
+CUT = {
+    "a total": ({"meta": {"total": 5}}, {}, "only 2 of 5 rows"),
+    "a header": ({}, {"X-Total-Count": 5}, "only 2 of 5 rows"),
+    "more": ({"has_more": True}, {}, "only 2 rows"),
+    "more and a total": ({"has_more": True, "total_count": 5}, {}, "only 2 of 5 rows"),
+    "a last page": ({"meta": {"current_page": 1, "last_page": 3}}, {}, "only 2 rows"),
+    "a cursor and a total": ({"next_cursor": "x", "count": 5}, {}, "only 2 of 5 rows"),
+    "a link and a total": ({"total": 5}, {"Link": '</targets?page=2>; rel="next"'}, "only 2 of 5 rows"),
+}
+
+
+@pytest.mark.parametrize("family", [TARGET, SCAN, FINDING_TEMPLATE, WORKSPACE], ids=lambda family: family.name)
+@pytest.mark.parametrize("beside, headers, said", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_list_of_which_rows_are_missing_is_an_error(service, client, family, beside, headers, said, whole):
+    """In an ``absent``, too, which reads only until a short page where nothing says that more follows."""
+    service.allow_violations = True
+    rows = [{family.key: f"a{number}", "id": number} for number in (1, 2)]
+    for body in ({"data": rows, **beside}, {"data": []}):
+        more = headers if body["data"] else {}
+        times = 1 if body["data"] else None
+        service.fault(path=family.path, action="status", status=200, body=body, headers=more, times=times)
+    with pytest.raises(AnswerError, match=f"returned {said}, and the next page has no more"):
+        list(client.pages(family, {}, whole))
+
+
+@pytest.mark.parametrize(
+    "beside, headers",
+    [({"meta": {"next_cursor": "abc"}}, {}), ({}, {"Link": '<https://a.example/x?cursor=abc>; rel="next"'})],
+)
+def test_a_cursor_is_followed_where_the_service_names_one(service, client, beside, headers):
+    service.allow_violations = True
+    pages = [
+        ({"data": [{"id": 1, "name": "a"}], **beside}, headers, None),
+        ({"data": [{"id": 2, "name": "b"}]}, {}, "abc"),
+    ]
+    for body, more, cursor in pages:
+        query = {"cursor": cursor} if cursor else {}
+        service.fault(path="/targets", query=query, action="status", status=200, body=body, headers=more)
+    assert [row["id"] for page in client.pages(TARGET, {"workspace_id": 1}, whole=False) for row in page] == [1, 2]
+    first, second = [entry["query"] for entry in service.log()]
+    assert second == {**first, "cursor": "abc"}
+
+
+@pytest.mark.parametrize("first_page", [0, 1])
+@pytest.mark.parametrize("beside_data", ["total", "pages"])
+def test_a_list_in_pages_that_is_complete_is_read_as_ever(service, client, beside_data, first_page):
+    service.add(targets=[{"id": number, "name": f"t{number}.example"} for number in range(1, 121)])
+    service.settings(beside_data=beside_data, page_cap=50, first_page=first_page, validate=False)
+    service.allow_violations = True
+    assert len(client.all(TARGET, {"workspace_id": 1})) == 120
 
 
 def test_rows_that_come_twice_count_once(service, client):
