@@ -209,7 +209,7 @@ def gate(platform: Platform) -> None:
     (weekly,) = [each for each in objects("schedule").values() if each["unified_job_template"] == "Scanner: gate"]
     failed = platform.launch("Scanner: gate", weekly["extra_data"], succeeds=False, gate_poll_interval=1)
     assert failed.artifacts["scan_gate_outcome"] == "findings" and failed.artifacts["scan_gate_passed"] is False
-    assert "Show the summary" in failed.output
+    assert "## Gate failed: 8 failing findings" in failed.output.partition("Show the summary")[2]
     message = objects("notification_template")["Scanner: gate"]["messages"]["error"]["body"]
     job = {"name": "Scanner: gate", "status": "failed", "artifacts": failed.artifacts}
     text = json.loads(rendered(message, {"job": job, "url": "https://awx.example.com/1"}))["text"]
