@@ -198,7 +198,6 @@ from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.vars import combine_vars
-from ansible_collections.scanops.scanner.plugins.module_utils._contents import Contents
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     Refused,
     ScannerError,
@@ -213,7 +212,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.complete imp
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import existing_workspaces
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,

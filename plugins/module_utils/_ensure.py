@@ -12,9 +12,10 @@ from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, c
 from ._families.family import Family
 from ._families.table import FAMILIES
 from ._http.create import Created
-from ._lookup import NOWHERE, NormalForm, Place, find, match, not_empty, place_of, warn_current_workspace
+from ._lookup import NOWHERE, Place, match, not_empty
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
+from ._references import find, place_of, warn_current_workspace
 from ._task import Task
 from ._valid_names import refuse_name
 
@@ -46,25 +47,24 @@ class _Declared(NamedTuple):
     task: Task
     resource: Family
     place: Place
-    normal_form: NormalForm
     fields: Record
 
 
-def ensure(task: Task, resource: Family, normal_form: NormalForm = None) -> dict[str, Any]:
+def ensure(task: Task, resource: Family) -> dict[str, Any]:
     """Make the one object that the task declares present or absent; returns the result of the module."""
     # a deletion reads afresh, and check mode too, which has no 409 to correct it
     task.client.shares = task.params["state"] == "present" and not task.check_mode
     try:
-        return _result(task, resource, _outcome(task, resource, normal_form))
+        return _result(task, resource, _outcome(task, resource))
     except (Refused, ApiError) as error:
         # an earlier item of the loop may have read what is no longer true
         missing = not isinstance(error, ApiError) or error.status == 404
         if not missing or not task.client.start_over():
             raise
-    return _result(task, resource, _outcome(task, resource, normal_form))
+    return _result(task, resource, _outcome(task, resource))
 
 
-def _outcome(task: Task, resource: Family, normal_form: NormalForm) -> Outcome:
+def _outcome(task: Task, resource: Family) -> Outcome:
     params = task.params
     if params.get("id") == UNKNOWN_ID:
         return _assumed(task, resource)
@@ -73,7 +73,7 @@ def _outcome(task: Task, resource: Family, normal_form: NormalForm) -> Outcome:
     place = place_of(task) if resource.in_workspace else NOWHERE
     if resource.uses_current_workspace:
         warn_current_workspace(task, place)
-    declared = _Declared(task, resource, place, normal_form, _fields(task, resource))
+    declared = _Declared(task, resource, place, _fields(task, resource))
     live = _live(declared)
     if params["state"] == "absent":
         return _absent(declared, live)
@@ -99,7 +99,7 @@ def _live(declared: _Declared) -> Record | None:
     if new_key is None:
         # in a real run, the answer 409 to the create reveals an object beyond a short page; here nothing would
         whole = task.check_mode or task.params["state"] == "absent"
-        return find(task, resource, declared.place, declared.normal_form, whole)
+        return find(task, resource, declared.place, whole)
     not_empty("new_" + resource.key, new_key)
     if task.params["state"] == "absent":
         raise WrongOption(f"new_{resource.key} renames, which state: absent cannot do: leave it out.")
@@ -162,7 +162,7 @@ def _create(declared: _Declared) -> Outcome:
     return Outcome(None, {**created.record, **hidden}, diff_after=values)
 
 
-def _post(declared: _Declared, values: Record) -> Created:
+def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
     task, resource, place = declared.task, declared.resource, declared.place
     form = {field: value for field, value in values.items() if value != ""}
     if resource.in_workspace == "form":
@@ -170,7 +170,7 @@ def _post(declared: _Declared, values: Record) -> Created:
     created = task.client.create(
         resource,
         form,
-        look=lambda _status: find(task, resource, place, declared.normal_form, whole=True),
+        look=lambda _status: find(task, resource, place, whole=True, exact=exact),
         query=place.query if resource.in_workspace == "query" else None,
     )
     if created.note:
@@ -249,7 +249,7 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
         after = new_record(resource, dict(values, workspace_id=live.get("workspace_id")))
     else:
         task.client.delete(resource, live["id"])
-        after = _create_again(declared._replace(place=place, normal_form=None), live, values)
+        after = _create_again(declared._replace(place=place), live, values)
     shown = _shown(declared, live)
     return Outcome(live, after, shown, {field: values[field] for field in shown}, drift, lost=live)
 
@@ -259,7 +259,8 @@ def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
     try:
         # an interrupt must not end the task between the two
         with declared.task.client.transport.stop.last_calls():
-            return _post(declared, values).record
+            # another spelling is another target, which exists beside the deleted one
+            return _post(declared, values, exact=True).record
     except ScannerError as error:
         advice = " Run the task again to create it."
         if declared.task.params.get("id") is not None:

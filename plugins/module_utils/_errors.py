@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The errors of the collection. The text of each says what failed, why, and what to do (see ``_advice``).
+"""The errors of the collection. The text of each says what failed, why, and what to do (see ``_http/advice``).
 
 None holds a header or a request body. Pure.
 """

@@ -15,10 +15,10 @@ from typing import Any, Union
 
 from ._errors import Refused, WrongOption, printable
 from ._families.http_logger import HTTP_LOGGER
-from ._lookup import find
 from ._moments import moment_of
 from ._raw_options import UNKNOWN_ID
 from ._records import Record
+from ._references import find
 from ._task import Task
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]

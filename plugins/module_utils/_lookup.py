@@ -2,28 +2,30 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Finds the workspace that a task refers to, and the live object that a declaration means. Only reads."""
+"""Finds live objects by name, and makes sure which workspace they are in. Only reads, and only this file creates an
+InWorkspace.
+
+A record belongs to the workspace that it names. HTTP loggers name none, and a target may lack the field. Such a record
+belongs to the workspace that lists it, if the service filters its lists at all and no other list read here contains the
+record. A record in two lists is an error.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Optional
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ._contents import Contents, confirm_place
 from ._errors import Refused, WrongOption, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
-from ._http.list_cache import CachedList
-from ._raw_options import UNKNOWN_ID
+from ._http.complete import InWorkspace
+from ._names import normal_form
 from ._records import Record
-from ._task import Task
 
 _NAMES_LISTED = 20
 
-# maps all names of one object to the same text; None where names are compared as they are
-NormalForm = Optional[Callable[[str], str]]
 # parameters of a list
 Query = dict[str, Any]
 
@@ -47,39 +49,6 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-
-
-def place_of(task: Task) -> Place:
-    """The Place that the task's options name; costs 1 GET for a name.
-
-    Refuses an unknown name, except in check mode and for ``state: absent``, where the Place is ``missing``.
-    """
-    name, object_id = task.params.get("workspace"), task.params.get("workspace_id")
-    if object_id is not None:
-        if object_id == UNKNOWN_ID:
-            task.warn_foreseen("the workspace")
-            return Place(declared=True, missing=True)
-        return Place(id=object_id, declared=True)
-    if name is None:
-        return NOWHERE
-    not_empty("workspace", name)
-    rows = task.client.listed(WORKSPACE)
-    row = match(WORKSPACE, rows, name, options=("workspace", "workspace_id"))
-    if row is not None:
-        return Place(row["id"], name, declared=True)
-    if task.check_mode and task.params.get("state") != "absent":
-        task.warn_foreseen(f"workspace {printable(name)!r}")
-    elif task.params.get("state") != "absent":
-        alike = look_alike([name], [row["name"] for row in rows])
-        raise Refused(
-            f"workspace {printable(name)!r} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the"
-            f" workspace with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
-        )
-    else:
-        task.warn(
-            f"workspace {printable(name)!r} does not exist, so nothing is deleted. Correct the name if it is misspelt."
-        )
-    return Place(name=name, declared=True, missing=True)
 
 
 def look_alike(declared: Sequence[str], live: Iterable[str] = ()) -> str:
@@ -120,17 +89,18 @@ def not_empty(option: str, value: str) -> None:
 
 def match(
     resource: Family,
-    rows: Iterable[Record],
+    rows: Sequence[Record],
     wanted: str,
-    normal_form: NormalForm = None,
     options: tuple[str, str] | None = None,
+    exact: bool = False,
 ) -> Record | None:
-    """The only row that ``wanted`` names exactly, else in normal form; None if no row has this name.
+    """The only row that ``wanted`` names exactly, else as the name of a target in normal form; None if no row has this name.
 
-    Refuses several rows and lists their ids. options: the names of the options for the name and for the id. Pure.
+    Refuses several rows and lists their ids. options: the names of the options for the name and for the id; exact: whether
+    the normal form does not count. Pure.
     """
     found = [row for row in rows if row[resource.key] == wanted]
-    if not found and normal_form:
+    if not found and resource.key_is_place and not exact:
         normal = normal_form(wanted)
         found = [row for row in rows if normal_form(row[resource.key]) == normal]
     if len(found) > 1:
@@ -143,120 +113,54 @@ def match(
     return found[0] if found else None
 
 
-def find_by_key(
-    client: Client,
-    resource: Family,
-    wanted: str,
-    query: Query | None = None,
-    normal_form: NormalForm = None,
-    whole: bool = False,
-) -> Record | None:
-    """The live record that ``wanted`` names, or None; stops reading at an exact match.
-
-    whole: whether to read until an empty page before returning None, because a server may cap its pages. Costs 2 more GET
-    calls if the query has a workspace and the record does not name its own.
-    """
-    return _search(client, resource, wanted, query, normal_form, whole).record
-
-
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """What a search by name led to. names: those that were read before an exact match, as ``look_alike`` needs them."""
 
     record: Record | None
     names: list[str]
 
 
-def _search(
+def find_by_key(
     client: Client,
     resource: Family,
     wanted: str,
     query: Query | None = None,
-    normal_form: NormalForm = None,
     whole: bool = False,
-) -> _Found:
-    place_id = (query or {}).get("workspace_id")
-    found = _search_pages(client, resource, wanted, query or {}, normal_form, whole)
-    if found.record and place_id is not None:
-        confirm_place(client, resource, found.record, place_id)
-    return found
+    exact: bool = False,
+) -> Found:
+    """Search the live record that ``wanted`` names; stops reading at an exact match.
 
-
-def _search_pages(
-    client: Client, resource: Family, wanted: str, query: Query, normal_form: NormalForm, whole: bool
-) -> _Found:
-    near: list[Record] = []
-    names: list[str] = []
+    whole: whether to read until an empty page before giving up, because a server may cap its pages; exact: see ``match``.
+    Costs 2 more GET calls if the query has a workspace and the record does not name its own.
+    """
+    query = query or {}
     place_id = query.get("workspace_id")
     cached = client.cached(resource, query, whole)
-    if cached is not None:
-        return _search_cached(cached, resource, wanted, normal_form)
+    if cached is None:
+        rows, names = _read_up_to(client, resource, wanted, query, whole)
+    else:
+        rows, names = cached.exact(wanted), cached.beyond_ascii
+        if not rows and resource.key_is_place and not exact:
+            rows = cached.near(wanted, normal_form)
+    record = match(resource, rows, wanted, exact=exact)
+    if record and place_id is not None:
+        confirm_place(client, resource, record, place_id)
+    return Found(record, names)
+
+
+def _read_up_to(
+    client: Client, resource: Family, wanted: str, query: Query, whole: bool
+) -> tuple[list[Record], list[str]]:
+    """The rows of the page with an exact match, all rows if there is none, and the names on the pages before."""
+    read: list[Record] = []
+    place_id = query.get("workspace_id")
     for page in client.pages(resource, query, whole):
         # the object of another workspace must not be taken, even if the service ignores the filter
         rows = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
-        exact = [row for row in rows if row[resource.key] == wanted]
-        if exact:
-            return _Found(match(resource, exact, wanted), names)
-        names += [row[resource.key] for row in rows]
-        if normal_form:
-            normal = normal_form(wanted)
-            near += [row for row in rows if normal_form(row[resource.key]) == normal]
-    return _Found(match(resource, near, wanted, normal_form) if near else None, names)
-
-
-def _search_cached(cached: CachedList, resource: Family, wanted: str, normal_form: NormalForm) -> _Found:
-    exact = cached.exact(wanted)
-    if exact:
-        return _Found(match(resource, exact, wanted), [])
-    near = cached.near(wanted, normal_form) if normal_form else []
-    return _Found(match(resource, near, wanted, normal_form) if near else None, cached.beyond_ascii)
-
-
-def find(
-    task: Task, resource: Family, place: Place = NOWHERE, normal_form: NormalForm = None, whole: bool = False
-) -> Record | None:
-    """The live record that the task's id or natural key means, or None; refuses a record of another workspace."""
-    params = task.params
-    if params.get("id") is not None:
-        record = task.client.read(resource, params["id"])
-        return record and _in_place(task, resource, record, place)
-    wanted = params[resource.key]
-    not_empty(resource.key, wanted)
-    if resource.key_is_account_wide:
-        # the key may be taken in another workspace
-        found = _search(task.client, resource, wanted, whole=whole)
-        _warn_alike(task, wanted, found)
-        return found.record and _in_place(task, resource, found.record, place)
-    if place.missing:
-        return None
-    found = _search(task.client, resource, wanted, place.query, normal_form, whole)
-    _warn_alike(task, wanted, found)
-    return found.record
-
-
-def _warn_alike(task: Task, wanted: str, found: _Found) -> None:
-    alike = look_alike([wanted], found.names) if found.record is None else ""
-    if alike:
-        task.warn(alike)
-
-
-def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
-    if not place.declared:
-        return record
-    if in_place(task.client, resource, record, place):
-        # checked before each deletion; otherwise an account-wide key names the right object in any case
-        if place.id is not None and (not resource.key_is_account_wide or task.params.get("state") == "absent"):
-            confirm_place(task.client, resource, record, place.id)
-        return record
-    if task.params.get("state") == "absent":
-        task.warn(
-            f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
-            " workspace; it is not changed."
-        )
-        return None
-    raise Refused(
-        f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
-        " workspace: correct the workspace or leave it out."
-    )
+        if any(row[resource.key] == wanted for row in rows):
+            return rows, [row[resource.key] for row in read]
+        read += rows
+    return read, [row[resource.key] for row in read]
 
 
 def in_place(client: Client, resource: Family, record: Record, place: Place) -> bool:
@@ -270,41 +174,123 @@ def in_place(client: Client, resource: Family, record: Record, place: Place) -> 
     return any(row["id"] == record["id"] for page in pages for row in page)
 
 
-def information(
-    task: Task, resource: Family, normal_form: NormalForm = None, query: Query | None = None
-) -> list[Record]:
-    """The records that an _info task asks for. query: filters that the service applies."""
-    params = task.params
-    place = place_of(task)
-    if params.get("id") == UNKNOWN_ID:
-        task.warn_foreseen(f"the {resource.noun}")
-        return []
-    if place.missing:
-        return []
-    if resource.uses_current_workspace:
-        warn_current_workspace(task, place)
-    filters = dict(place.query, **(query or {}))
-    if params.get("id") is not None:
-        record = task.client.read(resource, params["id"])
-        if record is None or (place.declared and not in_place(task.client, resource, record, place)):
-            return []
-        return [record]
-    wanted = params.get(resource.key)
-    if wanted is None and resource.uses_current_workspace and place.id is not None:
-        return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
-    if wanted is None:
-        return list(task.client.all(resource, filters))
-    not_empty(resource.key, wanted)
-    if resource.paged:
-        record = find_by_key(task.client, resource, wanted, filters, normal_form, whole=True)
-        return [record] if record else []
-    return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
+class Contents:
+    """The records in some workspaces: ``contents[resource, workspace id]`` is an InWorkspace.
+
+    wanted: workspace ids and resources, read in this order; workspaces, everything (by resource name): every workspace and
+    every record of the account, if the caller has read them; filters: more parameters of the lists.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        wanted: Sequence[tuple[int, Family]],
+        workspaces: Sequence[Record] | None = None,
+        everything: Mapping[str, Iterable[Record]] | None = None,
+        filters: Mapping[str, object] | None = None,
+    ) -> None:
+        self._client = client
+        self._workspaces = workspaces
+        self._filters = filters or {}
+        # by resource name: the workspace id of each record, by its id
+        self._places: dict[str, dict[int, int]] = {}
+        # by resource name and workspace id
+        self._lists: dict[tuple[str, int], InWorkspace] = {}
+        for workspace_id, resource in wanted:
+            self._read(resource, workspace_id)
+        for resource in {resource.name: resource for _id, resource in wanted}.values():
+            self._check_that_lists_are_filtered(resource, (everything or {}).get(resource.name))
+
+    def __getitem__(self, key: tuple[Family, int]) -> InWorkspace:
+        resource, workspace_id = key
+        return self._lists[resource.name, workspace_id]
+
+    def refuse_shared(self, records: Iterable[tuple[Family, Record]]) -> None:
+        """Make sure that no other workspace lists a record that is about to be deleted.
+
+        Costs a list for each workspace not read yet, and nothing if all records name their workspace.
+        """
+        for resource in {each.name: each for each, record in records if not _names_its_workspace(record)}.values():
+            for workspace in self._all_workspaces():
+                if (resource.name, workspace["id"]) not in self._lists:
+                    self._read(resource, workspace["id"])
+
+    def _read(self, resource: Family, workspace_id: int) -> None:
+        listed = self._client.all(resource, {"workspace_id": workspace_id, **self._filters})
+        # a service that ignores the filter must not mix up workspaces
+        rows = InWorkspace(row for row in listed if row.get("workspace_id") in (None, workspace_id))
+        places = self._places.setdefault(resource.name, {})
+        for row in rows:
+            if places.setdefault(row["id"], workspace_id) != workspace_id:
+                raise _shared(resource, row, (places[row["id"]], workspace_id), self._all_workspaces())
+        self._lists[resource.name, workspace_id] = rows
+
+    def _check_that_lists_are_filtered(self, resource: Family, everything: Iterable[Record] | None) -> None:
+        """Refuse records that do not name their workspace, unless their list differs from that of another workspace or of
+        all workspaces: only a difference shows that the service filters its lists."""
+        read = {workspace_id: rows for (name, workspace_id), rows in self._lists.items() if name == resource.name}
+        unnamed = {row["id"]: row for rows in read.values() for row in rows if not _names_its_workspace(row)}
+        if not unnamed or len(read) > 1:
+            return
+        (workspace_id,) = read
+        if everything is not None and {row["id"] for row in everything} - set(unnamed):
+            return
+        other = _another(workspace_id, self._all_workspaces())
+        if other is not None and not resource.paged:
+            # it costs one page, is the complete list, and shows whether the two have a record in common
+            self._read(resource, other)
+        elif other is not None:
+            _refuse_unfiltered(
+                self._client, resource, unnamed, (workspace_id, other), self._all_workspaces(), self._filters
+            )
+
+    def _all_workspaces(self) -> Sequence[Record]:
+        if self._workspaces is None:
+            self._workspaces = self._client.all(WORKSPACE)
+        return self._workspaces
 
 
-def warn_current_workspace(task: Task, place: Place) -> None:
-    """Warn if a target is named without a workspace: the service then uses its current one."""
-    if not place.declared and task.params.get("id") is None:
-        task.warn(
-            "No workspace is given, so the service uses its current one, which people change in the web application. Set"
-            " workspace or workspace_id."
-        )
+def confirm_place(client: Client, resource: Family, record: Record, workspace_id: int) -> None:
+    """Make sure that a record listed by this workspace is in it. Costs 2 GET calls, none if the record names its
+    workspace."""
+    if _names_its_workspace(record):
+        return
+    workspaces = client.listed(WORKSPACE)
+    other = _another(workspace_id, workspaces)
+    if other is not None:
+        _refuse_unfiltered(client, resource, {record["id"]: record}, (workspace_id, other), workspaces)
+
+
+def _another(workspace_id: int, workspaces: Iterable[Record]) -> int | None:
+    """The id of a workspace that is not this one, or None."""
+    return next((row["id"] for row in workspaces if row["id"] != workspace_id), None)
+
+
+def _refuse_unfiltered(
+    client: Client,
+    resource: Family,
+    records: Mapping[int, Record],
+    places: tuple[int, int],
+    workspaces: Sequence[Record],
+    filters: Mapping[str, object] | None = None,
+) -> None:
+    """Refuse records of the first workspace (by id) that the first page of the second one contains too: then the service
+    returns the same list for every workspace."""
+    query = {"workspace_id": places[1], **(filters or {})}
+    for row in client.first_page(resource, query):
+        if row["id"] in records and not _names_its_workspace(row):
+            raise _shared(resource, row, places, workspaces)
+
+
+def _names_its_workspace(record: Record) -> bool:
+    return record.get("workspace_id") is not None
+
+
+def _shared(resource: Family, row: Record, places: tuple[int, int], workspaces: Iterable[Record]) -> Refused:
+    names = {each["id"]: each["name"] for each in workspaces}
+    one, other = (f"{place} ({printable(names.get(place))!r})" for place in places)
+    return Refused(
+        f"The service lists {resource.noun} {printable(row[resource.key])!r} (id {row['id']}) in workspace {one} and in"
+        f" workspace {other}, although it can be in one only. It seems to ignore workspace_id in lists, so this task cannot"
+        " tell which workspace the object belongs to. Report this to the service's support."
+    )

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Runs the work of a module in an AnsibleModule: options in, the result or one sentence out."""
+"""What a module declares, its options and its work, and the AnsibleModule that runs it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,71 @@ import contextlib
 import os
 import select
 import stat
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
-from ._declared import Module
 from ._http.connection import missing_requests
 from ._interrupt import Stop
 from ._masking import hide, shown_options
-from ._options import CONNECTION_OPTIONS
-from ._prepared import prepare
-from ._task import TOO_DEEP, perform
+from ._options import CONNECTION_OPTIONS, NEEDED
+from ._raw_options import ArgumentSpec, Groups, Prepared, prepare
+from ._task import TOO_DEEP, ScopeInForce, Work, perform
 
 # options for which null means that they are not set: an environment variable, or what a file has, still counts
-LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
+_LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
+
+
+class Module(NamedTuple):
+    """A module.
+
+    options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
+    the option ``scope``; add_file_common_args: whether it writes files; writes: the options of which each makes a task
+    write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
+    """
+
+    options: Mapping[str, Any]
+    work: Work
+    scope_in_force: ScopeInForce | None = None
+    add_file_common_args: bool = False
+    writes: tuple[str, ...] = ("dest",)
+    offline: tuple[str, ...] = ()
+    mutually_exclusive: Groups = ()
+    required_one_of: Groups = ()
+    required_if: Sequence[Any] = ()
+    required_by: Mapping[str, Any] = {}
+
+    def spec(self) -> ArgumentSpec:
+        """The argument spec, with the options of the connection and of files."""
+        if ("scope" in self.options) != (self.scope_in_force is not None):
+            raise TypeError("the option scope and scope_in_force belong together")
+        spec = dict(CONNECTION_OPTIONS, **self.options)
+        if self.add_file_common_args:
+            spec.update((name, entry) for name, entry in FILE_COMMON_ARGUMENTS.items() if name not in spec)
+        return spec
+
+    def constraints(self) -> dict[str, Any]:
+        """What holds between options, for AnsibleModule and for ArgumentSpecValidator."""
+        return dict(
+            mutually_exclusive=self.mutually_exclusive,
+            required_one_of=self.required_one_of,
+            required_if=self.required_if,
+            required_by=self.required_by,
+        )
+
+    def writes_file(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options writes a file."""
+        return self.add_file_common_args and any(params.get(option) for option in self.writes)
+
+    def makes_calls(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options needs the service."""
+        return all(params.get(option) is None for option in self.offline)
+
+    def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
+        """The arguments of a task, ready for the conversion of the options."""
+        groups = [*self.mutually_exclusive, *self.required_one_of]
+        return prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
@@ -47,8 +98,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def _load_params(self) -> None:
         super()._load_params()
-        needed = self.declared.needed(self.params)
-        prepared = prepare(self.argument_spec, self.declared.groups(), self.params, os.environ, needed, LENIENT)
+        prepared = self.declared.prepared(self.params, os.environ)
         for secret in prepared.secrets:
             self.hide(secret)
         self._refusal = prepared.refusal

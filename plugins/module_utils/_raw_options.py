@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._errors import printable, shape_of
 from ._families.table import FAMILIES
@@ -292,3 +292,40 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# --- all of it
+
+_NOT_SHOWN = "VALUE__NOT_SHOWN"
+
+
+class Prepared(NamedTuple):
+    """params: the options to convert, and what ansible-core adds to them; secrets: texts that must not be shown;
+    refusal: why the task fails before its options are converted, a sentence, or None."""
+
+    params: dict[str, Any]
+    secrets: set[str]
+    refusal: str | None
+
+
+def prepare(
+    spec: ArgumentSpec,
+    groups: Groups,
+    given: Mapping[str, Any],
+    environ: Mapping[str, str],
+    needed: Iterable[str],
+    lenient: Iterable[str],
+) -> Prepared:
+    """given: the arguments of the task; needed, lenient: see ``missing_variables`` and ``refusal``."""
+    # ansible-core shows the options of a failed task, also those that it does not know
+    secrets = secrets_in(spec, given)
+    unknown = unknown_options(spec, given)
+    params = {**given, **dict.fromkeys(unknown, _NOT_SHOWN)}
+    if params.get("_ansible_check_mode"):
+        params = with_unknown_ids(spec, groups, params)
+    # first, because ansible-core would name what is missing instead of what is misspelt
+    refused = unsupported(params.get("_ansible_module_name", ""), spec, unknown)
+    refused = refused or missing_variables(spec, needed, params, environ)
+    refused = refused or refusal(spec, groups, params, lenient)
+    # ansible-core takes a null for a value: it would satisfy a required option, or replace a default
+    return Prepared({name: value for name, value in params.items() if value is not None}, secrets, refused)

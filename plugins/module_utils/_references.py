@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The target or scan that a reading task refers to. If it does not exist, that is an error, not an empty result."""
+"""The objects that the options of a task refer to: its workspace, its own object, a target, a scan. Only reads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,142 @@ from ._errors import Refused, printable
 from ._families.family import Family
 from ._families.scan import SCAN
 from ._families.target import TARGET
-from ._lookup import Place, find_by_key, in_place, not_empty, warn_current_workspace
-from ._names import normal_form
+from ._families.workspace import WORKSPACE
+from ._lookup import (
+    NOWHERE,
+    Contents,
+    Place,
+    Query,
+    confirm_place,
+    existing_workspaces,
+    find_by_key,
+    in_place,
+    look_alike,
+    match,
+    not_empty,
+)
 from ._raw_options import UNKNOWN_ID
 from ._records import Record
 from ._task import Task
+
+
+def place_of(task: Task) -> Place:
+    """The Place that the task's options name; costs 1 GET for a name.
+
+    Refuses an unknown name, except in check mode and for ``state: absent``, where the Place is ``missing``.
+    """
+    name, object_id = task.params.get("workspace"), task.params.get("workspace_id")
+    if object_id is not None:
+        if object_id == UNKNOWN_ID:
+            task.warn_foreseen("the workspace")
+            return Place(declared=True, missing=True)
+        return Place(id=object_id, declared=True)
+    if name is None:
+        return NOWHERE
+    not_empty("workspace", name)
+    rows = task.client.listed(WORKSPACE)
+    row = match(WORKSPACE, rows, name, options=("workspace", "workspace_id"))
+    if row is not None:
+        return Place(row["id"], name, declared=True)
+    if task.check_mode and task.params.get("state") != "absent":
+        task.warn_foreseen(f"workspace {printable(name)!r}")
+    elif task.params.get("state") != "absent":
+        alike = look_alike([name], [row["name"] for row in rows])
+        raise Refused(
+            f"workspace {printable(name)!r} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the"
+            f" workspace with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
+        )
+    else:
+        task.warn(
+            f"workspace {printable(name)!r} does not exist, so nothing is deleted. Correct the name if it is misspelt."
+        )
+    return Place(name=name, declared=True, missing=True)
+
+
+def find(
+    task: Task, resource: Family, place: Place = NOWHERE, whole: bool = False, exact: bool = False
+) -> Record | None:
+    """The live record that the task's id or natural key means, or None; refuses a record of another workspace.
+
+    whole, exact: see ``find_by_key``.
+    """
+    params = task.params
+    if params.get("id") is not None:
+        record = task.client.read(resource, params["id"])
+        return record and _in_place(task, resource, record, place)
+    wanted = params[resource.key]
+    not_empty(resource.key, wanted)
+    if resource.key_is_account_wide:
+        # the key may be taken in another workspace
+        record = _search(task, resource, wanted, {}, whole)
+        return record and _in_place(task, resource, record, place)
+    return None if place.missing else _search(task, resource, wanted, place.query, whole, exact)
+
+
+def _search(task: Task, resource: Family, wanted: str, query: Query, whole: bool, exact: bool = False) -> Record | None:
+    found = find_by_key(task.client, resource, wanted, query, whole, exact)
+    alike = look_alike([wanted], found.names) if found.record is None else ""
+    if alike:
+        task.warn(alike)
+    return found.record
+
+
+def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
+    if not place.declared:
+        return record
+    if in_place(task.client, resource, record, place):
+        # checked before each deletion; otherwise an account-wide key names the right object in any case
+        if place.id is not None and (not resource.key_is_account_wide or task.params.get("state") == "absent"):
+            confirm_place(task.client, resource, record, place.id)
+        return record
+    if task.params.get("state") == "absent":
+        task.warn(
+            f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
+            " workspace; it is not changed."
+        )
+        return None
+    raise Refused(
+        f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
+        " workspace: correct the workspace or leave it out."
+    )
+
+
+def information(task: Task, resource: Family, query: Query | None = None) -> list[Record]:
+    """The records that an _info task asks for. query: filters that the service applies."""
+    params = task.params
+    place = place_of(task)
+    if params.get("id") == UNKNOWN_ID:
+        task.warn_foreseen(f"the {resource.noun}")
+        return []
+    if place.missing:
+        return []
+    if resource.uses_current_workspace:
+        warn_current_workspace(task, place)
+    filters = dict(place.query, **(query or {}))
+    if params.get("id") is not None:
+        record = task.client.read(resource, params["id"])
+        if record is None or (place.declared and not in_place(task.client, resource, record, place)):
+            return []
+        return [record]
+    wanted = params.get(resource.key)
+    if wanted is None and resource.uses_current_workspace and place.id is not None:
+        return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
+    if wanted is None:
+        return list(task.client.all(resource, filters))
+    not_empty(resource.key, wanted)
+    if resource.paged:
+        record = find_by_key(task.client, resource, wanted, filters, whole=True).record
+        return [record] if record else []
+    return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
+
+
+def warn_current_workspace(task: Task, place: Place) -> None:
+    """Warn if a target is named without a workspace: the service then uses its current one."""
+    if not place.declared and task.params.get("id") is None:
+        task.warn(
+            "No workspace is given, so the service uses its current one, which people change in the web application. Set"
+            " workspace or workspace_id."
+        )
 
 
 def target_of(task: Task, place: Place) -> Record | None:
@@ -35,7 +166,7 @@ def target_of(task: Task, place: Place) -> Record | None:
         return target
     not_empty("target", name)
     warn_current_workspace(task, place)
-    record = find_by_key(task.client, TARGET, name, place.query, normal_form, whole=True)
+    record = find_by_key(task.client, TARGET, name, place.query, whole=True).record
     if record is None and task.check_mode:
         task.warn_foreseen(f"target {printable(name)!r}")
     elif record is None:

@@ -186,8 +186,7 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._coverage.task import coverage
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(
     workspace=dict(type="str"),

@@ -221,8 +221,7 @@ plan:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.task import MANY_OPTIONS, reconcile_estate
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 

@@ -146,8 +146,7 @@ missing:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.info import read_account
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(workspaces=dict(type="list", elements="str"))
 MODULE = Module(OPTIONS, read_account)

@@ -327,10 +327,9 @@ summary:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.info import read
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int"),

@@ -82,11 +82,10 @@ finding_templates:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.finding_template import FINDING_TEMPLATE
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import name_pattern
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(

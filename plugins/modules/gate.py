@@ -470,11 +470,10 @@ files:
       changed: true
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import EXPECT_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]
 OPTIONS = dict(

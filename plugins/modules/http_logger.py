@@ -106,10 +106,9 @@ http_logger:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(
     label=dict(type="str"),

@@ -125,9 +125,8 @@ requests:
       sample: hello
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import read
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(
     label=dict(type="str"),

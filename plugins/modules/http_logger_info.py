@@ -88,10 +88,9 @@ http_loggers:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ansible_collections.scanops.scanner.plugins.module_utils._references import information
 
 OPTIONS = dict(
     label=dict(type="str"),

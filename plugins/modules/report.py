@@ -189,13 +189,12 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.report import (
     REPORT_GROUPINGS,
     REPORT_SOURCES,
     REPORT_TYPES,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._report.task import ensure_report
 
 OPTIONS = dict(

@@ -73,10 +73,9 @@ reports:
       sample: finished
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ansible_collections.scanops.scanner.plugins.module_utils._references import information
 
 OPTIONS = dict(id=dict(type="int"))
 MODULE = Module(OPTIONS, lambda task: dict(reports=information(task, REPORT)))

@@ -474,8 +474,7 @@ deleted:
   sample: []
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force

@@ -196,8 +196,7 @@ scans:
       sample: 20
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read
 
 OPTIONS = dict(

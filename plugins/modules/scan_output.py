@@ -93,8 +93,7 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import FORMATS, write_output
 
 OPTIONS = dict(

@@ -74,8 +74,7 @@ text:
   sample: "Domain name: example.com"
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read_output
 
 OPTIONS = dict(

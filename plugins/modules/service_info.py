@@ -246,8 +246,7 @@ service:
       sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import read_service
 
 OPTIONS = dict(

@@ -117,8 +117,7 @@ summary:
   sample: {confirmed: 41, refuted: 2, not tried: 19}
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify

@@ -147,11 +147,9 @@ lost:
   sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 
@@ -168,7 +166,7 @@ OPTIONS = dict(
 )
 MODULE = Module(
     OPTIONS,
-    lambda task: ensure(task, TARGET, normal_form),
+    lambda task: ensure(task, TARGET),
     scope_in_force,
     required_one_of=[("name", "id")],
     mutually_exclusive=[("name", "id"), ("workspace", "workspace_id")],

@@ -103,11 +103,9 @@ targets:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET, TARGET_TYPES
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ansible_collections.scanops.scanner.plugins.module_utils._references import information
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(
@@ -121,7 +119,7 @@ OPTIONS = dict(
 
 def read(task: Task) -> dict[str, Any]:
     filters = {"type": task.params["type"]} if task.params["type"] else None
-    return {"targets": information(task, TARGET, normal_form, filters)}
+    return {"targets": information(task, TARGET, filters)}
 
 
 MODULE = Module(OPTIONS, read, mutually_exclusive=[("name", "id"), ("type", "id"), ("workspace", "workspace_id")])

@@ -70,10 +70,9 @@ vpn_profiles:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(

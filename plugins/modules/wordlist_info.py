@@ -101,10 +101,9 @@ wordlists:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ansible_collections.scanops.scanner.plugins.module_utils._references import information
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
 
 OPTIONS = dict(

@@ -113,10 +113,9 @@ workspace:
       sample: Everything that customers reach
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(
     name=dict(type="str"),

@@ -73,10 +73,9 @@ workspaces:
       sample: Everything that customers reach
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import information
-from ansible_collections.scanops.scanner.plugins.module_utils._module import run
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ansible_collections.scanops.scanner.plugins.module_utils._references import information
 
 OPTIONS = dict(
     name=dict(type="str"),

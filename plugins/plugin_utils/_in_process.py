@@ -15,19 +15,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible import constants
-from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._declared import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._prepared import prepare
+from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, Shared, perform
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._interrupt_lines import lines
@@ -37,8 +34,6 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Fact
 
 display = Display()
 
-# as in a module
-LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
 # the variables with a path that requests reads
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _INTERNAL = "_ansible_"
@@ -206,8 +201,7 @@ class _Run:
 
     def _read(self, arguments: Result) -> str | None:
         """Convert the options. Returns why they are wrong, or None."""
-        needed = self.declared.needed(arguments)
-        prepared = prepare(self._spec, self.declared.groups(), arguments, os.environ, needed, LENIENT)
+        prepared = self.declared.prepared(arguments, os.environ)
         for secret in prepared.secrets:
             hide(secret, self._secrets)
         self.params = {name: value for name, value in prepared.params.items() if not name.startswith(_INTERNAL)}

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .._contents import Contents
 from .._errors import Refused, printable
 from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._http.complete import Complete, InWorkspace, proven
+from .._lookup import Contents
 from .._records import Record
 from .._task import Task
 from .model import normal_name

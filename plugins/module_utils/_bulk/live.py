@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._contents import Contents
 from .._errors import Refused, printable
 from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
@@ -17,7 +16,7 @@ from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._http.client import Client
-from .._lookup import Place
+from .._lookup import Contents, Place
 from .._records import Record, not_compared, not_shown, revealed
 from .._task import Task
 from .model import Item, Live, Managed, Wanted, normal_name

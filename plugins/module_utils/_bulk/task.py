@@ -13,7 +13,8 @@ from .._errors import Incomplete, NetworkError, Refused, WrongOption, counted, p
 from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._http.retry import GATEWAY
-from .._lookup import look_alike, place_of
+from .._lookup import look_alike
+from .._references import place_of
 from .._scope.permit import outside_scope
 from .._task import Task
 from .apply import Run

@@ -12,17 +12,16 @@ import json
 import time
 from collections.abc import Sequence
 
-from .._contents import Contents
 from .._errors import WrongOption
 from .._families.scan import SCAN
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._file.draft import shown
 from .._file.replace import store
-from .._lookup import Place, not_empty, place_of
+from .._lookup import Contents, Place, not_empty
 from .._moments import seconds_of, utc_text
 from .._records import Record
-from .._references import belongs
+from .._references import belongs, place_of
 from .._scan.clock import latest_clock
 from .._scan.tools import tool_id_of
 from .._task import Task

@@ -17,11 +17,11 @@ from .._families.target import TARGET
 from .._file.draft import Draft
 from .._file.replace import store
 from .._http.row_stream import stream
-from .._lookup import Place, place_of
+from .._lookup import Place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, scan_of, target_filter, target_of_record, warn_unplaced
+from .._references import belongs, place_of, scan_of, target_filter, target_of_record, warn_unplaced
 from .._scan.clock import service_clock
 from .._scan.record import is_in_progress, last_moment_of, uncounted
 from .._task import Task

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from .._contents import Contents
 from .._errors import ApiError, CallError, WrongOption, printable
 from .._families.finding import FINDING
 from .._families.scan import SCAN
@@ -20,12 +19,12 @@ from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
 from .._gate_words import INCOMPLETE, NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._http.row_stream import stream
-from .._lookup import Place, match, not_empty, place_of
+from .._lookup import Contents, Place, match, not_empty
 from .._moments import Clock
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, scan_by_id
+from .._references import belongs, place_of, scan_by_id
 from .._scan.clock import latest_clock
 from .._scan.record import lacks, last_moment_of, outcome_of
 from .._scan.tools import tool_id_of, tool_name_of
@@ -173,7 +172,7 @@ def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record 
     for index, name in enumerate(names):
         not_empty(f"targets[{index}]", name)
         form = normal_form(name)
-        record = match(TARGET, by_form.get(form, []), name, normal_form)
+        record = match(TARGET, by_form.get(form, []), name)
         # two targets of a workspace can have one normal form
         identity = form if record is None else record["id"]
         if identity not in seen:

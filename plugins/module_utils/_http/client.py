@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .._advice import CREATE_HINTS, Call, Hints
 from .._errors import AnswerError, ApiError, CallError, ScannerError
 from .._families.family import Family
 from .._families.target import TARGET
@@ -17,6 +16,7 @@ from .._families.wordlist import WORDLIST
 from .._records import Record, is_row, record_of
 from .._scope.permit import Permits
 from . import listing
+from .advice import CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink
 from .complete import Complete
 from .create import Created, Look, create, new_id, object_in, unconfirmed

@@ -24,7 +24,7 @@ class Complete(tuple[Record, ...]):
 
 
 class InWorkspace(Complete):
-    """Every record of one family in one workspace. Constructed by ``_contents`` only.
+    """Every record of one family in one workspace. Constructed by ``_lookup`` only.
 
     Each record belongs to the workspace: it says so itself, or no other list that was read contains it and the service was
     seen to filter its lists.

@@ -18,8 +18,8 @@ from urllib.parse import urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from .._advice import Call, after_no_answer, unreachable
 from .._errors import AnswerError, NetworkError, WrongOption, printable
+from .advice import Call, after_no_answer, unreachable
 from .limits import Limits, TooMuch, hold
 from .redact import Redactor
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from .._advice import Hints
 from .._families.family import Family
 from .._families.report import REPORT_TYPES
+from .advice import Hints
 from .answer import Answer, Sink
 
 # the content type of each format of a file

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._advice import Call, after_interrupt
 from .._errors import CallError, Interrupted, NetworkError, printable
 from .._families.family import Family
 from .._interrupt import Stop, Stopped
 from .._records import Record
 from .._scope.permit import require
 from . import retry
+from .advice import Call, after_interrupt
 from .answer import Answer, Sink, refusal, too_long
 from .budget import Budget, Turn
 from .connection import Connection, Request, Session
@@ -137,7 +137,7 @@ class Transport:
         """Send one call and return its Answer, a success (2xx). Retries what may be repeated (see ``retry``).
 
         path: below the base URL, or with ``at_host`` below its host, where the key is not sent;
-        json: a value for a JSON body, or None; hints: what to do next, by status (see ``_advice.next_step``);
+        json: a value for a JSON body, or None; hints: what to do next, by status (see ``advice.next_step``);
         sink: takes the body of a success;
         permit: the Permit for exactly this call, for any method but GET.
         Raises NetworkError, AnswerError, ApiError, and what the sink raises.

@@ -13,11 +13,11 @@ from .._errors import ApiError, WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import SCAN_STATUSES
 from .._http.answer import Answer
-from .._lookup import Place, in_place, place_of
+from .._lookup import Place, in_place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, target_filter, warn_unplaced
+from .._references import belongs, place_of, target_filter, warn_unplaced
 from .._task import Task
 from .clock import service_clock
 from .output_answer import parsed_output, refusal_hints, scan_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._advice import Hints
 from .._errors import CallError, WrongOption, printable
+from .._http.advice import Hints
 from .._moments import seconds_of
 from .._records import Record
 from .candidates import why_other_params
@@ -202,7 +202,7 @@ _REFUSED_BY_PLAN = (
 
 
 def start_hints(params: Mapping[str, Any]) -> Hints:
-    """What to do next after a refused start, by status; see ``_advice.next_step``."""
+    """What to do next after a refused start, by status; see ``_http/advice.next_step``."""
     option = next((name for name in _TARGET_OPTIONS if params[name] is not None), "target")
     wrong = (*_WRONG_FIELDS, (("",), f"correct the option {option}"))
     vanished = "the workspace was deleted after this task had found it; run the task again"

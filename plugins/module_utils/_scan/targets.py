@@ -9,21 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._contents import confirm_place
 from .._errors import WrongOption, printable
 from .._families.target import TARGET
-from .._lookup import (
-    Place,
-    find_by_key,
-    listed,
-    match,
-    not_empty,
-    place_of,
-    warn_current_workspace,
-)
+from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empty
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
+from .._references import place_of, warn_current_workspace
 from .._task import Task
 from .._valid_names import refuse_name
 from .watch import Entry
@@ -124,7 +116,7 @@ def _refuse_bad_names(names: Sequence[str], option: str) -> None:
 def live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
     """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
     if len(names) == 1:
-        return [find_by_key(task.client, TARGET, names[0], place.query, normal_form, whole=True)]
+        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True).record]
     rows: list[Record] = []
     missing = set(names)
     for page in task.client.pages(TARGET, place.query):
@@ -135,7 +127,7 @@ def live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record 
     by_form: dict[str, list[Record]] = {}
     for row in rows:
         by_form.setdefault(normal_form(row["name"]), []).append(row)
-    records = [match(TARGET, by_form.get(normal_form(name), []), name, normal_form) for name in names]
+    records = [match(TARGET, by_form.get(normal_form(name), []), name) for name in names]
     unnamed = next((each for each in records if each and each["workspace_id"] is None), None)
     if unnamed and place.id is not None:
         # one target is enough to see whether the service filters its lists

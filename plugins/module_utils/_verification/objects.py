@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from .._advice import CREATE_HINTS, next_step
 from .._errors import counted
 from .._families.finding import FINDING
 from .._families.http_logger import HTTP_LOGGER
 from .._families.table import FAMILIES
 from .._families.target import TARGET, TARGET_TYPES
 from .._families.workspace import WORKSPACE
+from .._http.advice import CREATE_HINTS, next_step
 from .._http.retry import moment
 from .judges import (
     NEEDS_WRITES,

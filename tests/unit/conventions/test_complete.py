@@ -15,7 +15,7 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
 MAKERS = {
     "Complete": "plugins/module_utils/_http/listing.py",
     "CompleteRun": "plugins/module_utils/_gate/run.py",
-    "InWorkspace": "plugins/module_utils/_contents.py",
+    "InWorkspace": "plugins/module_utils/_lookup.py",
     "Streamed": "plugins/module_utils/_http/row_stream.py",
 }
 

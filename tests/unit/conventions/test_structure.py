@@ -118,7 +118,6 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
 # --- what is shipped, and which way imports go
 
 HEAVY = {
-    "_names",
     "_logger_data",
     "_bulk/task",
     "_scope/rules",
@@ -139,26 +138,19 @@ HEAVY = {
 }
 FILES = {"_file/replace", "_file/attributes", "_file/draft"}
 NEEDED = {
-    "finding_info": {"_names", "_findings/model", "_http/row_stream", *FILES},
+    "finding_info": {"_findings/model", "_http/row_stream", *FILES},
     "finding_template_info": {"_findings/model"},
-    "scan_info": {"_names"},
-    "scan_output_info": {"_names"},
-    "target": {"_names"},
-    "target_info": {"_names"},
-    "targets": {"_names", "_bulk/task"},
-    "scan": {"_names"},
-    "estate": {"_names", "_bulk/task"},
-    "estate_info": {"_names"},
+    "targets": {"_bulk/task"},
+    "estate": {"_bulk/task"},
     "report": {*FILES, "_http/download", "_report/task", "_report/create"},
     "scan_output": {*FILES, "_http/download", "_scan/output"},
     "service_verification": {
-        "_names",
         "_preflight/openapi",
         "_preflight/relied_on",
     },
     "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/relied_on"},
-    "coverage_info": {"_names", "_findings/model", *FILES},
-    "gate": {"_names", "_findings/model", "_http/row_stream", *FILES},
+    "coverage_info": {"_findings/model", *FILES},
+    "gate": {"_findings/model", "_http/row_stream", *FILES},
     "http_logger_data": {"_logger_data"},
     "http_logger_data_info": {"_logger_data"},
 }

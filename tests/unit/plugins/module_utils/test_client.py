@@ -23,7 +23,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 # numbers of targets, and the pages that are asked for: page 1 only where the first page may be full
@@ -197,7 +196,7 @@ def test_a_lookup_does_not_take_a_404_on_a_later_page_for_an_absence(service, cl
     fill(service, 1000)
     service.fault(path="/targets", nth=2, action="status", status=404)
     with pytest.raises(ApiError, match="could not be read to its end"):
-        find_by_key(client, TARGET, "never.example", BULK, normal_form, whole)
+        find_by_key(client, TARGET, "never.example", BULK, whole)
 
 
 def test_a_404_on_a_later_page_of_scans_is_an_error(service, client):
@@ -253,7 +252,7 @@ def test_lists_without_pages_are_read_with_one_call(service, client, resource):
 )
 def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, wanted, calls):
     fill(service, count)
-    found = find_by_key(client, TARGET, name(wanted), BULK, normal_form)
+    found = find_by_key(client, TARGET, name(wanted), BULK).record
     assert (found and found["name"]) == (name(wanted) if wanted <= count else None)
     assert len(service.calls()) == calls
 
@@ -261,7 +260,7 @@ def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, w
 @pytest.mark.parametrize("count, wanted, calls", [(0, 1, 1), (1, 1, 1), (1, 2, 2), (1000, 9999, 3), (1001, 9999, 4)])
 def test_a_thorough_lookup_stops_at_the_hit_and_at_an_empty_page(service, client, count, wanted, calls):
     fill(service, count)
-    found = find_by_key(client, TARGET, name(wanted), BULK, normal_form, whole=True)
+    found = find_by_key(client, TARGET, name(wanted), BULK, whole=True).record
     assert (found is not None) is (wanted <= count)
     assert len(service.calls()) == calls
 
@@ -270,7 +269,7 @@ def test_an_exact_name_on_a_later_page_beats_a_similar_one_on_an_earlier_page(se
     service.add(workspaces=[{"id": 2, "name": "Bulk"}], targets=[{"name": "X.example", "workspace_id": 2}])
     service.fill("Bulk", 1500)
     service.add(targets=[{"id": 9000, "name": "x.example", "workspace_id": 2}])
-    assert find_by_key(client, TARGET, "x.example", BULK, normal_form)["id"] == 9000
+    assert find_by_key(client, TARGET, "x.example", BULK).record["id"] == 9000
 
 
 def test_similar_names_on_two_pages_are_two(service, client):
@@ -278,7 +277,7 @@ def test_similar_names_on_two_pages_are_two(service, client):
     service.fill("Bulk", 1500)
     service.add(targets=[{"id": 9000, "name": "x.example.", "workspace_id": 2}])
     with pytest.raises(Refused, match="names 2 targets"):
-        find_by_key(client, TARGET, "x.example", BULK, normal_form)
+        find_by_key(client, TARGET, "x.example", BULK)
 
 
 def test_rows_of_other_workspaces_are_passed_over(service, client):
@@ -287,7 +286,7 @@ def test_rows_of_other_workspaces_are_passed_over(service, client):
     service.fault(
         path="/targets", action="status", status=200, body={"data": [{"id": 5, "name": "x.example", "workspace_id": 1}]}
     )
-    assert find_by_key(client, TARGET, "x.example", BULK, normal_form) is None
+    assert find_by_key(client, TARGET, "x.example", BULK).record is None
 
 
 # --- creates: what the second read decides

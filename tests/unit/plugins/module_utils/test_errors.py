@@ -9,7 +9,13 @@ import re
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _errors
-from ansible_collections.scanops.scanner.plugins.module_utils._advice import (
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    Incomplete,
+    NetworkError,
+    ScannerError,
+    printable,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._http.advice import (
     ACTIONS,
     READS,
     Call,
@@ -17,12 +23,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._advice import (
     after_no_answer,
     create_hints,
     next_step,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    Incomplete,
-    NetworkError,
-    ScannerError,
-    printable,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import api_error
 from hypothesis import given, settings

@@ -21,12 +21,13 @@ ROWS = st.lists(HOST, max_size=6).map(lambda names: [{"id": 9 - n, "name": name}
 
 def test_an_exact_match_comes_first():
     rows = [{"id": 1, "name": "A.example"}, {"id": 2, "name": "a.example"}]
-    assert match(TARGET, rows, "a.example", normal_form)["id"] == 2
+    assert match(TARGET, rows, "a.example")["id"] == 2
 
 
 def test_without_one_the_normal_form_counts():
-    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.", normal_form)["id"] == 1
-    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.") is None
+    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.")["id"] == 1
+    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.", exact=True) is None
+    assert match(WORKSPACE, [{"id": 1, "name": "A.example"}], "a.example.") is None
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_without_one_the_normal_form_counts():
 def test_two_matches_are_refused_with_their_ids_in_order(names, wanted):
     rows = [{"id": 20 - number, "name": name} for number, name in enumerate(names)]
     with pytest.raises(Refused, match=r"name 'a\.example' names 2 targets, with the ids 19, 20: give id instead\."):
-        match(TARGET, rows, wanted, normal_form)
+        match(TARGET, rows, wanted)
 
 
 def test_a_refusal_names_the_options_of_the_task():
@@ -57,9 +58,9 @@ def test_a_match_is_the_only_one_of_its_kind(rows, wanted):
     kind = exact or near
     if len(kind) > 1:
         with pytest.raises(Refused):
-            match(TARGET, rows, wanted, normal_form)
+            match(TARGET, rows, wanted)
     else:
-        assert match(TARGET, rows, wanted, normal_form) == (kind[0] if kind else None)
+        assert match(TARGET, rows, wanted) == (kind[0] if kind else None)
 
 
 def test_a_workspace_is_named_as_well_as_possible():

@@ -15,9 +15,7 @@ import importlib
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._module import LENIENT
-from ansible_collections.scanops.scanner.plugins.module_utils._prepared import Prepared, prepare
-from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import UNKNOWN_ID
+from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import UNKNOWN_ID, Prepared
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import MODULES, PROBES, READS, WRITES
@@ -86,7 +84,7 @@ def prepared_with(module, name, value, check=False) -> Prepared:
     entry = declared(module)
     given = {"base_url": "https://scanner.example.com/api/v2", "api_key": "key", "_ansible_check_mode": check}
     given.update(arguments_with(module, name, value))
-    return prepare(entry.spec(), entry.groups(), given, {}, entry.needed(given), LENIENT)
+    return entry.prepared(given, {})
 
 
 def run_with(service, module, name, value, check=False):
