@@ -14,7 +14,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
@@ -318,49 +318,34 @@ def _no_such_host(cause: object) -> bool:
 
 # --- redirects
 
-_PORTS = {"http": 80, "https": 443}
-
 
 def redirected(method: str, path: str, status: int, url: str, location: str) -> str:
-    """The address to which a GET is sent again. Raises AnswerError for any other call, for another host, and for
-    user information.
+    """The address to which a GET is sent again: that of the answer, but for a slash at the end of its path.
 
-    url: where the answer came from; location: where it points to.
+    Another one may have lost the filters, or be an object that nobody asked for. Raises AnswerError for it, and for any other
+    method. url: where the answer came from; location: where it points to.
     """
-    target = _joined(url, location)
-    if target is None:
+    try:
+        target = urljoin(url, location)
+        found, asked = urlsplit(target), urlsplit(url)
+    except ValueError:
         where = "no valid address"
-    elif _place(target) != _place(url):
-        where = f"{_shown(target)}, where the key is not sent"
-    elif "@" in urlsplit(target).netloc:
-        where = f"{_shown(target)} with user information, which would replace the key"
-    elif method != "GET":
-        where = f"{_shown(target)}, and only reads follow a redirect"
     else:
-        return target
+        # without user information and query, which may hold secrets
+        where = printable(f"{found.scheme}://{found.netloc.rpartition('@')[2]}{found.path}")
+        if not location or not found.netloc:
+            where = "no valid address"
+        elif found[:2] != asked[:2]:
+            where += ", where the key is not sent"
+        elif method != "GET":
+            where += ", and only reads follow a redirect"
+        elif found.path.rstrip("/") != asked.path.rstrip("/"):
+            where += ", which is another address"
+        elif sorted(parse_qsl(found.query, True)) != sorted(parse_qsl(asked.query, True)):
+            where += " with another query"
+        else:
+            return target
     raise AnswerError(
         f"{method} {path} was redirected to {where}",
         method, path, status=status, advice="set base_url to the address of the API itself",
     )  # fmt: skip
-
-
-def _joined(url: str, location: str) -> str | None:
-    """The address that a Location means, or None where it is not an http address."""
-    try:
-        target = urljoin(url, location)
-        scheme, host, dummy = _place(target)
-    except ValueError:
-        return None
-    return target if location and host and scheme in _PORTS else None
-
-
-def _place(url: str) -> tuple[str, str | None, int | None]:
-    """(scheme, host, port) of an address. Raises ValueError."""
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
-
-
-def _shown(url: str) -> str:
-    """An address for messages, without user info and query, which may hold secrets."""
-    parts = urlsplit(url)
-    return printable(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")

@@ -88,63 +88,44 @@ def test_an_error_body_that_is_cut_is_named():
 
 # --- redirects
 
-HERE = "https://scanner.example.com:8443/api/v2/targets"
+HERE = "https://scanner.example.com:8443/api/v2/targets?page=2&a="
 
 
 @pytest.mark.parametrize(
-    "location, target",
-    [
-        ("/api/v2/targets/", "https://scanner.example.com:8443/api/v2/targets/"),
-        ("?page=2", "https://scanner.example.com:8443/api/v2/targets?page=2"),
-        ("https://SCANNER.example.com:8443/x", "https://SCANNER.example.com:8443/x"),
-    ],
+    "location",
+    ["/api/v2/targets/?page=2&a=", "?a=&page=2", "#top", "https://scanner.example.com:8443/api/v2/targets?page=2&a="],
 )
-def test_a_read_follows_a_redirect_to_the_same_place(location, target):
-    assert redirected("GET", "/targets", 302, HERE, location) == target
+def test_a_read_follows_a_redirect_to_the_same_address(location):
+    target = redirected("GET", "/targets", 302, HERE, location)
+    assert target.startswith("https://scanner.example.com:8443/api/v2/targets") and "page=2" in target
     with pytest.raises(AnswerError) as caught:
         redirected("POST", "/targets", 307, HERE, location)
-    shown = target.partition("?")[0]
-    assert f"POST /targets was redirected to {shown}, and only reads follow a redirect. Set base_url" in str(
-        caught.value
-    )
+    assert ", and only reads follow a redirect. Set base_url to the address of the API itself." in str(caught.value)
 
 
-def test_a_default_port_is_the_same_place():
-    here = "https://scanner.example.com/api/v2/targets"
-    assert redirected("GET", "/targets", 302, here, "https://scanner.example.com:443/y")
-
-
-@pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize(
     "location, shown",
     [
-        ("http://scanner.example.com:8443/x", "http://scanner.example.com:8443/x"),
-        ("https://scanner.example.com/x", "https://scanner.example.com/x"),
-        ("https://scanner.example.com:9/x", "https://scanner.example.com:9/x"),
-        ("//other.example.com/x", "https://other.example.com/x"),
-        ("https://u:p@other.example.com:7/x?y#z", "https://other.example.com:7/x"),
-        ("https://[2001:db8::1]:7/x", "https://[2001:db8::1]:7/x"),
+        ("http://scanner.example.com:8443/x", "http://scanner.example.com:8443/x, where the key is not sent"),
+        ("https://scanner.example.com/x", "https://scanner.example.com/x, where the key is not sent"),
+        ("https://scanner.example.com:9/x", "https://scanner.example.com:9/x, where the key is not sent"),
+        ("//other.example.com/x", "https://other.example.com/x, where the key is not sent"),
+        ("https://u:p@other.example.com:7/x?y#z", "https://other.example.com:7/x, where the key is not sent"),
+        ("https://[2001:db8::1]:7/x", "https://[2001:db8::1]:7/x, where the key is not sent"),
+        ("javascript:alert(1)", "no valid address"),
+        ("http://[::1/", "no valid address"),
+        ("", "no valid address"),
+        # requests would send it in place of the key
+        ("https://u:p@scanner.example.com:8443/api/v2/targets?page=2&a=", "where the key is not sent"),
+        ("https://@scanner.example.com:8443/api/v2/targets?page=2&a=", "where the key is not sent"),
+        # a list without its filters, and another object
+        ("/api/v2/targets", "https://scanner.example.com:8443/api/v2/targets with another query"),
+        ("/api/v2/targets?page=2&a=&page=3", "https://scanner.example.com:8443/api/v2/targets with another query"),
+        ("/api/v2/targets/7?page=2&a=", "https://scanner.example.com:8443/api/v2/targets/7, which is another address"),
     ],
 )
-def test_another_place_is_shown_with_its_port(method, location, shown):
+def test_no_other_address_is_followed_and_the_error_shows_it(location, shown):
     with pytest.raises(AnswerError) as caught:
-        redirected(method, "/targets", 302, HERE, location)
-    assert f"was redirected to {shown}, where the key is not sent. " in str(caught.value)
-    assert "u:p" not in str(caught.value)
-
-
-@pytest.mark.parametrize("user", ["u:p@", "u@", ":p@", "@"])
-def test_user_information_of_a_redirect_never_replaces_the_key(user):
-    """requests sends it in place of the Authorization header."""
-    with pytest.raises(AnswerError) as caught:
-        redirected("GET", "/targets", 302, HERE, f"https://{user}scanner.example.com:8443/x")
-    assert (
-        "was redirected to https://scanner.example.com:8443/x with user information, which would replace the key. "
-        in str(caught.value)
-    )
-
-
-@pytest.mark.parametrize("location", ["", "http:///x", "javascript:alert(1)", "http://[::1/", "https://a:99999/"])
-def test_a_redirect_to_nowhere_says_so(location):
-    with pytest.raises(AnswerError, match=r"was redirected to no valid address\. "):
         redirected("GET", "/targets", 302, HERE, location)
+    assert shown in str(caught.value)
+    assert "u:p" not in str(caught.value)
