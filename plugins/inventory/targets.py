@@ -208,7 +208,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.family i
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import InWorkspace, proven
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
@@ -218,7 +217,13 @@ from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     NEEDED,
     connection_from,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Record, is_row, record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._records import (
+    InWorkspace,
+    Record,
+    is_row,
+    proven,
+    record_of,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,

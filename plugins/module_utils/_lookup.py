@@ -20,9 +20,8 @@ from ._errors import Refused, WrongOption, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
-from ._http.complete import InWorkspace
 from ._names import normal_form
-from ._records import Record
+from ._records import InWorkspace, Record
 
 _NAMES_LISTED = 20
 

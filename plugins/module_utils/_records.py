@@ -2,14 +2,14 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Rows of the service and the records that results carry; the difference of two records. Pure."""
+"""Rows of the service and the records that results carry; the difference of two records; complete lists. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from json import dumps
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from ._families.family import Family
 
@@ -115,3 +115,50 @@ def difference(resource: Family, live: Record, declared: Record) -> tuple[Record
         field: dict(declared=value, live=live[field]) for field, value in differing.items() if field not in changes
     }
     return changes, drift
+
+
+# --- lists that were proven to be complete
+#
+# Code that deletes something, or says that something is missing, demands one of them with ``proven``. A filtered or handmade
+# list has another type. A test makes sure that only the readers of lists construct them.
+
+_Proof = TypeVar("_Proof")
+
+
+class Complete(tuple[Record, ...]):
+    """Every record of a list, read up to an end that the service showed. Constructed by ``listing`` only."""
+
+    __slots__ = ()
+
+
+class InWorkspace(Complete):
+    """Every record of one family in one workspace. Constructed by ``_lookup`` only.
+
+    Each record belongs to the workspace: it says so itself, or no other list that was read contains it and the service was
+    seen to filter its lists.
+    """
+
+    __slots__ = ()
+
+
+class Streamed(NamedTuple):
+    """How far a list was read whose rows were not kept. Constructed by ``row_stream`` only.
+
+    rows: how many were read; total: how many the service says the list has, None where it does not; has_more: whether the
+    service says that more follow.
+    """
+
+    rows: int
+    total: int | None
+    has_more: bool
+
+    @property
+    def is_short(self) -> bool:
+        return self.total is not None and self.total > self.rows
+
+
+def proven(kind: type[_Proof], value: object) -> _Proof:
+    """Return ``value``, which must be of this kind; anything else is a bug of the caller."""
+    if not isinstance(value, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
+    return value

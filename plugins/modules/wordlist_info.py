@@ -113,10 +113,25 @@ OPTIONS = dict(
 )
 
 
+def words(task: Task, wordlist_id: int) -> list[str]:
+    """The words of a wordlist."""
+    answer = task.client.data(WORDLIST, wordlist_id, "/contents", is_text=True)
+    # assumed: one text with a word on each line, as JSON, as plain text, or wrapped in data
+    body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
+    if isinstance(body, dict):
+        body = body.get("data")
+    if isinstance(body, str):
+        found = [word.rstrip("\r") for word in body.split("\n")]
+        return found if found[-1] else found[:-1]
+    if not isinstance(body, list) or not all(isinstance(word, str) for word in body):
+        raise answer.unexpected("contents that are not words")
+    return body
+
+
 def read(task: Task) -> dict[str, Any]:
     wordlists = information(task, WORDLIST)
     if task.params["contents"]:
-        wordlists = [dict(row, words=task.client.words(row["id"])) for row in wordlists]
+        wordlists = [dict(row, words=words(task, row["id"])) for row in wordlists]
     return {"wordlists": wordlists}
 
 

@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact, row_stream
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
-from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import beside
+from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_answer import parsed_output

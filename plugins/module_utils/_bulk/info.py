@@ -14,9 +14,8 @@ from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._http.complete import Complete, InWorkspace, proven
 from .._lookup import Contents
-from .._records import Record
+from .._records import Complete, InWorkspace, Record, proven
 from .._task import Task
 from .model import normal_name
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from .._families.family import Family
 from .._families.table import FAMILIES
-from .._http.complete import InWorkspace
 from .._names import normal_form
-from .._records import Record
+from .._records import InWorkspace, Record
 
 # every action of a step or a result
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")

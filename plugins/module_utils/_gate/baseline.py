@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Optional
 
 from .._gate_words import KNOWN, NEW, REOPENED, WORSE
-from .._http.complete import proven
+from .._records import proven
 from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
 from .place import Place
 from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan

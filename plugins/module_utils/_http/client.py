@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 from .._errors import AnswerError, ApiError, CallError, ScannerError
 from .._families.family import Family
 from .._families.target import TARGET
-from .._families.wordlist import WORDLIST
-from .._records import Record, is_row, record_of
+from .._records import Complete, Record, is_row, record_of
 from .._scope.permit import Permits
 from . import listing
 from .advice import CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink
-from .complete import Complete
 from .create import Created, Look, create, new_id, object_in, unconfirmed
 from .list_cache import CachedList, Lists
 from .transport import Transport
@@ -29,19 +27,6 @@ class Started(NamedTuple):
 
     object_id: int | None
     data: Record
-
-
-class _Collected:
-    """A sink that keeps the pieces of a body."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-
-    def restart(self, _answer: Answer) -> None:
-        self.pieces = []
-
-    def write(self, piece: bytes) -> None:
-        self.pieces.append(piece)
 
 
 class Client:
@@ -302,42 +287,15 @@ class Client:
         accept: str = "application/json",
         hints: Hints | None = None,
         sink: Sink | None = None,
+        is_text: bool = False,
     ) -> Answer:
-        """The Answer for what is ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist."""
+        """The Answer for what is ``below`` an object: ``/data`` of a logger, ``/contents`` of a wordlist.
+
+        is_text: whether it may be text, the end of which nothing marks.
+        """
         path = f"{resource.path}/{object_id}{below}"
         about = self._about("download", resource)
-        return self.transport.send("GET", path, accept=accept, hints=hints, sink=sink, about=about)
-
-    def text(
-        self,
-        resource: Family,
-        object_id: int,
-        below: str,
-        accept: str = "application/json",
-        hints: Hints | None = None,
-    ) -> Answer:
-        """As ``data``, for what may be plain text.
-
-        Nothing marks the end of a text, so the connection is closed behind it to notice what exceeds the announced length.
-        """
-        sink = _Collected()
-        answer = self.data(resource, object_id, below, accept, hints, sink)
-        answer.keep(b"".join(sink.pieces))
-        return answer
-
-    def words(self, wordlist_id: int) -> list[str]:
-        """The words of a wordlist."""
-        answer = self.text(WORDLIST, wordlist_id, "/contents")
-        # assumed: one text with a word on each line, as JSON, as plain text, or wrapped in data
-        body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
-        if isinstance(body, dict):
-            body = body.get("data")
-        if isinstance(body, str):
-            words = [word.rstrip("\r") for word in body.split("\n")]
-            return words if words[-1] else words[:-1]
-        if not isinstance(body, list) or not all(isinstance(word, str) for word in body):
-            raise answer.unexpected("contents that are not words")
-        return body
+        return self.transport.send("GET", path, accept=accept, hints=hints, sink=sink, to_the_end=is_text, about=about)
 
     def _record(self, resource: Family, answer: Answer, object_id: int) -> Record:
         data = answer.data()

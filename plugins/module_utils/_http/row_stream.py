@@ -19,12 +19,10 @@ from typing import Any
 
 from .._errors import ApiError
 from .._families.family import Family
-from .._records import Record, is_row, record_of
+from .._records import Record, Streamed, is_row, record_of
 from .answer import Answer
 from .client import Client
-from .complete import Streamed
-from .envelope import Beside, beside
-from .listing import NO_SUCH_PAGE, Reading
+from .listing import NO_SUCH_PAGE, Beside, Reading, beside
 from .redact import JSON, refuse_depth
 
 # what surrounds the members of the envelope and the rows

@@ -130,6 +130,7 @@ class Transport:
         accept: str = "application/json",
         hints: Mapping[int, Any] | None = None,
         sink: Sink | None = None,
+        to_the_end: bool = False,
         at_host: bool = False,
         permit: object = None,
         about: Call | None = None,
@@ -138,13 +139,14 @@ class Transport:
 
         path: below the base URL, or with ``at_host`` below its host, where the key is not sent;
         json: a value for a JSON body, or None; hints: what to do next, by status (see ``advice.next_step``);
-        sink: takes the body of a success;
+        sink: takes the body of a success; to_the_end: whether to fail if more follows than the announced length, as always
+        with a sink;
         permit: the Permit for exactly this call, for any method but GET.
         Raises NetworkError, AnswerError, ApiError, and what the sink raises.
         """
         require(permit, method, path, query, form, json)
         headers = {"Accept": accept}
-        if sink is not None:
+        if sink is not None or to_the_end:
             # so that the end of the answer shows, whatever length is announced
             headers["Connection"] = "close"
         about = (about or Call(_ACTIONS.get(method, "list")))._replace(answered=self._answered)
@@ -240,26 +242,25 @@ class _Body:
 
     def read(self, pieces: Iterable[bytes], sink: Sink | None) -> None:
         """Pass the body of a success to a sink, or read it into the answer; of an error no more than a reason needs."""
-        if sink is not None and self._answer.is_success:
-            self._pass_on(pieces, sink)
-        elif self._answer.is_success or can_decode(self._headers):
-            self._keep(pieces)
-
-    def _pass_on(self, pieces: Iterable[bytes], sink: Sink) -> None:
-        self._limits.flows(self._announced)
-        sink.restart(self._answer)
-        if not self._decode(pieces, self._limits.most, sink.write):
-            raise too_long(self._answer, self._limits.most)
-        if self._limits.surplus:
+        answer, limits = self._answer, self._limits
+        if not answer.is_success:
+            if can_decode(self._headers):
+                answer.cut = not self._keep(pieces, min(limits.most, MOST_OF_ERROR))
+            return
+        if "Connection" in self._request.headers:
+            limits.flows(self._announced)
+        if sink is not None:
+            sink.restart(answer)
+        if not (self._decode(pieces, limits.most, sink.write) if sink else self._keep(pieces, limits.most)):
+            raise too_long(answer, limits.most)
+        if limits.surplus:
             raise self._request.broken_off("is longer than its announced length")
 
-    def _keep(self, pieces: Iterable[bytes]) -> None:
-        most = self._limits.most if self._answer.is_success else min(self._limits.most, MOST_OF_ERROR)
+    def _keep(self, pieces: Iterable[bytes], most: int) -> bool:
         body = io.BytesIO()
-        self._answer.cut = not self._decode(pieces, most, body.write)
-        if self._answer.cut and self._answer.is_success:
-            raise too_long(self._answer, most)
+        is_complete = self._decode(pieces, most, body.write)
         self._answer.keep(body.getvalue())
+        return is_complete
 
     def _decode(self, pieces: Iterable[bytes], most: int, take: Callable[[bytes], object]) -> bool:
         """Decode the body. Returns False if it is longer than ``most``, after its beginning."""

@@ -126,7 +126,7 @@ def read_output(task: Task) -> Record:
         if error.status != 406:
             raise
         # the tool has no parsed output
-        answer = task.client.text(SCAN, scan_id, "/raw", accept="text/plain", hints=hints)
+        answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints, is_text=True)
         result = dict(output=None, text=_raw(task, answer))
     if is_in_progress(scan):
         task.warn(f"Scan {scan_id} is still {printable(status_of(scan))}, so its output may be incomplete.")

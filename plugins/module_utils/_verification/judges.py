@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .._errors import counted
 from .._families.family import Family
-from .._http.envelope import Beside, beside
+from .._http.listing import Beside, beside
 from .._records import Record
 
 CONFIRMED, REFUTED, NOT_TRIED = "confirmed", "refuted", "not tried"

@@ -14,8 +14,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._bulk.cost import 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES, Live, Managed, Rules
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import InWorkspace
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._records import InWorkspace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._http.envelope import beside
-from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import Reading
+from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import Reading, beside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -14,7 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.scan imp
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import Complete, InWorkspace, proven
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Complete, InWorkspace, proven
 
 
 @pytest.fixture

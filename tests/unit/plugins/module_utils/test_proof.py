@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.proof im
     may_be_cut,
     proof_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import Streamed
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Streamed
 
 NOTHING_READ = Streamed(0, None, False)
 

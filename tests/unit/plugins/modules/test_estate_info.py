@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.info import alike_in, estate_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http.complete import Complete, InWorkspace
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Complete, InWorkspace
 
 STATE = {
     "workspaces": [
