@@ -18,11 +18,11 @@ GUIDES = CHECKOUT / "docs" / "docsite" / "rst"
 MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
 ASSUMPTIONS = (GUIDES / "guide_assumptions.rst").read_text(encoding="utf-8")
 TESTS = "\n".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "tests" / "unit").rglob("*.py"))
-# "``name`` and ``other`` in ``_package/file.py``"
-PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:_\w+/)?\w+\.py)``")
+# "``name`` and ``other`` in ``_package/file.py``", or in ``modules/file.py``
+PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:(?:_\w+|modules)/)?\w+\.py)``")
 CODE = {
-    path.relative_to(CHECKOUT / "plugins" / folder).as_posix(): path
-    for folder in ("module_utils", "action")
+    path.relative_to(CHECKOUT / "plugins" / base).as_posix(): path
+    for folder, base in (("module_utils", "module_utils"), ("action", "action"), ("modules", ""))
     for path in (CHECKOUT / "plugins" / folder).rglob("*.py")
 }
 # the cells of the rows of the one table, its heading left out
