@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Judges of single assumptions: envelopes, lists, creates and deletes, targets, headers. Pure."""
+"""The assumptions about envelopes, lists, creates and deletes, objects, errors and headers: one row each. Pure."""
 
 from __future__ import annotations
 
@@ -20,214 +20,110 @@ from .judges import (
     NEEDS_WRITES,
     Observation,
     Observations,
+    Row,
     Verdict,
-    combine,
     confirmed_if,
     describe,
+    fields_of,
+    judge_answers,
+    judge_both,
+    judge_current_workspace,
     judge_fields,
     judge_rows,
     judge_status,
-    list_names,
-    list_words,
-    no_rows,
+    judge_times,
+    judge_types,
     not_tried,
+    refused,
+    unless,
     values_of,
 )
 
-# the resource of each list
-LISTS = {family.plural: family for family in FAMILIES.values()}
-# lists that are documented to be complete in one answer; another assumption is about that of findings
-_COMPLETE = tuple(name for name, family in LISTS.items() if not family.paged and family is not FINDING)
-# fields that the service is known to add, and that results pass through
-_ALSO_KNOWN = {
-    "http_loggers": ("requests_left",),
-    "scans": ("vpn_profile_uuid", "vpn_scan", "scan_original_url", "tool_params"),
-    "reports": ("source", "group_by", "resources", "filters"),
-}
-# lists whose further fields depend on the tool
-_DEPEND_ON_TOOL = ("findings", "finding_templates")
+# the family of each list
+_LISTS = {family.plural: family for family in FAMILIES.values()}
 _ID_FIELDS = ("id", "workspace_id", "target_id", "tool_id", "task_id")
-_REQUEST_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?")
-NO_SHORT_WORDLIST = "no short wordlist was found"
+_NO_ANSWER = "no answer"
+_NO_LIMIT = "the limit is never used up on purpose"
+_NO_SHORT_WORDLIST = "no short wordlist was found"
+_NO_TARGETS = "no targets were found"
 
 
 # --- the form of answers
 
 
-def envelopes(answers: Observations) -> Verdict:
-    bodies = {name: answers[name].body for name in LISTS if name in answers and answers[name].status == 200}
+def _has_created_id(answer: Observation) -> bool:
+    return answer.status == 201 and str(answer.record.get("created_id")).isdigit()
+
+
+def _judge_envelopes(answers: Observations) -> Verdict:
+    bodies = {name: answers[name].body for name in _LISTS if name in answers and answers[name].status == 200}
     bare = [name for name, body in bodies.items() if not isinstance(body, dict) or "data" not in body]
-    wrapped = f"{counted(len(bodies), 'list')} wrapped in data"
-    return confirmed_if(not bare, f"not wrapped in data: {', '.join(bare)}" if bare else wrapped)
+    return unless(bare, f"{counted(len(bodies), 'list')} wrapped in data", "not wrapped in data")
 
 
-def integer_ids(answers: Observations) -> Verdict:
-    others = {
-        f"{name}.{field}"
-        for name in LISTS
-        for row in answers.rows(name)
-        for field in _ID_FIELDS
-        if isinstance(row.get(field), (str, float))
-    }
-    return confirmed_if(not others, f"not integers: {', '.join(sorted(others)[:10])}" if others else "integers")
+def _judge_ids(answers: Observations) -> Verdict | None:
+    ids = [(name, field, row.get(field)) for name in _LISTS for row in answers.rows(name) for field in _ID_FIELDS]
+    others = {f"{name}.{field}" for name, field, value in ids if isinstance(value, (str, float))}
+    return unless(others, "integers", "not integers") if ids else None
 
 
-def contents(answers: Observations) -> Verdict:
-    answer = answers.get("contents")
-    if answer is None:
-        return not_tried(NO_SHORT_WORDLIST)
-    return confirmed_if(answer.form == "json" and isinstance(answer.body, str), describe(answer))
-
-
-def logger_data(answers: Observations) -> Verdict:
-    answer = answers.get("logger_data")
-    if answer is None:
-        return no_rows("http_loggers")
-    data = answer.data
-    return confirmed_if(isinstance(data, dict) and isinstance(data.get("requests"), list), describe(answer))
-
-
-def descriptions(answers: Observations) -> Verdict:
-    rows = [row for name in ("workspaces", "targets", "wordlists") for row in answers.rows(name)]
-    if not rows:
-        return not_tried("no workspaces, targets or wordlists were found")
-    missing = sum(1 for row in rows if "description" not in row)
-    null = sum(1 for row in rows if row.get("description") is None) - missing
-    wrong = [f"{what}: {number} of {len(rows)}" for what, number in (("null", null), ("missing", missing)) if number]
-    return confirmed_if(not wrong, ", ".join(wrong) or counted(len(rows), "string"))
-
-
-def extra_fields(answers: Observations) -> Verdict:
-    found = []
-    for name, resource in LISTS.items():
-        known = {*resource.fields, *resource.also.values(), *_ALSO_KNOWN.get(name, ())}
-        extra = {str(field) for row in answers.rows(name) for field in row if field not in known}
-        if extra and name not in _DEPEND_ON_TOOL:
-            found.append(f"{name}: {list_names(extra)}")
-    return confirmed_if(not found, "; ".join(found) or "no other fields")
-
-
-def error_body(answers: Observations) -> Verdict:
-    answer = answers.get("unknown")
-    if answer is None:
-        return not_tried("no answer")
-    has_message = isinstance(answer.body, dict) and isinstance(answer.body.get("message"), str)
-    return confirmed_if(answer.status >= 400 and has_message, describe(answer))
-
-
-def error_status(answers: Observations) -> Verdict:
-    answer = answers.get("unknown")
-    if answer is None:
-        return not_tried("no answer")
-    return confirmed_if(isinstance(answer.body, dict) and answer.body.get("status") == answer.status, describe(answer))
-
-
-def rate_headers(answers: Observations) -> Verdict:
+def _judge_rate_headers(answers: Observations) -> Verdict:
     headers = answers["workspaces"].headers
     missing = [name for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining") if headers.get(name) is None]
-    return confirmed_if(not missing, f"missing: {', '.join(missing)}" if missing else "both headers present")
+    return unless(missing, "both headers present", "missing")
 
 
-def date(answers: Observations) -> Verdict:
+def _judge_date(answers: Observations) -> Verdict:
     header = answers["workspaces"].headers.get("Date")
-    if moment(header) is not None:
-        return confirmed_if(True, "Date header present")
-    return confirmed_if(False, "Date header not readable" if header else "Date header missing")
+    is_readable = moment(header) is not None
+    return confirmed_if(
+        is_readable, f"Date header {'present' if is_readable else 'not readable' if header else 'missing'}"
+    )
 
 
-def schema(answers: Observations) -> Verdict:
+def _judge_schema(answers: Observations) -> Verdict | None:
     answer = answers.get("schema")
     if answer is None:
-        return not_tried("no answer")
+        return None
     text = answer.body if isinstance(answer.body, str) else ""
     is_openapi = answer.form == "json" or (answer.form != "html" and re.search("^openapi:", text, re.MULTILINE))
     seen = f"status {answer.status}, {'an' if is_openapi else 'no'} OpenAPI file"
     return confirmed_if(answer.status == 200 and is_openapi, seen)
 
 
-request_times = judge_rows(
-    "requests",
-    lambda row: bool(_REQUEST_TIME.fullmatch(str(row.get("request_date")))),
-    "times without a time zone",
-    lambda wrong: f"times with a time zone or in another format: {len(wrong)}",
-)
-
-
 # --- lists
 
 
-def order(answers: Observations) -> Verdict:
-    ids = [row.get("id") for row in answers.rows("targets") or answers.rows("workspaces")]
-    numbers = [each for each in ids if isinstance(each, int)]
-    if len(ids) < 2 or len(numbers) < len(ids):
-        return not_tried("fewer than two records to compare")
-    ascending, descending = numbers == sorted(numbers), numbers == sorted(numbers, reverse=True)
-    how = "in ascending order" if ascending else "in descending order" if descending else "in no order"
-    return confirmed_if(True, f"ids {how}; the collection accepts any order")
+def _judge_whole_lists(answers: Observations) -> Verdict:
+    # another assumption is about the list of findings
+    names = [name for name, family in _LISTS.items() if not family.paged and family is not FINDING and name in answers]
+    found = {name: answers[name].beside for name in names}
+    cut = [name for name, each in found.items() if each.more or (each.total or 0) > len(answers.rows(name))]
+    return unless(cut, "no answer announces more rows", "incomplete")
 
 
-def past_end(answers: Observations) -> Verdict:
-    answer = answers.get("past_end")
-    if answer is None:
-        return no_rows("workspaces")
-    if not isinstance(answer.data, list):
-        return confirmed_if(False, describe(answer))
-    seen = f"status {answer.status}, {counted(len(answer.data), 'row')}"
-    return confirmed_if(answer.status == 200 and not answer.data, seen)
-
-
-def whole_lists(answers: Observations) -> Verdict:
-    cut = []
-    for name in _COMPLETE:
-        found = answers[name].beside if name in answers else None
-        if found and (found.more or (found.total or 0) > len(answers.rows(name))):
-            cut.append(name)
-    return confirmed_if(not cut, f"incomplete: {', '.join(cut)}" if cut else "no answer announces more rows")
-
-
-def pages(answers: Observations) -> Verdict:
+def _judge_pages(answers: Observations) -> Verdict | None:
     listed = answers.get("targets")
     if listed is not None and listed.status >= 400:
         return confirmed_if(False, f"limit 1000: {describe(listed)}")
     first, second = answers.rows("page_1"), answers.rows("page_2")
     if len(answers.rows("targets")) < 2 and not second:
-        return not_tried("no workspace with two targets was found")
+        return None
     if values_of(answers.rows("first_page"), "id") != values_of(first, "id"):
         return confirmed_if(False, "page 1 is not the first page")
     repeated = bool(first and second) and first[0].get("id") == second[0].get("id")
     seen = f"limit 1: {counted(len(first), 'row')} on page 1, {len(second)} on page 2"
-    return confirmed_if(
-        len(first) == 1 and len(second) == 1 and not repeated, f"{seen}, the same id" if repeated else seen
-    )
+    is_paged = len(first) == 1 and len(second) == 1 and not repeated
+    return confirmed_if(is_paged, f"{seen}, the same id" if repeated else seen)
 
 
-# --- targets, loggers, profiles
+# --- targets and loggers
 
 
-def target_types(answers: Observations) -> Verdict:
-    rows = answers.rows("targets")
-    if not rows:
-        return no_rows("targets")
-    others = [row.get("type") for row in rows if row.get("type") not in TARGET_TYPES]
-    if others:
-        return confirmed_if(False, f"other types: {list_words(others)}")
-    unfiltered = [row for row in answers.rows("targets_of_type") if row.get("type") != TARGET_TYPES[0]]
-    return confirmed_if(
-        not unfiltered, "the type filter is ignored" if unfiltered else "known types; the type filter works"
-    )
-
-
-def target_fields(answers: Observations) -> Verdict:
-    # a null description has an assumption of its own
-    return combine(
-        judge_fields("targets", TARGET, ("description",))(answers), judge_fields("http_loggers", HTTP_LOGGER)(answers)
-    )
-
-
-def object_workspaces(answers: Observations) -> Verdict:
+def _judge_workspaces(answers: Observations) -> Verdict | None:
     targets, loggers = answers.rows("targets"), answers.rows("http_loggers")
     if not targets and not loggers:
-        return not_tried("no targets or HTTP loggers were found")
+        return None
     workspace = str(answers["targets"].expected.get("workspace_id")) if targets else ""
     first, second = (values_of(answers.rows(f"http_loggers_{number}"), "id") for number in (1, 2))
     deviations = {
@@ -236,84 +132,199 @@ def object_workspaces(answers: Observations) -> Verdict:
         "HTTP loggers with a workspace_id": any("workspace_id" in row for row in loggers),
         "the same HTTP loggers in two workspaces": bool(first & second),
     }
-    found = [deviation for deviation, is_found in deviations.items() if is_found]
-    return confirmed_if(not found, ", ".join(found) or "as assumed")
+    return unless([deviation for deviation, is_found in deviations.items() if is_found], "as assumed")
 
 
 # --- creates and deletes
 
 
-def _present(answers: Observations, *names: str) -> list[Observation]:
-    return [answers[name] for name in names if name in answers]
+_CREATES = ("create", "create_target", "create_http_logger")
 
 
-def _without_success(sent: list[Observation]) -> Verdict:
-    return not_tried(f"refused with status {sent[0].status}" if sent else NEEDS_WRITES)
-
-
-def create_answer(answers: Observations) -> Verdict:
-    sent = _present(answers, "create", "create_target", "create_http_logger")
-    created = [answer for answer in sent if answer.succeeded]
-    if not created:
-        return _without_success(sent)
-
-    def is_documented(answer: Observation) -> bool:
-        data = answer.data
-        return answer.status == 201 and isinstance(data, dict) and str(data.get("created_id")).isdigit()
-
-    others = [answer for answer in created if not is_documented(answer)]
-    return confirmed_if(not others, describe((others or created)[0]))
-
-
-def created_listed(answers: Observations) -> Verdict:
-    listed = {resource.noun: f"listed_{resource.name}" for resource in (WORKSPACE, TARGET, HTTP_LOGGER)}
+def _judge_listed(answers: Observations) -> Verdict | None:
+    listed = {family.noun: f"listed_{family.name}" for family in (WORKSPACE, TARGET, HTTP_LOGGER)}
     tried = {noun: answers.rows(name) for noun, name in listed.items() if name in answers}
     if not tried:
-        return _without_success(_present(answers, "create", "create_target", "create_http_logger"))
-    missing = [noun for noun, rows in tried.items() if not rows]
-    return confirmed_if(not missing, f"missing in its list: {', '.join(missing)}" if missing else "each is listed")
+        return refused(answers, *_CREATES)
+    return unless([noun for noun, rows in tried.items() if not rows], "each is listed", "missing in its list")
 
 
-def delete_answer(answers: Observations) -> Verdict:
-    sent = _present(answers, "delete_target", "delete_http_logger", "delete_workspace")
-    deleted = [answer for answer in sent if answer.succeeded]
-    if not deleted:
-        return _without_success(sent)
-    others = [answer for answer in deleted if answer.status != 204]
-    return confirmed_if(not others, describe((others or deleted)[0]))
+def _judge_target_delete(answers: Observations) -> Verdict | None:
+    return refused(answers, "delete_target") or judge_status("deleted_target", 404)(answers)
 
 
-def target_delete(answers: Observations) -> Verdict:
-    sent = _present(answers, "delete_target")
-    if not sent or not sent[0].succeeded:
-        return _without_success(sent)
-    return judge_status("deleted_target", 404)(answers)
-
-
-def name_spelling(answers: Observations) -> Verdict:
+def _judge_spelling(answers: Observations) -> Verdict | None:
     answer = answers.get("stored_target")
     if answer is None:
-        return _without_success(_present(answers, "create_target"))
-    record, sent = answer.data, answer.expected["name"]
-    if not isinstance(record, dict) or not isinstance(record.get("name"), str):
+        return refused(answers, "create_target")
+    stored, sent = answer.record.get("name"), answer.expected["name"]
+    if not isinstance(stored, str):
         return confirmed_if(False, describe(answer))
-    stored = record["name"]
     if stored == sent == sent.lower():
         return not_tried("target has no capital letter that the service could change")
     return confirmed_if(stored == sent, "stored as sent" if stored == sent else "stored in another spelling")
 
 
-def workspace_names(answers: Observations) -> Verdict:
+def _judge_case(answers: Observations) -> Verdict | None:
     answer = answers.get("create_in_lower_case")
     if answer is None or not (answer.succeeded or answer.status == 409):
-        return _without_success(_present(answers, "create_in_lower_case"))
+        return refused(answers, "create_in_lower_case")
     return confirmed_if(answer.succeeded, f"the same name in lower case: status {answer.status}")
 
 
-def create_refusals(answers: Observations) -> Verdict:
+def _judge_refusals(answers: Observations) -> Verdict | None:
     answer = answers.get("create_target")
     if answer is None or answer.status != 403:
-        return not_tried("requires an account that is full or has no licence")
-    message = answer.body.get("message") if isinstance(answer.body, dict) else None
+        return None
+    message = answer.error.get("message")
     known = isinstance(message, str) and next_step(403, message, CREATE_HINTS) != next_step(403)
     return confirmed_if(known, f"{describe(answer)}; {'a known' if known else 'an unknown'} reason")
+
+
+ROWS = (
+    Row(
+        "create-answer",
+        "A create returns data.created_id with status 201.",
+        NEEDS_WRITES,
+        judge_answers(_has_created_id, *_CREATES, refusals=False),
+    ),
+    Row("created-listed", "A new object is in the list of its family.", NEEDS_WRITES, _judge_listed),
+    Row("lists-in-data", "Lists are wrapped in data.", _NO_ANSWER, _judge_envelopes),
+    Row("ids", "Ids are integers.", "no rows were found", _judge_ids),
+    Row(
+        "wordlist-contents",
+        "The contents of a wordlist are a JSON string.",
+        _NO_SHORT_WORDLIST,
+        judge_answers(lambda answer: answer.form == "json" and isinstance(answer.body, str), "contents"),
+    ),
+    Row(
+        "logger-data",
+        "The requests that a logger recorded are in data.requests.",
+        "no HTTP loggers were found",
+        judge_answers(lambda answer: isinstance(answer.record.get("requests"), list), "logger_data"),
+    ),
+    Row(
+        "delete-answer",
+        "A delete returns 204.",
+        NEEDS_WRITES,
+        judge_answers(
+            lambda answer: answer.status == 204,
+            "delete_target",
+            "delete_http_logger",
+            "delete_workspace",
+            refusals=False,
+        ),
+    ),
+    Row(
+        "descriptions",
+        "The description of a record is a string.",
+        "no workspaces, targets or wordlists were found",
+        judge_types("description", str, "workspaces", "targets", "wordlists"),
+    ),
+    Row(
+        "past-end",
+        "The page after the last is an empty list.",
+        "no workspaces were found",
+        judge_answers(lambda answer: answer.status == 200 and answer.data == [], "past_end"),
+    ),
+    Row(
+        "whole-lists",
+        "Lists without pages, those of findings aside, are complete in one answer.",
+        _NO_ANSWER,
+        _judge_whole_lists,
+    ),
+    Row(
+        "error-body",
+        "An error is a JSON object with a message.",
+        _NO_ANSWER,
+        judge_answers(lambda answer: isinstance(answer.error.get("message"), str), "unknown"),
+    ),
+    Row("target-delete", "DELETE /targets/{id} deletes a target.", NEEDS_WRITES, _judge_target_delete),
+    Row(
+        "wordlist-by-id",
+        "GET /wordlists/{id} returns one wordlist.",
+        _NO_SHORT_WORDLIST,
+        judge_status("wordlist", 200),
+    ),
+    Row(
+        "pages",
+        "The target list accepts limit, up to 1,000, and page, starting at 1.",
+        "no workspace with two targets was found",
+        _judge_pages,
+    ),
+    Row(
+        "target-types",
+        "The type of a target is hostname, ip_address or url.",
+        _NO_TARGETS,
+        judge_both(
+            judge_rows(
+                "targets",
+                lambda row: [row.get("type")] if row.get("type") not in TARGET_TYPES else [],
+                "known types",
+                "other types",
+            ),
+            judge_rows(
+                "targets_of_type",
+                lambda row: ["type"] if row.get("type") != TARGET_TYPES[0] else [],
+                "known types",
+                "filters ignored",
+            ),
+        ),
+    ),
+    Row(
+        "target-fields",
+        "Targets and HTTP loggers have all fields that the collection knows.",
+        _NO_TARGETS,
+        # another assumption is about null descriptions
+        judge_both(
+            judge_fields("targets", fields_of(TARGET), ("description",)),
+            judge_fields("http_loggers", fields_of(HTTP_LOGGER)),
+        ),
+    ),
+    Row(
+        "object-workspaces",
+        "A target has a workspace_id, an HTTP logger has none.",
+        "no targets or HTTP loggers were found",
+        _judge_workspaces,
+    ),
+    Row("target-update", "No call changes the description of a target.", "no documented call changes it"),
+    Row("predefined", "A predefined wordlist cannot be deleted.", "no wordlist is ever deleted"),
+    Row(
+        "current-workspace",
+        "Without a workspace, the service lists the targets of its current one.",
+        "no two workspaces with targets were found",
+        judge_current_workspace("targets"),
+    ),
+    Row("name-spelling", "The name of a target is stored as sent.", NEEDS_WRITES, _judge_spelling),
+    Row("workspace-names", "Workspace names are compared exactly, including case.", NEEDS_WRITES, _judge_case),
+    Row(
+        "create-refusals",
+        "The message of a 403 on a create states the reason.",
+        "requires an account that is full or has no licence",
+        _judge_refusals,
+    ),
+    Row("unknown-id", "An id that does not exist is answered with 404.", _NO_ANSWER, judge_status("unknown", 404)),
+    Row(
+        "request-times",
+        "The times of recorded requests have no time zone.",
+        "no recorded requests were found",
+        judge_times("requests", "request_date"),
+    ),
+    Row("rate-limit-wait", "A 429 says how long to wait.", _NO_LIMIT),
+    Row("rate-limit-budgets", "PUT shares the rate limit of POST and DELETE.", _NO_LIMIT),
+    Row(
+        "rate-limit-headers",
+        "Every answer has X-RateLimit-Limit and X-RateLimit-Remaining.",
+        _NO_ANSWER,
+        _judge_rate_headers,
+    ),
+    Row("key-check", "GET /workspaces returns 200 for a valid key.", _NO_ANSWER, judge_status("workspaces", 200)),
+    Row(
+        "error-status",
+        "An error body repeats the HTTP status as a number.",
+        _NO_ANSWER,
+        judge_answers(lambda answer: answer.error.get("status") == answer.status, "unknown"),
+    ),
+    Row("schema", "The OpenAPI file is at the root of the host and needs no key.", _NO_ANSWER, _judge_schema),
+    Row("date", "Every answer has a Date header.", _NO_ANSWER, _judge_date),
+)

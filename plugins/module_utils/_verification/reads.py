@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from .._errors import ScannerError, WrongOption
-from .._families.family import JSON
 from .._families.finding import FINDING
 from .._families.http_logger import HTTP_LOGGER
 from .._families.scan_statuses import FINISHED
@@ -18,7 +18,6 @@ from .._families.table import FAMILIES
 from .._families.target import TARGET_TYPES
 from .._families.wordlist import WORDLIST
 from .._families.workspace import WORKSPACE
-from .._http.answer import Answer
 from .._http.client import Client
 from .._http.redact import without_halves
 from .._preflight.openapi import Bounded
@@ -49,42 +48,36 @@ class Survey:
         self._transport = client.transport
 
     def ask(
-        self,
-        name: str,
-        path: str,
-        query: Record | None = None,
-        expected: Record | None = None,
-        accept: str = JSON,
-        at_host: bool = False,
-        sink: Bounded | None = None,
-    ) -> object:
-        """Send a GET and note its answer under a name, also if it is a refusal. Returns the content of a success, or None.
+        self, name: str, path: str, query: Record | None = None, expected: Record | None = None, **how: Any
+    ) -> Observation | None:
+        """Send a GET and note its answer under a name, also if it is a refusal; None without an answer.
 
-        expected: what a judge compares rows with, the query if None; accept, at_host, sink: as for ``Transport.send``.
+        expected: what a judge compares rows with, the query if None; how: as for ``Transport.send``.
         """
-        answer: Answer | None
         try:
-            answer = self._transport.send("GET", path, query=query, accept=accept, at_host=at_host, sink=sink)
+            self._transport.send("GET", path, query=query, **how)
         except WrongOption:
             raise
         except ScannerError:
-            answer = self._transport.last
-            if answer is None:
+            if self._transport.last is None:
                 return None
-        self.note(name, answer, (query or {}) if expected is None else expected, bytes(sink.text) if sink else None)
-        return self.answers.data(name)
+        return self.note(name, (query or {}) if expected is None else expected, how.get("sink"))
 
-    def note(self, name: str, answer: Answer, expected: Record, body: bytes | None = None) -> None:
-        """Note an answer under a name. body: what a sink received."""
-        form, value = _parse(answer.content_type, answer.body if body is None else body)
+    def note(self, name: str, expected: Record, sink: Bounded | None = None) -> Observation | None:
+        """Note the last answer under a name. sink: what received its body."""
+        answer = self._transport.last
+        if answer is None:
+            return None
+        form, value = _parse(answer.content_type, bytes(sink.text) if sink else answer.body)
         self.answers[name] = Observation(answer.status, form, value, answer.headers, expected)
+        return self.answers[name]
 
     def read(self) -> None:
         """Read all that can be judged without a write. Raises if the list of workspaces cannot be read."""
         about = self._transport.about("list", WORKSPACE, {})
         answer = self._transport.send("GET", WORKSPACE.path, about=about)
-        self.note("workspaces", answer, {})
-        if not isinstance(self.answers.data("workspaces"), list):
+        self.note("workspaces", {})
+        if not isinstance(self.answers["workspaces"].data, list):
             raise answer.unexpected("data that is no list of workspaces")
         workspaces = _ids_of(self.answers.rows("workspaces"))
         self.ask("unknown", f"/workspaces/{_NO_ID}")
@@ -122,8 +115,7 @@ class Survey:
         chosen = None
         found = elsewhere = False
         for workspace_id in workspaces:
-            self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_LARGEST_PAGE})
-            answer = self.answers.pop("candidate", None)
+            answer = self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_LARGEST_PAGE})
             if answer is None:
                 continue
             if values_of(answer.rows, "workspace_id") - current:
@@ -143,10 +135,9 @@ class Survey:
         # one that recorded requests first
         loggers = _ids_of(sorted(self.answers.rows("http_loggers"), key=lambda row: not row.get("num_requests")))
         if loggers:
-            data = self.ask("logger_data", f"/http_loggers/{loggers[0]}/data")
-            requests = data.get("requests") if isinstance(data, dict) else data
-            if "logger_data" in self.answers:
-                self.answers["requests"] = self.answers["logger_data"]._replace(body=requests)
+            answer = self.ask("logger_data", f"/http_loggers/{loggers[0]}/data")
+            if answer:
+                self.answers["requests"] = answer._replace(body=answer.record.get("requests", answer.data))
 
     def _read_wordlists(self) -> None:
         self.ask("wordlists", "/wordlists")
@@ -162,10 +153,10 @@ class Survey:
 
     def _read_scans(self, workspaces: list[str]) -> None:
         self.ask("scans_anywhere", "/scans", _LARGEST_PAGE)
-        chosen = self._search("scans", workspaces, lambda rows: any(map(_has_finished, rows)))
+        chosen = self._search("scans", workspaces, lambda rows: FINISHED in map(status_text, rows))
         rows = [row for row in self.answers.rows("scans") if _id_of(row)]
-        finished = [row for row in rows if _has_finished(row)]
-        running = [row for row in rows if status_text(row).lower() == _RUNNING]
+        finished = [row for row in rows if status_text(row) == FINISHED]
+        running = [row for row in rows if status_text(row) == _RUNNING]
         if finished:
             # one with findings, if there are any
             self._read_finished(max(finished, key=count_findings), chosen)
@@ -178,7 +169,7 @@ class Survey:
         query = {name: scan[name] for name in ("workspace_id", "target_id", "tool_id") if str(scan.get(name)).isdigit()}
         self.ask("scans_filtered", "/scans", {**query, **_LARGEST_PAGE})
         place = {"workspace_id": query.get("workspace_id", workspace_id)}
-        expected = {**place, "status_name": status_text(scan)}
+        expected = {**place, "status_name": scan.get("status_name", scan.get("status"))}
         self.ask("scans_finished", "/scans", {**place, "status": FINISHED, **_LARGEST_PAGE}, expected=expected)
         self.ask("scan", f"/scans/{scan_id}")
         target_id = str(scan.get("target_id"))
@@ -200,10 +191,6 @@ def _id_of(row: Record) -> str | None:
 
 def _ids_of(rows: list[Record]) -> list[str]:
     return [each for each in map(_id_of, rows) if each]
-
-
-def _has_finished(row: Record) -> bool:
-    return status_text(row).lower() == FINISHED
 
 
 def _parse(content_type: str, body: bytes) -> tuple[str, object]:

@@ -2,108 +2,92 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Judges of single assumptions: scans, their findings and output, reports, finding templates. Pure."""
+"""The assumptions about scans, their findings and output, and reports: one row each. Pure."""
 
 from __future__ import annotations
-
-import re
 
 from .._errors import counted
 from .._families.finding import SEVERITIES
 from .._families.report import REPORT_TYPES
 from .._families.scan_statuses import SCAN_STATUSES
+from .._families.vpn_profile import VPN_PROFILE
 from .._http.retry import moment
 from .._records import Record
 from .._report.status import is_known
 from .._scan.record import findings_of, last_moment_of, uncounted
 from .._scan.tools import TOOLS
 from .judges import (
-    Judge,
     Observations,
+    Row,
     Verdict,
     confirmed_if,
     describe,
+    fields_of,
+    judge_answers,
+    judge_current_workspace,
+    judge_fields,
+    judge_filters,
     judge_rows,
-    list_fields,
+    judge_status,
+    judge_times,
+    judge_types,
     list_names,
-    list_words,
-    no_rows,
     not_tried,
 )
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?")
 # seconds by which the newest time of a scan may be ahead of the Date header
 _TOLERANCE = 300
+_NO_START = "no scan is started"
+_NO_REPORT = "no report is created"
+_NO_DOWNLOAD = "no report is downloaded"
+_NO_SCANS = "no scans were found"
+_NO_REPORTS = "no reports were found"
 _NO_SCAN = "no finished scan was found"
 _NO_FINDINGS = "no finished scan with findings was found"
+_STATUSES = set(map(str.lower, SCAN_STATUSES))
+_TOOL_IDS = {str(tool_id) for tool_id in TOOLS.values()}
 
 
 # --- scans
 
 
 def status_text(scan: Record) -> str:
-    return str(scan.get("status_name", scan.get("status")))
+    """The status of a scan in lower case."""
+    return str(scan.get("status_name", scan.get("status"))).lower()
 
 
-def scan_statuses(exact: bool) -> Judge:
-    """Judges the statuses of scans. exact: compare the case of letters, too."""
-    known = set(SCAN_STATUSES if exact else map(str.lower, SCAN_STATUSES))
-
-    def word(row: Record) -> str:
-        return status_text(row) if exact else status_text(row).lower()
-
-    return judge_rows(
-        "scans",
-        lambda row: word(row) in known,
-        "known statuses",
-        lambda wrong: f"other statuses: {list_words(map(word, wrong))}",
-    )
+def count_findings(scan: Record) -> int:
+    """How many findings a scan counts."""
+    return sum(findings_of(scan).values())
 
 
-def scan_times(answers: Observations) -> Verdict:
-    times = [row[field] for row in answers.rows("scans") for field in ("start_time", "end_time") if row.get(field)]
-    if not times:
-        return not_tried("no scan with a time was found")
-    others = [time for time in times if not (isinstance(time, str) and _TIME.fullmatch(time))]
-    kinds = {"times with a time zone or in another format" if isinstance(time, str) else "numbers" for time in others}
-    return confirmed_if(not others, " and ".join(sorted(kinds)) or "times without a time zone")
-
-
-def scan_zone(answers: Observations) -> Verdict:
+def _judge_zone(answers: Observations) -> Verdict | None:
     rows = answers.rows("scans")
     moments = [last for last in map(last_moment_of, rows) if last and not last.zoned]
     now = moment(answers["scans"].headers.get("Date")) if rows else None
     if not moments or now is None:
-        return not_tried("no scan with a time without a time zone was found")
+        return None
     ahead = max(last.at for last in moments) - now
     if ahead > _TOLERANCE:
         return confirmed_if(False, f"the newest time is {ahead / 3600:.1f} h ahead of the Date header")
     return confirmed_if(True, "no time is in the future; a time zone behind UTC would not be noticed")
 
 
-def tool_params(answers: Observations) -> Verdict:
-    scan = answers.record("scan")
-    if scan is None:
-        return not_tried(_NO_SCAN)
-    return confirmed_if(isinstance(scan.get("tool_params"), dict), f"fields: {list_fields(scan)}")
-
-
-def tools(answers: Observations) -> Verdict:
-    rows = answers.rows("scans")
-    if not rows:
-        return no_rows("scans")
-    others = {str(row.get("tool_id")) for row in rows} - {str(tool_id) for tool_id in TOOLS.values()}
-    numbers = sorted(filter(str.isdigit, others), key=int)[:10]
-    return confirmed_if(not others, f"other ids: {', '.join(numbers) or 'not numbers'}" if others else "known ids")
+def _judge_scan_workspace(answers: Observations) -> Verdict | None:
+    scan, target = answers.record("scan"), answers.record("scan_target")
+    if scan.get("workspace_id") is None or target.get("workspace_id") is None:
+        return None
+    same = str(scan["workspace_id"]) == str(target["workspace_id"])
+    return confirmed_if(same, "the same workspace" if same else "different workspaces")
 
 
 # --- findings
 
 
-def findings_whole(answers: Observations) -> Verdict:
+def _judge_whole(answers: Observations) -> Verdict | None:
     scan, answer = answers.record("scan"), answers.get("findings")
-    if scan is None or answer is None:
-        return not_tried(_NO_SCAN)
+    if not scan or answer is None:
+        return None
     rows, total = len(answer.rows), count_findings(scan)
     announced = answer.beside.more or (answer.beside.total or 0) > rows
     if uncounted(scan) and not announced:
@@ -114,17 +98,10 @@ def findings_whole(answers: Observations) -> Verdict:
     )
 
 
-def count_findings(scan: Record) -> int:
-    """How many findings a scan counts."""
-    return sum(findings_of(scan).values())
-
-
-def scan_counts(answers: Observations) -> Verdict:
+def _judge_counts(answers: Observations) -> Verdict | None:
     scan = answers.record("scan")
-    if scan is None or "findings" not in answers:
-        return not_tried(_NO_SCAN)
-    if not isinstance(scan.get("result_summary"), dict):
-        return confirmed_if(False, f"no result_summary; fields: {list_fields(scan)}")
+    if not scan or "findings" not in answers:
+        return None
     if uncounted(scan):
         return confirmed_if(False, f"result_summary has no valid number for {', '.join(uncounted(scan))}")
     rows, total = answers.rows("findings"), count_findings(scan)
@@ -136,38 +113,21 @@ def scan_counts(answers: Observations) -> Verdict:
     return confirmed_if(len(own) == total, seen)
 
 
-def scan_workspace(answers: Observations) -> Verdict:
-    scan, target = answers.record("scan"), answers.record("scan_target")
-    if scan is None or target is None:
-        return not_tried("no finished scan whose target exists was found")
-    if scan.get("workspace_id") is None or target.get("workspace_id") is None:
-        return not_tried("the scan or its target has no workspace_id")
-    same = str(scan["workspace_id"]) == str(target["workspace_id"])
-    return confirmed_if(same, "the same workspace" if same else "different workspaces")
-
-
-def finding_names(answers: Observations) -> Verdict:
+def _judge_names(answers: Observations) -> Verdict | None:
     finding = answers.record("finding")
-    if finding is None:
-        return not_tried(_NO_FINDINGS)
-    similar = {str(name) for name in finding if "risk" in str(name) or "severity" in str(name)}
-    return confirmed_if("risk_level" in finding, f"fields for the risk: {list_names(similar)}")
+    similar = [name for name in finding if "risk" in str(name) or "severity" in str(name)]
+    return confirmed_if("risk_level" in finding, f"fields for the risk: {list_names(similar)}") if finding else None
 
 
-def risk_levels(answers: Observations) -> Verdict:
-    rows = answers.rows("findings")
-    if not rows:
-        return not_tried(_NO_FINDINGS)
-    wrong = [row for row in rows if row.get("risk_level") not in range(len(SEVERITIES))]
-    return confirmed_if(
-        not wrong, f"other values in {len(wrong)} of {len(rows)} rows" if wrong else "numbers from 0 to 4"
-    )
+def _unknown_level(finding: Record) -> list[object]:
+    level = finding.get("risk_level")
+    return [] if level in range(len(SEVERITIES)) else [level]
 
 
-def templates(answers: Observations) -> Verdict:
+def _judge_templates(answers: Observations) -> Verdict | None:
     first, second = answers.rows("finding_templates"), answers.rows("templates_2")
     if len(first) < 2:
-        return not_tried("fewer than two finding templates were found")
+        return None
     same = first == second
     good = len(first) == 2 and not same and all(row.get("name") for row in first + second)
     after = "the same rows" if same else counted(len(second), "row")
@@ -177,53 +137,163 @@ def templates(answers: Observations) -> Verdict:
 # --- output and reports
 
 
-def output(answers: Observations) -> Verdict:
-    answer = answers.get("output")
-    if answer is None or answer.status != 200:
-        return not_tried("no finished scan with parsed output was found")
-    data = answer.body.get("data") if isinstance(answer.body, dict) else None
-    return confirmed_if(isinstance(data, dict) and "output_type" in data and "output_data" in data, describe(answer))
-
-
-def raw_output(answers: Observations) -> Verdict:
-    answer = answers.get("raw")
-    if answer is None or answer.status != 200:
-        return not_tried("no finished scan with raw output was found")
-    return confirmed_if(answer.form == "text", describe(answer))
-
-
-def output_refusals(answers: Observations) -> Verdict:
-    # the statuses that are expected, beside 200
+def _judge_output_refusals(answers: Observations) -> Verdict | None:
     expected = {"output": (406,), "running_output": (404, 409)}
-    asked = [name for name in expected if name in answers]
-    if not asked:
-        return not_tried("no finished or running scan was found")
-    refused = [name for name in asked if answers[name].status != 200]
+    refused = [name for name in expected if name in answers and answers[name].status != 200]
     if not refused:
-        return not_tried("no output was refused")
+        return None
     others = [name for name in refused if answers[name].status not in expected[name]]
     return confirmed_if(not others, describe(answers[(others or refused)[0]]))
 
 
-report_status = judge_rows(
-    "reports",
-    lambda row: is_known(row.get("status", row.get("status_name"))),
-    "known statuses, or none",
-    lambda wrong: f"{counted(len(wrong), 'report')} with another status",
+def _unknown_status(report: Record) -> list[object]:
+    status = report.get("status", report.get("status_name"))
+    return [] if is_known(status) else [status]
+
+
+ROWS = (
+    Row("start-answer", "A start returns data.created_id.", _NO_START),
+    Row("start-without-id", "A scan whose start returned no id appears in the list.", _NO_START),
+    Row("start-creates-target", "A start with target_name creates a missing target.", _NO_START),
+    Row("start-fields", "A start accepts the documented fields.", _NO_START),
+    Row(
+        "start-slots",
+        "A start beyond the plan's limit of parallel scans returns 403 and a message about parallel scans.",
+        _NO_START,
+    ),
+    Row(
+        "scan-outcomes",
+        "Every scan has one of the known statuses.",
+        _NO_SCANS,
+        judge_rows("scans", lambda row: {status_text(row)} - _STATUSES, "known statuses", "other statuses"),
+    ),
+    Row(
+        "scan-zone",
+        "Times of scans without an offset are UTC.",
+        "no scan with a time without a time zone was found",
+        _judge_zone,
+    ),
+    Row(
+        "scan-filters",
+        "The list of scans can be filtered by workspace_id, target_id and tool_id.",
+        _NO_SCAN,
+        judge_filters("scans_filtered", "workspace_id", "target_id", "tool_id"),
+    ),
+    Row(
+        "scan-tool-params",
+        "A scan read by its id has tool_params.",
+        _NO_SCAN,
+        judge_answers(lambda answer: isinstance(answer.record.get("tool_params"), dict), "scan"),
+    ),
+    Row("scan-stop", "POST /scans/{id}/stop stops a scan.", _NO_START),
+    Row(
+        "tools",
+        "The tool ids are those of the public list.",
+        _NO_SCANS,
+        judge_rows("scans", lambda row: {str(row.get("tool_id"))} - _TOOL_IDS, "known ids", "other ids"),
+    ),
+    Row("findings-whole", "All findings of a scan are in one list.", _NO_SCAN, _judge_whole),
+    Row(
+        "scan-counts",
+        "A scan counts its findings in result_summary, and each finding names the scan in task_id.",
+        _NO_SCAN,
+        _judge_counts,
+    ),
+    Row(
+        "scan-workspace",
+        "A scan is in the workspace of its target.",
+        "no finished scan and target with a workspace_id were found",
+        _judge_scan_workspace,
+    ),
+    Row("finding-names", "A finding read by its id has risk_level.", _NO_FINDINGS, _judge_names),
+    Row(
+        "finding-filters",
+        "The list of findings can be filtered by task_id, the id of a scan.",
+        _NO_FINDINGS,
+        judge_filters("findings", "task_id"),
+    ),
+    Row(
+        "finding-workspace",
+        "Without a workspace, the service lists the scans and findings of its current one.",
+        "no two workspaces with scans were found",
+        judge_current_workspace("scans"),
+    ),
+    Row(
+        "risk-levels",
+        "risk_level is a number from 0 to 4.",
+        _NO_FINDINGS,
+        judge_rows("findings", _unknown_level, "numbers from 0 to 4", "other values"),
+    ),
+    Row("cve", "cve is a list.", _NO_FINDINGS, judge_types("cve", list, "findings")),
+    Row("finding-status", "The status of a finding is a string.", _NO_FINDINGS, judge_types("status", str, "findings")),
+    Row(
+        "vpn-profiles",
+        "A VPN profile has a uuid and a name.",
+        "no VPN profiles were found",
+        judge_fields("vpn_profiles", fields_of(VPN_PROFILE)),
+    ),
+    Row(
+        "finding-templates",
+        "Finding templates have a name, and their list accepts limit and offset.",
+        "fewer than two finding templates were found",
+        _judge_templates,
+    ),
+    Row(
+        "scan-status-filter",
+        "The list of scans can be filtered by status.",
+        _NO_SCAN,
+        judge_filters("scans_finished", "status_name"),
+    ),
+    Row(
+        "scan-times",
+        "The times of scans are strings without a time zone.",
+        "no scan with a time was found",
+        judge_times("scans", "start_time", "end_time"),
+    ),
+    Row(
+        "output-refusals",
+        "Output that does not exist is refused with 406, output of a scan in progress with 404 or 409.",
+        "no output was refused",
+        _judge_output_refusals,
+    ),
+    Row(
+        "output",
+        "Parsed output has output_type and output_data in data.",
+        _NO_SCAN,
+        judge_answers(lambda answer: {"output_type", "output_data"} <= set(answer.record), "output", refusals=False),
+    ),
+    Row(
+        "raw-output",
+        "Raw output is plain text.",
+        _NO_SCAN,
+        judge_answers(lambda answer: answer.form == "text", "raw", refusals=False),
+    ),
+    Row("reports", "GET /reports lists the reports.", "no answer", judge_status("reports", 200)),
+    Row("report-answer", "Creating a report returns data.report_id.", _NO_REPORT),
+    Row(
+        "report-list",
+        "The list of reports contains the id and format of each report.",
+        _NO_REPORTS,
+        judge_fields("reports", ("id", "format")),
+    ),
+    Row("report-early", "A download returns 404 or 409 before the file exists.", _NO_REPORT),
+    Row(
+        "report-status",
+        "The status of a report is a known word or missing.",
+        _NO_REPORTS,
+        judge_rows("reports", _unknown_status, "known statuses, or none", "other statuses"),
+    ),
+    Row(
+        "report-format",
+        "The format of a report is one of six.",
+        _NO_REPORTS,
+        judge_rows(
+            "reports",
+            lambda row: {str(row.get("format")).lower()} - set(REPORT_TYPES),
+            "known formats",
+            "other formats",
+        ),
+    ),
+    Row("report-unchanged", "A report does not change.", _NO_DOWNLOAD),
+    Row("report-accept", "A report's file does not depend on the Accept header.", _NO_DOWNLOAD),
 )
-
-report_format = judge_rows(
-    "reports",
-    lambda row: str(row.get("format")).lower() in REPORT_TYPES,
-    "known formats",
-    lambda wrong: f"other formats: {list_words(row.get('format') for row in wrong)}",
-)
-
-
-def report_list(answers: Observations) -> Verdict:
-    rows = answers.rows("reports")
-    if not rows:
-        return no_rows("reports")
-    missing = {name for row in rows for name in ("id", "format") if row.get(name) is None}
-    complete = f"{counted(len(rows), 'row')} with id and format"
-    return confirmed_if(not missing, f"missing: {list_names(missing)}" if missing else complete)

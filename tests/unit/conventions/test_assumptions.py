@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.rows import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import ROWS
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 
 GUIDE = (ROOT / "docs/docsite/rst/guide_assumptions.rst").read_text(encoding="utf-8")
@@ -35,5 +35,5 @@ def test_the_guide_begins_with_the_sentence_of_the_table(row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_an_assumption_is_one_sentence_and_the_reason_of_one_that_is_not_tried_a_clause(row):
     assert row.assumption.endswith(".") and ". " not in row.assumption
-    if isinstance(row.judge, str):
-        assert row.judge and not row.judge.endswith(".")
+    if row.judge is None:
+        assert row.missing and not row.missing.endswith(".")

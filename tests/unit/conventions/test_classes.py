@@ -89,7 +89,6 @@ CLASSES = {
         "module_utils/_valid_names",
         "module_utils/_verification/judges",
         "module_utils/_verification/objects",
-        "module_utils/_verification/rows",
         "module_utils/_verification/scans",
     ),
     # the only import of requests
@@ -148,7 +147,6 @@ CLASSES = {
         "module_utils/_task",
         "module_utils/_verification/reads",
         "module_utils/_verification/task",
-        "module_utils/_verification/writes",
     ),
     # nothing but text
     "documentation": ("doc_fragments/*",),
