@@ -116,8 +116,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, Choices, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.locations import locations_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 

@@ -124,7 +124,7 @@ def main() -> None:
     package = "ansible_collections.scanops.scanner.plugins.module_utils._exports"
     formats, reader = import_module(f"{package}.formats"), import_module(f"{package}.document")
     name, dummy, profile = name.partition("_")
-    choices = formats.Choices(profile or "github", fallback="estate.yml")
+    choices = reader.Choices(profile or "github", fallback="estate.yml")
     text = formats.as_json(document(findings, size))
     for _pair in range(pairs):
         parsed = seconds(lambda: json.loads(text))

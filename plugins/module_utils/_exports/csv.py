@@ -6,79 +6,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from typing import Any
 
 from .document import Document, Row, is_whole, pair_problems, problems
 from .text import block, cell, line
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"
+_LONG_TEXTS = frozenset(("description", "risk", "recommendation", "evidence"))
+_OF_WAIVER = "waiver_"
 
-
-def _text(key: str) -> Callable[[Row], str]:
-    return lambda row: cell(line(row[key]))
-
-
-def _long(key: str) -> Callable[[Row], str]:
-    return lambda row: cell(block(row[key]))
-
-
-def _value(key: str) -> Callable[[Row], str]:
-    return lambda row: "" if row[key] is None else str(row[key])
-
-
-def _joined(key: str, separator: str) -> Callable[[Row], str]:
-    return lambda row: cell(separator.join(map(line, row[key]))) if row[key] else ""
-
-
-def _of_waiver(key: str) -> Callable[[Row], str]:
-    return lambda row: cell(line(str(row["waiver"][key]))) if row["waiver"] else ""
-
-
-def _yes_or_no(key: str) -> Callable[[Row], str]:
-    return lambda row: "" if row[key] is None else "yes" if row[key] else "no"
-
-
-# what a row shows, and how
-COLUMNS: Mapping[str, Callable[[Row], str]] = {
-    "state": _value("state"),
-    "change": _value("change"),
-    "severity": _value("severity"),
-    "name": _text("name"),
-    "target": _text("target"),
-    "port": _value("port"),
-    "protocol": _text("protocol"),
-    "service": _text("service"),
-    "path": _text("path"),
-    "method": _text("method"),
-    "parameter": _text("parameter"),
-    "reasons": _joined("reasons", "; "),
-    "check": _text("check"),
-    "cve": _joined("cve", " "),
-    "cwe": _text("cwe"),
-    "cvss": _value("cvss"),
-    "epss": _value("epss"),
-    "known_exploited": _yes_or_no("known_exploited"),
-    "verified": _yes_or_no("verified"),
-    "status": _text("status"),
-    "tool": _text("tool"),
-    "scan_id": _value("scan_id"),
-    "workspace": _text("workspace"),
-    "first_seen": _text("first_seen"),
-    "age": _value("age"),
-    "waiver_status": _of_waiver("status"),
-    "waiver_reason": _of_waiver("reason"),
-    "waiver_owner": _of_waiver("owner"),
-    "waiver_expires": _of_waiver("expires"),
-    "description": _long("description"),
-    "risk": _long("risk"),
-    "recommendation": _long("recommendation"),
-    "evidence": _long("evidence"),
-    "references": _joined("references", " "),
-    "id": _value("id"),
-    "fingerprint": _value("fingerprint"),
-    "index": _value("index"),
-}
+COLUMNS = (
+    "state", "change", "severity", "name", "target", "port", "protocol", "service", "path", "method", "parameter", "reasons",
+    "check", "cve", "cwe", "cvss", "epss", "known_exploited", "verified", "status", "tool", "scan_id", "workspace",
+    "first_seen", "age", "waiver_status", "waiver_reason", "waiver_owner", "waiver_expires", "description", "risk",
+    "recommendation", "evidence", "references", "id", "fingerprint", "index",
+)  # fmt: skip
 
 
 def table(document: Document) -> str:
@@ -87,10 +30,22 @@ def table(document: Document) -> str:
     The first rows of an incomplete run have the outcome in place of a state: one for each target that was not scanned or read
     completely.
     """
-    lines = [_line([*COLUMNS]), *map(_line, _problem_rows(document))]
-    makers = list(COLUMNS.values())
-    lines += [_line([make(row) for make in makers]) for row in document["findings"]]
-    return "\r\n".join([*lines, ""])
+    rows = [[_shown(row, column) for column in COLUMNS] for row in document["findings"]]
+    return "\r\n".join([*map(_line, [[*COLUMNS], *_problem_rows(document), *rows]), ""])
+
+
+def _shown(row: Row, column: str) -> str:
+    """The cell of a finding in a column."""
+    if column.startswith(_OF_WAIVER):
+        return cell(line(str(row["waiver"][column[len(_OF_WAIVER) :]]))) if row["waiver"] else ""
+    value: Any = row[column]
+    if isinstance(value, str):
+        return cell(block(value) if column in _LONG_TEXTS else line(value))
+    if isinstance(value, list):
+        return cell(("; " if column == "reasons" else " ").join(map(line, value)))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
 
 
 def _line(cells: list[str]) -> str:

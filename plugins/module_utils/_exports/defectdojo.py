@@ -10,47 +10,52 @@ years. It shows texts as Markdown, so they are code blocks.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple
 
 from .._gate_words import WAIVED
 from .._names import UnreadableName, read_name
-from .document import Document, Row, because, check_of, facts, identity, is_listed, is_whole, place, problems
-from .text import block, fenced, line
+from .document import (
+    Choices,
+    Document,
+    Row,
+    because,
+    check_of,
+    cwe_number,
+    facts,
+    identity,
+    is_whole,
+    listed,
+    place,
+    problems,
+    titled_texts,
+)
+from .text import block, encode, fenced, json_lines, line
 
 # of its database, in characters
 LONGEST_TITLE = 500
 LONGEST_SERVICE = 200
 
-# what the description holds beside its first lines
-_TEXTS = (("Description", "description"), ("Evidence", "evidence"))
 # it refuses a severity that it does not know, and unknown is as bad as the worst
 _SEVERITIES = {"unknown": "Critical"}
-_CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
 _PATH = re.compile(r"/[A-Za-z0-9._~/%-]{0,500}")
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def defectdojo(document: Document, every: bool = False) -> str:
-    """The findings that fail or are new; all of them with ``every``."""
-    bases: dict[str, _Base | None] = {}
-    for target in {row["target"] for row in document["findings"]}:
-        bases[target] = _base(target)
+def defectdojo(document: Document, choices: Choices) -> str:
+    """The findings that fail or are new, or all of them."""
+    bases = {target: _base(target) for target in {row["target"] for row in document["findings"]}}
     day = document["generated"][:10]
-    findings = [
-        _encode(_finding(row, day, bases[row["target"]])) for row in document["findings"] if every or is_listed(row)
-    ]
     state = "complete" if is_whole(document) else f"incomplete: {document['outcome']}"
-    listed = "All findings." if every else "Findings that fail or are new."
+    description = "All findings." if choices.every else "Findings that fail or are new."
     if not is_whole(document):
-        listed += " The run is not complete, so do not close findings that are not in this list."
+        description += " The run is not complete, so do not close findings that are not in this list."
     head = {
         "name": f"scanops.scanner gate ({state})",
         "version": document["collection_version"],
-        "description": "\n".join([listed, *problems(document)]),
+        "description": "\n".join([description, *problems(document)]),
     }
-    return f'{_encode(head)[:-1]},"findings":[\n' + ",\n".join(findings) + "\n]}\n"
+    findings = (encode(_finding(row, day, bases[row["target"]])) for row in listed(document, choices.every))
+    return json_lines(head, "findings", findings) + "\n"
 
 
 def _finding(row: Row, day: str, base: _Base | None) -> dict[str, Any]:
@@ -59,8 +64,9 @@ def _finding(row: Row, day: str, base: _Base | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "title": line(row["name"], LONGEST_TITLE) or check_of(row),
         "severity": _SEVERITIES.get(row["severity"], row["severity"].capitalize()),
-        "description": fenced(f"{place(row)}\n{facts(row)}")
-        + "".join([f"\n\n{title}:\n\n{fenced(block(row[key]))}" for title, key in _TEXTS if row[key]]),
+        "description": "\n\n".join(
+            [fenced(f"{place(row)}\n{facts(row)}"), *titled_texts(row, "description", "evidence")]
+        ),
         "severity_justification": fenced(f"{row['severity']}, {row['state']}: {because(row)}"),
         "date": row["first_seen"][:10] if row["first_seen"] else day,
         "active": not waived,
@@ -85,9 +91,9 @@ def _finding(row: Row, day: str, base: _Base | None) -> dict[str, Any]:
         found["service"] = line(row["service"], LONGEST_SERVICE)
     if row["cve"]:
         found["vulnerability_ids"] = [line(cve, 50) for cve in row["cve"] if cve]
-    cwe = _CWE.fullmatch(row["cwe"] or "")
+    cwe = cwe_number(row)
     if cwe:
-        found["cwe"] = int(cwe[1])
+        found["cwe"] = int(cwe)
     if base is not None:
         found["endpoints"] = [_endpoint(row, base)]
     return found

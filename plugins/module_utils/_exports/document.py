@@ -8,15 +8,32 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._errors import WrongOption
 from .._gate_words import FAILING, FINDINGS, MISSING, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
-from .text import line
+from .text import block, fenced, line
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
+
+
+class Choices(NamedTuple):
+    """What a user can choose."""
+
+    # one of sarif.PROFILES
+    sarif_profile: str = "github"
+    # for SARIF: the file and line that declare a target, by its normal form
+    locations: Mapping[str, tuple[str, int]] = {}
+    # for SARIF: the file for all other targets
+    fallback: str | None = None
+    # whether gitlab and defectdojo list all findings
+    every: bool = False
+    # for SARIF: tells analyses of one repository apart
+    category: str | None = None
+
 
 # the keys that exports read, with their types
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -36,6 +53,7 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "findings": list,
 }
 _WHAT = "give the result of the module gate, or the content of its gate.json"
+_CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
 # a run with one of these outcomes read all that it should
 _WHOLE = (FINDINGS, PASSED)
 # why a run is not whole: longer lists only hide the first problems
@@ -112,9 +130,17 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
     return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
 
 
-def is_listed(row: Row) -> bool:
-    """Whether a finding needs attention: it fails, or it is new and nobody has waived it."""
-    return row["state"] == FAILING or (row["state"] != WAIVED and row["change"] in (NEW, REOPENED, WORSE))
+def is_new(row: Row) -> bool:
+    return row["change"] in (NEW, REOPENED, WORSE)
+
+
+def listed(document: Document, every: bool) -> list[Row]:
+    """The findings that need attention: they fail, or they are new and nobody has waived them. With ``every``, all."""
+    return [
+        row
+        for row in document["findings"]
+        if every or row["state"] == FAILING or (row["state"] != WAIVED and is_new(row))
+    ]
 
 
 def check_of(row: Row) -> str:
@@ -125,6 +151,16 @@ def check_of(row: Row) -> str:
         return line(cve, 200)
     digest = hashlib.sha256(str(row["name"]).encode("utf-8", "surrogatepass")).hexdigest()
     return f"name-{digest[:16]}"
+
+
+def cwe_number(row: Row) -> str | None:
+    found = _CWE.fullmatch(row["cwe"] or "")
+    return found and found[1]
+
+
+def titled_texts(row: Row, *keys: str) -> list[str]:
+    """The long texts of a finding with these keys that it has, as code blocks of Markdown below their titles."""
+    return [f"{key.capitalize()}:\n\n{fenced(block(row[key]))}" for key in keys if row[key]]
 
 
 def identity(row: Row) -> str:

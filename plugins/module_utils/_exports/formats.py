@@ -6,54 +6,45 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from .._errors import counted
+from .._gate_words import WAIVED
 from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
-from .document import Document
-
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-class Choices(NamedTuple):
-    """What a user can choose. sarif_profile: one of sarif.PROFILES; locations, fallback: see ``sarif``; every: whether gitlab
-    and defectdojo list all findings; category: see ``sarif``."""
-
-    sarif_profile: str = "github"
-    locations: Mapping[str, tuple[str, int]] = {}
-    fallback: str | None = None
-    every: bool = False
-    category: str | None = None
+from .document import Choices, Document
+from .text import encode, json_lines
 
 
 class Artefact(NamedTuple):
-    """A file to write. name: without a directory."""
+    """A file to write."""
 
+    # without a directory
     name: str
     text: str
 
 
 class Written(NamedTuple):
-    """The artefacts of a format, and what their reader must know, in sentences."""
+    """The artefacts of a format."""
 
     artefacts: list[Artefact]
+    # what their reader must know, in sentences
     warnings: list[str]
 
 
 class Format(NamedTuple):
-    """name: of the file; write: makes its text; every_row: whether the failing findings alone are not enough."""
+    """A format of one file."""
 
     name: str
     write: Callable[[Document, Choices], str]
+    # whether the failing findings alone are not enough
     every_row: bool = True
 
 
 def as_json(document: Document) -> str:
     """The document itself, with a line for each finding."""
     head = {key: value for key, value in document.items() if key != "findings"}
-    rows = ",\n".join(map(_encode, document["findings"]))
-    return f'{_encode(head)[:-1]},"findings":[\n{rows}\n]}}\n'
+    return json_lines(head, "findings", map(encode, document["findings"])) + "\n"
 
 
 SARIF = "sarif"
@@ -63,20 +54,25 @@ FORMATS: Mapping[str, Format] = {
     "markdown": Format("gate.md", lambda document, choices: markdown.markdown(document), every_row=False),
     "html": Format("gate.html", lambda document, choices: html.html(document)),
     "junit": Format("gate-junit.xml", lambda document, choices: junit.junit(document)),
-    "gitlab": Format("gl-dast-report.json", lambda document, choices: gitlab.gitlab(document, choices.every)),
-    "defectdojo": Format(
-        "gate-defectdojo.json", lambda document, choices: defectdojo.defectdojo(document, choices.every)
-    ),
+    "gitlab": Format("gl-dast-report.json", gitlab.gitlab),
+    "defectdojo": Format("gate-defectdojo.json", defectdojo.defectdojo),
     "csv": Format("gate.csv", lambda document, choices: csv.table(document)),
 }
-_STEM, _SUFFIX = "gate", ".sarif"
 
 
-def write(name: str, document: Document, choices: Choices | None = None) -> Written:
+def write(name: str, document: Document, choices: Choices) -> Written:
     """The artefacts of a format, a key of FORMATS or SARIF. Raises WrongOption."""
-    choices = choices or Choices()
     if name != SARIF:
         return Written([Artefact(FORMATS[name].name, FORMATS[name].write(document, choices))], [])
-    exported = sarif.sarif(document, choices.sarif_profile, choices.locations, choices.fallback, choices.category)
-    artefacts = [Artefact(f"{_STEM}{part.suffix}{_SUFFIX}", part.text) for part in exported.parts]
-    return Written(artefacts, exported.warnings)
+    texts = sarif.sarif(document, choices)
+    if len(texts) == 1:
+        return Written([Artefact("gate.sarif", texts[0])], [])
+    parts = [Artefact(f"gate-{number}.sarif", text) for number, text in enumerate(texts, start=1)]
+    # only the profile for GitHub, which leaves out waived findings, is split
+    results = sum(row["state"] != WAIVED for row in document["findings"])
+    warning = (
+        f"The SARIF export has {counted(results, 'result')} in {counted(len(texts), 'file')}, because GitHub keeps only"
+        f" {sarif.MOST_RESULTS} results of a file, and accepts at most 10 MB: upload all of them. Each has a category of its"
+        " own."
+    )
+    return Written(parts, [warning])

@@ -9,25 +9,27 @@ GitLab shows descriptions and solutions as Markdown, so they are code blocks.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from .._gate_words import WAIVED
 from .document import (
+    Choices,
     Document,
     Row,
     because,
     check_of,
+    cwe_number,
     facts,
     identity,
-    is_listed,
     is_whole,
+    listed,
     place,
     problems,
+    titled_texts,
 )
-from .text import block, fenced, line
+from .text import block, encode, fenced, json_lines, line
 
 REPORT_VERSION = "15.0.0"
 # of the report, in characters
@@ -37,17 +39,12 @@ LONGEST_SOLUTION = 7000
 _SCHEMA = (
     "https://gitlab.com/gitlab-org/security-products/security-report-schemas/-/raw/v15.0.0/dist/dast-report-format.json"
 )
-# what the description holds
-_TEXTS = (("Description", "description"), ("Risk", "risk"), ("Evidence", "evidence"))
 _MOST_LINKS = 20
 _LINK = re.compile(r"https?://[!-~]{1,2000}")
-_CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def gitlab(document: Document, every: bool = False) -> str:
-    """The findings that fail or are new as a DAST report; all of them with ``every``."""
-    vulnerabilities = [_encode(_vulnerability(row)) for row in document["findings"] if every or is_listed(row)]
+def gitlab(document: Document, choices: Choices) -> str:
+    """The findings that fail or are new, or all of them, as a DAST report."""
     started = min((pair["finished"] for pair in document["targets"] if pair["finished"]), default=document["generated"])
     tool = {
         "id": "scanops-scanner",
@@ -72,7 +69,8 @@ def gitlab(document: Document, every: bool = False) -> str:
             ],
         },
     }
-    return f'{_encode(head)[:-1]},"vulnerabilities":[\n' + ",\n".join(vulnerabilities) + "\n]}\n"
+    vulnerabilities = (encode(_vulnerability(row)) for row in listed(document, choices.every))
+    return json_lines(head, "vulnerabilities", vulnerabilities) + "\n"
 
 
 def _time(text: str) -> str:
@@ -89,9 +87,7 @@ def _vulnerability(row: Row) -> dict[str, Any]:
         "location": _location(row),
         "details": _details(row),
     }
-    found["description"] = "\n\n".join(
-        [f"{title}:\n\n{fenced(block(row[key]))}" for title, key in _TEXTS if row[key]] or [fenced(place(row))]
-    )
+    found["description"] = "\n\n".join(titled_texts(row, "description", "risk", "evidence") or [fenced(place(row))])
     if row["recommendation"]:
         found["solution"] = fenced(block(row["recommendation"]))
     links = [reference for reference in row["references"] if _LINK.fullmatch(reference)]
@@ -111,9 +107,9 @@ def _identifiers(row: Row) -> list[dict[str, str]]:
     for cve in filter(None, row["cve"]):
         shown = line(cve, 60)
         found.append({"type": "cve", "name": shown, "value": shown})
-    cwe = _CWE.fullmatch(row["cwe"] or "")
+    cwe = cwe_number(row)
     if cwe:
-        found.append({"type": "cwe", "name": f"CWE-{cwe[1]}", "value": cwe[1]})
+        found.append({"type": "cwe", "name": f"CWE-{cwe}", "value": cwe})
     return found[:20]
 
 
@@ -145,11 +141,9 @@ def _host(target: str, port: int | None) -> str:
 
 
 def _details(row: Row) -> dict[str, dict[str, str]]:
-    found = {
-        "state": {"name": "State", "type": "text", "value": row["state"]},
-        "why": {"name": "Why", "type": "text", "value": because(row)},
-        "facts": {"name": "Facts", "type": "text", "value": facts(row)},
+    found = {"state": row["state"], "why": because(row), "facts": facts(row), "change": row["change"]}
+    return {
+        key: {"name": key.capitalize(), "type": "text", "value": value}
+        for key, value in found.items()
+        if value or key != "change"
     }
-    if row["change"]:
-        found["change"] = {"name": "Change", "type": "text", "value": row["change"]}
-    return found

@@ -14,12 +14,7 @@ from .document import Document, Row, because, facts, identity, is_whole, pair_pr
 from .text import attribute, block, line, xml
 
 # the texts of a finding that a failed test shows
-_TEXTS = (
-    ("Description", "description"),
-    ("Risk", "risk"),
-    ("Evidence", "evidence"),
-    ("Recommendation", "recommendation"),
-)
+_TEXTS = ("description", "risk", "evidence", "recommendation")
 
 
 def junit(document: Document) -> str:
@@ -83,14 +78,13 @@ def _case(row: Row) -> str:
     number = f" ({row['index']})" if row["index"] > 1 else ""
     name = attribute(f"{line(row['name'], 255)} at {place(row)}{number}")
     head = f"<testcase name={name} classname={attribute(_class(row['target'], row['tool']))}"
-    state = row["state"]
-    if state == WAIVED:
+    if row["state"] == WAIVED:
         return (
             f'{head}>\n<skipped type="waived" message={attribute(because(row))}>{identity(row)}</skipped>\n</testcase>'
         )
-    if state != FAILING:
+    if row["state"] != FAILING:
         return f"{head}/>"
-    texts = "".join([f"\n\n{title}: {block(row[key])}" for title, key in _TEXTS if row[key]])
+    texts = "".join([f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]])
     return (
         f"{head}>\n<failure type={attribute(row['severity'])} message={attribute(because(row))}>"
         f"{xml(f'Fingerprint: {identity(row)}{chr(10)}{facts(row)}{texts}')}</failure>\n</testcase>"

@@ -10,7 +10,6 @@ in "SARIF support for code scanning".
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -19,12 +18,23 @@ from urllib.parse import quote
 from .._errors import WrongOption, counted
 from .._gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
 from .._names import normal_form
-from .document import Document, Row, because, check_of, identity, is_whole, place, problems
-from .text import block, line
+from .document import (
+    Choices,
+    Document,
+    Row,
+    because,
+    check_of,
+    cwe_number,
+    identity,
+    is_whole,
+    place,
+    problems,
+)
+from .text import block, encode, json_lines, line
 
 # github: without waived findings, split at GitHub's limits; gitlab: with suppressions; full: and with more facts
 PROFILES = ("github", "gitlab", "full")
-CATEGORY = "scanops.scanner"
+_CATEGORY = "scanops.scanner"
 
 # GitHub accepts 25,000 results of a run, and keeps 5,000
 MOST_RESULTS = 5000
@@ -41,63 +51,28 @@ _SCORES = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "2.0"}
 _RANKS = ("info", "low", "medium", "high", "critical", "unknown")
 _BASELINE_STATES = {NEW: "new", KNOWN: "unchanged", REOPENED: "new", WORSE: "updated"}
 
-_CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Part(NamedTuple):
-    """One file. suffix: "" for the only one, else "-1" and so on."""
+def sarif(document: Document, choices: Choices) -> list[str]:
+    """The findings as SARIF, in several files if GitHub would not keep all of them in one.
 
-    suffix: str
-    text: str
-
-
-class Sarif(NamedTuple):
-    """The files, and what their reader must know, in sentences."""
-
-    parts: list[Part]
-    warnings: list[str]
-
-
-def sarif(
-    document: Document,
-    profile: str = "github",
-    locations: Mapping[str, tuple[str, int]] | None = None,
-    fallback: str | None = None,
-    category: str | None = None,
-) -> Sarif:
-    """The findings as SARIF.
-
-    locations: the file and line that declare a target, by its normal form; fallback: the file for all other targets;
-    category: tells analyses of one repository apart. Raises WrongOption for an unknown profile, for an address in place of
-    a file, and for findings without a file.
+    Raises WrongOption for an unknown profile, for an address in place of a file, and for findings without a file.
     """
+    profile, category = choices.sarif_profile, choices.category
     if profile not in PROFILES:
         raise WrongOption(f"sarif_profile is {line(profile, 60)!r}: choose one of {', '.join(PROFILES)}.")
     rows = [row for row in document["findings"] if profile != "github" or row["state"] != WAIVED]
-    anchors = _Anchors(locations or {}, fallback)
+    anchors = _Anchors(choices.locations, choices.fallback)
     anchors.refuse_without(rows)
-    bounded = profile == "github"
-    groups = list(_groups(rows, anchors, profile == "full", bounded))
+    groups = list(_groups(rows, anchors, profile == "full", bounded=profile == "github"))
     if category is None:
-        category = CATEGORY
+        category = _CATEGORY
         if document["workspace"]:
             category += f"/{quote(document['workspace'].encode('utf-8', 'replace'), safe='')[:200]}"
     if len(groups) == 1:
-        return Sarif([Part("", _file(document, groups[0], f"{category}/"))], [])
-    parts = [
-        Part(f"-{number}", _file(document, group, f"{category}/{number}/"))
-        for number, group in enumerate(groups, start=1)
-    ]
-    return Sarif(parts, [_why_split(len(rows), len(parts))])
-
-
-def _why_split(results: int, parts: int) -> str:
-    return (
-        f"The SARIF export has {counted(results, 'result')} in {counted(parts, 'file')}, because GitHub keeps only"
-        f" {MOST_RESULTS} results of a file, and accepts at most 10 MB: upload all of them. Each has a category of its own."
-    )
+        return [_file(document, groups[0], f"{category}/")]
+    return [_file(document, group, f"{category}/{number}/") for number, group in enumerate(groups, start=1)]
 
 
 class _Anchors:
@@ -161,7 +136,7 @@ def _groups(rows: list[Row], anchors: _Anchors, full: bool, bounded: bool) -> It
     group, size = _Group([], {}), 0
     for row in rows:
         check = check_of(row)
-        result = _encode(_result(row, check, anchors, full))
+        result = encode(_result(row, check, anchors, full))
         size += len(result) + 1
         rule = group.rules.get(check)
         if rule is None:
@@ -258,9 +233,9 @@ def _rule(check: str, rule: _Rule) -> dict[str, Any]:
 
 def _tags(row: Row) -> list[str]:
     tags = ["security"]
-    cwe = _CWE.fullmatch(row["cwe"] or "")
+    cwe = cwe_number(row)
     if cwe:
-        tags.append(f"external/cwe/cwe-{cwe[1]}")
+        tags.append(f"external/cwe/cwe-{cwe}")
     return [*tags, *(line(cve, 60) for cve in row["cve"])][:MOST_TAGS]
 
 
@@ -279,8 +254,5 @@ def _file(document: Document, group: _Group, identifier: str) -> str:
         "rules": [_rule(check, rule) for check, rule in group.rules.items()],
     }
     head = {"tool": {"driver": driver}, "automationDetails": {"id": identifier}, "invocations": [invocation]}
-    # one result a line, because they are encoded already
-    return (
-        '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
-        f'{_encode(head)[:-1]},"results":[\n' + ",\n".join(group.results) + "\n]}]}\n"
-    )
+    run = json_lines(head, "results", group.results)
+    return f'{{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{run}]}}\n'

@@ -10,7 +10,10 @@ characters that change the direction of writing. All of them are written as esca
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .._errors import printable
 
@@ -18,6 +21,9 @@ from .._errors import printable
 LONGEST_LINE = 500
 # of a text of several lines; those of gate.json have 4,000, and a note on how many were left out
 LONGEST_BLOCK = 4200
+
+# JSON without spaces, and in ASCII
+encode = json.JSONEncoder(separators=(",", ":")).encode
 
 # the punctuation of ASCII but comma, dash and apostrophe
 _SPECIAL = re.compile(r"[!-&(-+./:-@\[-`{-~]")
@@ -92,6 +98,11 @@ def cell(text: str) -> str:
     if text and text[0] in _FIRST and text.lstrip(" ").startswith(_FORMULA):
         return f"'{text}"
     return text
+
+
+def json_lines(head: Mapping[str, Any], key: str, items: Iterable[str]) -> str:
+    """The JSON of an object whose last key is a list with a line for each item. items: encoded."""
+    return f'{encode(head)[:-1]},"{key}":[\n' + ",\n".join(items) + "\n]}"
 
 
 def xml(text: str) -> str:

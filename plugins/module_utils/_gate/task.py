@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
-from .._exports.formats import Choices, write
+from .._exports.document import Choices
+from .._exports.formats import write
 from .._exports.locations import Locations, locations_of
 from .._file.draft import shown
 from .._gate_words import CREATED, FAIL, WARN

@@ -10,10 +10,39 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
+import xmlschema
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, Choices, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write
+
+SCHEMAS = Path(__file__).parent / "schemas"
+GATE_SCHEMA = Path(__file__).resolve().parents[4] / "docs/docsite/gate.schema.json"
+JSON_SCHEMAS = {
+    name: jsonschema.validators.validator_for(schema)(schema)
+    for name, schema in (
+        (name, json.loads(path.read_text(encoding="utf-8")))
+        for name, path in (
+            ("json", GATE_SCHEMA),
+            (SARIF, SCHEMAS / "sarif-2.1.0-rtm.5.json"),
+            ("gitlab", SCHEMAS / "gitlab-dast-15.0.0-rules.json"),
+        )
+    )
+}
+JUNIT_SCHEMA = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
+# what dojo/tools/generic/json_parser.py of DefectDojo takes, of those that its releases since 2.0 know
+DEFECTDOJO_FIELDS = {
+    "title", "severity", "description", "date", "cwe", "cve", "cvssv3", "mitigation", "impact", "steps_to_reproduce",
+    "severity_justification", "references", "active", "verified", "false_p", "out_of_scope", "risk_accepted",
+    "under_review", "is_mitigated", "thread_id", "mitigated", "numerical_severity", "param", "payload", "line", "file_path",
+    "component_name", "component_version", "static_finding", "dynamic_finding", "scanner_confidence",
+    "unique_id_from_tool", "vuln_id_from_tool", "sast_source_object", "sast_sink_object", "sast_source_line",
+    "sast_source_file_path", "nb_occurences", "publish_date", "service", "planned_remediation_date", "endpoints", "files",
+    "tags", "vulnerability_ids",
+}  # fmt: skip
 
 ALL = [*FORMATS, SARIF]
 CHOICES = Choices(fallback="estate.yml")
@@ -28,6 +57,21 @@ CHOSEN = [
 def written(name, of, **choices):
     """The texts of a format."""
     return [artefact.text for artefact in write(name, of, CHOICES._replace(**choices)).artefacts]
+
+
+def check(name, text):
+    """Validate an export against the schema of its format, where one is known."""
+    if name in JSON_SCHEMAS:
+        JSON_SCHEMAS[name].validate(json.loads(text))
+    elif name == "junit":
+        JUNIT_SCHEMA.validate(ElementTree.fromstring(text.encode()))
+    elif name == "defectdojo":
+        for finding in json.loads(text)["findings"]:
+            assert set(finding) <= DEFECTDOJO_FIELDS
+            assert finding["severity"] in {"Critical", "High", "Medium", "Low", "Info"}
+            assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", finding["date"])
+            assert len(finding["title"]) <= 511
+            assert len(finding["unique_id_from_tool"]) <= 500
 
 
 def results_of(text):
