@@ -9,8 +9,6 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import Reading, beside
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def progress(values, rows=100, headers=None):
@@ -127,24 +125,3 @@ def test_what_says_nothing_of_more_rows_ends_the_list(values):
 )
 def test_a_link_gives_only_places_in_the_list_in_plain_text(link):
     assert progress({"next": link}).next_place() == {"page": 1}
-
-
-@settings(max_examples=300, deadline=None, database=None)
-@given(
-    st.dictionaries(
-        st.sampled_from(["meta", "links", "next", "total", "page", "pages", "count", "cursor", "next_cursor", "offset"]),
-        st.recursive(
-            st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9)),
-            lambda inner: st.one_of(
-                st.lists(inner, max_size=2),
-                st.dictionaries(st.sampled_from(["total", "next", "href", "page", "meta", "last_page"]), inner, max_size=3),
-            ),
-            max_leaves=6,
-        ),
-        max_size=5,
-    )
-)  # fmt: skip
-def test_nothing_beside_the_rows_breaks_the_reading(values):
-    seen = progress(values)
-    assert isinstance(seen.more, bool)
-    assert seen.next_place()

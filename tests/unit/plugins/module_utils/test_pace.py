@@ -104,6 +104,16 @@ def test_nothing_is_known_of_a_limit_from_before_a_reboot():
     assert paces.known(pace_of(), 100.0 + 59 * 60, RULE).limit == 10
 
 
+def test_calls_are_forgotten_somewhat_after_a_window():
+    """Answers under way say how many calls counted when they were sent."""
+    pace = pace_of(calls=((32.0, 1), (36.0, 2), (90.0, 1)), others=((39.0, 1), (41.0, 2)), under_way=(-199.0, -201.0))
+    known = paces.known(pace, 100.0, RULE)
+    assert (known.calls, known.others, known.under_way) == (((36.0, 2), (90.0, 1)), ((41.0, 2),), (-199.0,))
+    # clocks of processors differ a little
+    assert paces.known(pace, 99.1, RULE).limit == 10
+    assert paces.known(pace, 98.5, RULE).limit == 0
+
+
 def test_a_place_in_the_queue_ends_with_its_process():
     waiting = pace_of(queue=((50.0, 101.0),), calls=((90.0, 10),))
     assert paces.take(paces.known(waiting, 105.9, RULE), 105.9, 60.0, RULE)[1] > 0
@@ -181,6 +191,23 @@ def test_headers_show_the_limit_and_the_calls_of_others():
     assert found.others == ((100.0, 3),)
     # each is counted once
     assert learn(found, 100.1, 99.5, limit=20, left=11).others == ((100.0, 3), (100.1, 2))
+
+
+def test_a_limit_without_the_calls_that_are_left_says_nothing_of_others():
+    assert learn(pace_of(), 100.0, 99.0, limit=20) == Pace(100.0, 20, calls=((100.0, 1),))
+
+
+def test_the_first_in_the_queue_asks_more_often_than_the_last():
+    queue = tuple((50.0 + number, 101.0) for number in range(8))
+    waits = [
+        paces.take(pace_of(under_way=(99.0,) * 10, queue=queue), 100.0, ticket, RULE)[1] for ticket in (49.0, 60.0)
+    ]
+    assert waits == pytest.approx([0.3, 0.6])
+
+
+def test_a_share_is_rounded_down():
+    pace = pace_of(limit=15, calls=((41.0, 7),))
+    assert paces.take(pace, 100.0, 100.0, RULE._replace(share=50))[1] == 1.0
 
 
 def test_calls_at_almost_the_same_time_are_kept_as_one_number():

@@ -137,17 +137,6 @@ def test_what_is_no_list_of_findings_is_an_error_that_says_so(body, said, size):
 
 
 @QUICK
-@given(st.binary(max_size=60), st.integers(1, 70))
-def test_bytes_of_any_kind_are_rows_or_an_error(body, size):
-    try:
-        rows, number = read(body, size)
-    except AnswerError:
-        return
-    assert number == len(rows)
-    assert json.loads(body.decode("utf-8-sig")) is not None
-
-
-@QUICK
 @given(
     st.lists(
         st.dictionaries(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
@@ -14,7 +13,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.connection i
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
-from ansible_collections.scanops.scanner.tests.unit.sampling import each_value
 
 
 def test_what_is_sent(service, transport):
@@ -157,29 +155,7 @@ def test_a_body_that_is_shorter_than_announced_is_lost(service, transport, missi
     assert [call.rpartition(" ")[2] for call in one.calls] == ["answer", "200"]
 
 
-def test_a_body_that_stays_short_is_an_error(service, transport):
-    service.fault(action="short", times=None)
-    with pytest.raises(NetworkError, match="broke off before its announced end"):
-        transport().send("GET", "/workspaces")
-
-
 # --- the rate limit
-
-
-@pytest.mark.parametrize(
-    "window, retry_after, headers",
-    each_value(["fixed", "sliding", "bucket"], ["seconds", "date", "none"], [True, False]),
-)
-def test_any_kind_of_limit_is_kept_to(service, window, retry_after, headers):
-    """With real waits, as the service counts by its own clock."""
-    limits = {"window": window, "seconds": 0.4, "GET": 3, "retry_after": retry_after, "headers": headers}
-    service.settings(rate_limits=limits)
-    connection = Connection(service.base_url, service.api_key, rate_limit_wait=100, rate_window=0.4)
-    # 5 calls at 3 in a window: at least one of them has to wait; a tenth of each wait, so that the test does not
-    one = Transport(connection, sleep=lambda seconds: time.sleep(min(seconds, 0.3)))
-    for dummy in range(5):
-        assert one.send("GET", "/workspaces").status == 200
-    assert len([call for call in one.calls if call.endswith("200")]) == 5
 
 
 def test_the_budget_is_one_for_the_whole_task(service, transport, clock):

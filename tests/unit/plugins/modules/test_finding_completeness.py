@@ -105,15 +105,6 @@ def test_further_pages_are_read_where_they_can_be_asked_for(account, run, beside
     assert account.calls().count("GET /findings") == (4 if beside == "total" else 3)
 
 
-@pytest.mark.parametrize("beside", ["total", "pages"])
-def test_further_pages_that_count_from_0_are_read(account, run, beside):
-    more = {"first_page": 0, "beside_data": beside}
-    account.settings(capped_lists={"findings": 100}, paged_lists=["findings"], **more)
-    account.allow_violations = True
-    assert good(run("finding_info", workspace_id=2))["total"] == 250
-    assert account.calls().count("GET /findings") == 3
-
-
 def test_a_page_that_breaks_off_is_asked_for_again_and_its_rows_count_once(account, run, tmp_path):
     account.settings(capped_lists={"findings": 100}, paged_lists=["findings"], beside_data="total")
     account.allow_violations = True
@@ -141,15 +132,6 @@ def test_a_service_that_has_no_second_page_has_cut_its_list(account, run, fault)
     account.allow_violations = True
     account.fault(path="/findings", query={"page": 2}, times=None, **fault)
     incomplete(run("finding_info", workspace_id=2), "the service reports 250 findings, and 100 could be read")
-
-
-def test_another_failure_of_the_second_page_is_itself(account, run):
-    account.settings(capped_lists={"findings": 100}, beside_data="total")
-    account.allow_violations = True
-    account.fault(path="/findings", query={"page": 2}, times=None, action="status", status=403)
-    result = run("finding_info", workspace_id=2)
-    assert result.failed
-    assert "answered 403" in result.msg
 
 
 # --- the counts of the scans

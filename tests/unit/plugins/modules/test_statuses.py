@@ -8,8 +8,6 @@ after. `make faults` tries every fault on every call."""
 from __future__ import annotations
 
 import re
-import time
-from email.utils import formatdate
 from typing import NamedTuple
 
 import pytest
@@ -160,21 +158,6 @@ def test_a_refusal_quotes_the_service(account, run, call, status):
     assert result.slept == []
 
 
-@sampled(
-    "message",
-    ["the plan does not include API access", "target is blacklisted", "no access to this workspace", "license invalid"],
-    READING,
-)
-def test_a_403_quotes_its_reason(account, run, call, message):
-    call.fault(account, action="status", status=403, message=message, times=None)
-    result = run_task(run, call)
-    assert_error(result, call, 403)
-    assert message in result.msg
-    # an account without access to the API has not answered the calls before
-    advice = "plan includes API access" if is_first(call) else "plan and licence include"
-    assert call.task.module.startswith("scan_output") or advice in result.msg
-
-
 @pytest.mark.parametrize(
     "message, advice",
     [
@@ -246,32 +229,6 @@ def test_after_429_the_call_is_sent_again(account, run, call):
     assert 7 <= waited <= 8
 
 
-@pytest.mark.parametrize(
-    "headers, least, most",
-    [
-        ({"Retry-After": "2.5"}, 2.5, 3.5),
-        ({"Retry-After": "date"}, 5, 12),
-        ({"X-RateLimit-Reset": "time"}, 5, 12),
-        ({}, 0, 2),
-        ({"Retry-After": "0"}, 0, 2),
-        ({"Retry-After": "soon"}, 0, 2),
-        ({"Retry-After": "-5"}, 0, 2),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("method", ["GET", "PUT"])
-def test_after_429_a_task_waits_as_long_as_the_service_says(account, run, method, headers, least, most):
-    then = time.time() + 10
-    dates = {"date": formatdate(then, usegmt=True), "time": str(int(then))}
-    headers = {name: dates.get(value, value) for name, value in headers.items()}
-    account.fault(method=method, action="status", status=429, headers=headers)
-    result = run("workspace", name="Web shop", description="Other")
-    assert (result.failed, result.changed) == (False, True)
-    (waited,) = result.slept
-    assert least <= waited <= most
-    assert waited > 0
-
-
 @pytest.mark.parametrize("headers", [{"Retry-After": "40"}, {}], ids=str)
 @on_sample_of(CALLS)
 def test_a_task_waits_for_the_rate_limit_no_longer_than_allowed(account, run, call, headers):
@@ -282,14 +239,6 @@ def test_a_task_waits_for_the_rate_limit_no_longer_than_allowed(account, run, ca
     assert "rate_limit_wait (now 100 s" in result.msg
     assert 0 < sum(result.slept) <= 100
     assert len(calls_from(account, call)) == len(result.slept) + 1
-
-
-def test_without_a_budget_the_first_429_fails(account, run):
-    account.fault(action="status", status=429, headers={"Retry-After": "1"})
-    result = run("workspace", name="Web shop", rate_limit_wait=0)
-    assert result.failed
-    assert result.slept == []
-    assert len(account.calls()) == 1
 
 
 def test_a_429_of_a_gateway_counts_as_well(account, run):
@@ -345,14 +294,6 @@ def test_a_request_that_is_lost_again_and_again_is_an_error(account, run, call, 
     assert ("may have been" in result.msg) is (call.method != "GET")
 
 
-@on_sample_of(REPEATABLE)
-def test_without_retries_the_first_lost_request_is_an_error(account, run, call):
-    call.fault(account, action="html", status=502)
-    result = run_task(run, call, retries=0)
-    assert_error(result, call, 502)
-    assert result.slept == []
-
-
 # --- lost answers: the work was done
 
 DONE = {
@@ -387,35 +328,6 @@ def test_a_create_whose_answer_is_lost_creates_one_object_with_a_warning(account
     second = run_task(run, call)
     assert (second.failed, second.changed) == (False, False)
     assert second[call.task.module] == result[call.task.module]
-
-
-@pytest.mark.parametrize("call", CREATING)
-def test_a_create_that_arrives_late_creates_one_object(account, run, call):
-    """The first POST is lost, the object is missing at the second read, and it exists at the second POST."""
-    family = call.path[1:]
-    key = "label" if family == "http_loggers" else "name"
-    record = {key: call.task.options[key]}
-    if family != "workspaces":
-        record["workspace_id"] = call.task.options.get("workspace_id", 1 if "workspace" not in call.task.options else 2)
-    call.fault(account, action="reset")
-    call.fault(account, action="do", resource=family, record=record, nth=2)
-    result = run_task(run, call)
-    assert not result.failed, result.msg
-    assert result.changed
-    assert account.calls().count(f"POST {call.path}") == 2
-    assert len([row for row in account.state()[family] if row[key] == record[key]]) == 1
-
-
-@sampled("fault", fault_cases({"reset": DONE["reset"], "502": DONE["502"]}), CREATING)
-def test_a_lost_create_without_a_trace_fails(account, run, call, fault):
-    call.fault(account, **fault)
-    account.fault(method="GET", path=call.path, nth=2, action="status", status=500, times=None)
-    result = run_task(run, call)
-    assert_error(result, call, fault.get("status"))
-    assert result.changed
-    assert "may have been created. " in result.msg
-    assert "run the task again; it changes only what is still missing" in result.msg.lower()
-    assert account.calls().count(f"POST {call.path}") == 1
 
 
 @sampled("fault", fault_cases(DONE), CHANGING)
@@ -454,12 +366,6 @@ def test_a_start_whose_answer_is_lost_is_found_in_the_list_and_never_sent_again(
 
 
 # --- 500
-
-
-@on_sample_of(READING)
-def test_after_500_a_read_is_sent_again(account, run, call):
-    call.fault(account, action="status", status=500)
-    assert_succeeded(run_task(run, call), call)
 
 
 @on_sample_of(READING)
