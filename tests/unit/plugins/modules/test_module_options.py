@@ -91,14 +91,11 @@ def case_target_id(account, run):
     assert account.calls() == ["GET /targets/1001"]
 
 
-@case("target", "workspace")
+@case("target", "workspace", "workspace_id")
 def case_target_workspace(account, run):
-    assert good(run("target", workspace="Empty", name="new.example.com"))["target"]["workspace_id"] == 3
-
-
-@case("target", "workspace_id")
-def case_target_workspace_id(account, run):
-    assert good(run("target", workspace_id=3, name="new.example.com"))["target"]["workspace_id"] == 3
+    for place in (dict(workspace="Empty"), dict(workspace_id=3)):
+        assert good(run("target", **place, name="new.example.com"))["target"]["workspace_id"] == 3
+        good(run("target", **place, name="new.example.com", state="absent"))
     assert run("target", workspace_id=3, id=1001).failed
 
 
@@ -130,29 +127,65 @@ def case_target_force(account, run):
     assert good(run("target", force=True, **drifting)).changed
 
 
-@case("target_info", "name")
-def case_target_info_name(account, run):
-    assert [row["id"] for row in good(run("target_info", workspace_id=2, name="192.0.2.7"))["targets"]] == [1003]
+# what a module that only reads finds with an option: (module, option): the options, and the ids or names of the rows
+FOUND = {
+    ("target_info", "name"): (dict(workspace_id=2, name="192.0.2.7"), [1003]),
+    ("target_info", "id"): (dict(id=1003), [1003]),
+    ("target_info", "workspace"): (dict(workspace="Web shop"), [1001, 1002, 1003]),
+    ("target_info", "workspace_id"): (dict(workspace_id=2), [1001, 1002, 1003]),
+    ("target_info", "type"): (dict(workspace_id=2, type="url"), [1002]),
+    ("http_logger_data_info", "label"): (dict(label="canary"), [1, 2]),
+    ("http_logger_data_info", "id"): (dict(id=501), [1, 2]),
+    ("http_logger_data_info", "method"): (dict(id=501, method="POST"), [1]),
+    ("http_logger_data_info", "source"): (dict(id=501, source="198.51.100.0/24"), [2]),
+    ("http_logger_data_info", "since"): (dict(id=501, since="2024-06-01"), [2]),
+    ("finding_info", "id"): (dict(id=70002), [70002]),
+    ("finding_info", "workspace"): (dict(workspace="Web shop"), [70001, 70002, 70003]),
+    ("finding_info", "workspace_id"): (dict(workspace_id=2), [70001, 70002, 70003]),
+    ("finding_info", "target"): (dict(workspace_id=2, target="192.0.2.7"), [70002]),
+    ("finding_info", "target_id"): (dict(target_id=1003), [70002]),
+    ("finding_info", "scan_id"): (dict(scan_id=40001), [70003]),
+    ("finding_info", "group_duplicates"): (dict(workspace_id=2, group_duplicates=True), [70002, 70003]),
+    ("finding_info", "min_severity"): (dict(workspace_id=2, min_severity="low"), [70001, 70003]),
+    ("finding_info", "status"): (dict(workspace_id=2, status=["fixed"]), [70002]),
+    ("finding_info", "cve"): (dict(workspace_id=2, cve=["CVE-2021-44228"]), [70003]),
+    ("finding_info", "name"): (dict(workspace_id=2, name="open*"), [70002]),
+    ("finding_info", "since"): (dict(workspace_id=2, since="30m"), [70001, 70002]),
+    ("finding_info", "limit"): (dict(workspace_id=2, limit=1), [70001]),
+    ("scan_info", "id"): (dict(id=40001), [40001]),
+    ("scan_info", "workspace"): (dict(workspace="Web shop"), [40001, 40002]),
+    ("scan_info", "workspace_id"): (dict(workspace_id=2), [40001, 40002]),
+    ("scan_info", "target"): (dict(workspace_id=2, target="www.example.com"), [40001]),
+    ("scan_info", "target_id"): (dict(target_id=1003), [40002]),
+    ("scan_info", "tool"): (dict(workspace_id=2, tool="whois lookup"), [40002]),
+    ("scan_info", "status"): (dict(workspace_id=1, status=["Timed out"]), [40003]),
+    ("finding_template_info", "name"): (dict(name="*site*"), ["Cross-site scripting"]),
+    ("finding_template_info", "vuln_id_type"): (dict(vuln_id_type="WEBSCAN"), ["Cross-site scripting"]),
+    ("finding_template_info", "has_ptt_exploit"): (dict(has_ptt_exploit=True), ["Outdated web server"]),
+    ("report_info", "id"): (dict(id=302), [302]),
+    ("estate_info", "workspaces"): (dict(workspaces=["Empty"]), ["Empty"]),
+    ("coverage_info", "targets"): (dict(workspace_id=2, targets=["192.0.2.7"]), ["192.0.2.7"]),
+}
+# the result with the rows, and the field that tells them apart
+ROWS = {
+    "target_info": ("targets", "id"),
+    "http_logger_data_info": ("requests", "id"),
+    "finding_info": ("findings", "id"),
+    "scan_info": ("scans", "id"),
+    "finding_template_info": ("finding_templates", "name"),
+    "report_info": ("reports", "id"),
+    "estate_info": ("workspaces", "name"),
+    "coverage_info": ("rows", "target"),
+}
 
 
-@case("target_info", "id")
-def case_target_info_id(account, run):
-    assert [row["id"] for row in good(run("target_info", id=1003))["targets"]] == [1003]
+def finds(module, options, wanted, account, run):
+    rows, field = ROWS[module]
+    assert [row[field] for row in good(run(module, **options))[rows]] == wanted
 
 
-@case("target_info", "workspace")
-def case_target_info_workspace(account, run):
-    assert [row["id"] for row in good(run("target_info", workspace="Web shop"))["targets"]] == [1001, 1002, 1003]
-
-
-@case("target_info", "workspace_id")
-def case_target_info_workspace_id(account, run):
-    assert [row["id"] for row in good(run("target_info", workspace_id=2))["targets"]] == [1001, 1002, 1003]
-
-
-@case("target_info", "type")
-def case_target_info_type(account, run):
-    assert [row["id"] for row in good(run("target_info", workspace_id=2, type="url"))["targets"]] == [1002]
+for (_module, _option), (_given, _wanted) in FOUND.items():
+    case(_module, _option)(functools.partial(finds, _module, _given, _wanted))
 
 
 @case("http_logger_data", "label", "state")
@@ -164,32 +197,6 @@ def case_http_logger_data_label_state(account, run):
 @case("http_logger_data", "id")
 def case_http_logger_data_id(account, run):
     assert good(run("http_logger_data", id=501, state="absent"))["cleared"] == 2
-
-
-@case("http_logger_data_info", "label")
-def case_http_logger_data_info_label(account, run):
-    assert len(good(run("http_logger_data_info", label="canary"))["requests"]) == 2
-
-
-@case("http_logger_data_info", "id")
-def case_http_logger_data_info_id(account, run):
-    assert len(good(run("http_logger_data_info", id=501))["requests"]) == 2
-
-
-@case("http_logger_data_info", "method")
-def case_http_logger_data_info_method(account, run):
-    assert [row["id"] for row in good(run("http_logger_data_info", id=501, method="POST"))["requests"]] == [1]
-
-
-@case("http_logger_data_info", "source")
-def case_http_logger_data_info_source(account, run):
-    rows = good(run("http_logger_data_info", id=501, source="198.51.100.0/24"))["requests"]
-    assert [row["id"] for row in rows] == [2]
-
-
-@case("http_logger_data_info", "since")
-def case_http_logger_data_info_since(account, run):
-    assert [row["id"] for row in good(run("http_logger_data_info", id=501, since="2024-06-01"))["requests"]] == [2]
 
 
 @case("wordlist_info", "contents")
@@ -432,11 +439,6 @@ def case_coverage_info_workspace(account, run):
     assert good(run("coverage_info", workspace_id=2))["total"] == 3
 
 
-@case("coverage_info", "targets")
-def case_coverage_info_targets(account, run):
-    assert good(run("coverage_info", workspace_id=2, targets=["192.0.2.7"]))["total"] == 1
-
-
 @case("coverage_info", "tools")
 def case_coverage_info_tools(account, run):
     assert good(run("coverage_info", workspace_id=2))["covered"] == 2
@@ -469,72 +471,12 @@ def case_coverage_info_dest(account, run):
         assert "192.0.2.7" in dest.read_text()
 
 
-@case("finding_info", "id")
-def case_finding_info_id(account, run):
-    assert finding_ids(run("finding_info", id=70002)) == [70002]
-
-
-@case("finding_info", "workspace")
-def case_finding_info_workspace(account, run):
-    assert finding_ids(run("finding_info", workspace="Web shop")) == [70001, 70002, 70003]
-
-
-@case("finding_info", "workspace_id")
-def case_finding_info_workspace_id(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2)) == [70001, 70002, 70003]
-
-
-@case("finding_info", "target")
-def case_finding_info_target(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, target="192.0.2.7")) == [70002]
-
-
-@case("finding_info", "target_id")
-def case_finding_info_target_id(account, run):
-    assert finding_ids(run("finding_info", target_id=1003)) == [70002]
-
-
-@case("finding_info", "scan_id")
-def case_finding_info_scan_id(account, run):
-    assert finding_ids(run("finding_info", scan_id=40001)) == [70003]
-
-
 @case("finding_info", "dest")
 def case_finding_info_dest(account, run):
     with tempfile.TemporaryDirectory() as directory:
         dest = Path(directory, "findings.jsonl")
         assert good(run("finding_info", workspace_id=2, dest=str(dest))).changed
         assert len(dest.read_text().splitlines()) == 3
-
-
-@case("finding_info", "group_duplicates")
-def case_finding_info_group_duplicates(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, group_duplicates=True)) == [70002, 70003]
-
-
-@case("finding_info", "min_severity")
-def case_finding_info_min_severity(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, min_severity="low")) == [70001, 70003]
-
-
-@case("finding_info", "status")
-def case_finding_info_status(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, status=["fixed"])) == [70002]
-
-
-@case("finding_info", "cve")
-def case_finding_info_cve(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, cve=["CVE-2021-44228"])) == [70003]
-
-
-@case("finding_info", "name")
-def case_finding_info_name(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, name="open*")) == [70002]
-
-
-@case("finding_info", "since")
-def case_finding_info_since(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, since="30m")) == [70001, 70002]
 
 
 @case("finding_info", "allow_mismatch")
@@ -545,49 +487,8 @@ def case_finding_info_allow_mismatch(account, run):
     assert finding_ids(run("finding_info", workspace_id=2, allow_mismatch=True)) == [70001]
 
 
-@case("finding_info", "limit")
-def case_finding_info_limit(account, run):
-    assert finding_ids(run("finding_info", workspace_id=2, limit=1)) == [70001]
-
-
 def scan_ids(result):
     return [row["id"] for row in good(result)["scans"]]
-
-
-@case("scan_info", "id")
-def case_scan_info_id(account, run):
-    assert scan_ids(run("scan_info", id=40001)) == [40001]
-
-
-@case("scan_info", "workspace")
-def case_scan_info_workspace(account, run):
-    assert scan_ids(run("scan_info", workspace="Web shop")) == [40001, 40002]
-
-
-@case("scan_info", "workspace_id")
-def case_scan_info_workspace_id(account, run):
-    assert scan_ids(run("scan_info", workspace_id=2)) == [40001, 40002]
-
-
-@case("scan_info", "target")
-def case_scan_info_target(account, run):
-    assert scan_ids(run("scan_info", workspace_id=2, target="www.example.com")) == [40001]
-
-
-@case("scan_info", "target_id")
-def case_scan_info_target_id(account, run):
-    assert scan_ids(run("scan_info", target_id=1003)) == [40002]
-
-
-@case("scan_info", "tool")
-def case_scan_info_tool(account, run):
-    assert scan_ids(run("scan_info", workspace_id=2, tool="whois lookup")) == [40002]
-
-
-@case("scan_info", "status")
-def case_scan_info_status(account, run):
-    assert scan_ids(run("scan_info", workspace_id=1, status=["Timed out"])) == [40003]
-    assert scan_ids(run("scan_info", workspace_id=1, status=["finished"])) == []
 
 
 @case("scan_info", "since")
@@ -601,25 +502,6 @@ def case_scan_info_since(account, run):
 def case_scan_output_info_id(account, run):
     found = good(run("scan_output_info", id=40001))["output"]["output_data"]["findings"]
     assert [row["id"] for row in found] == [70003]
-
-
-def template_names(result):
-    return [row["name"] for row in good(result)["finding_templates"]]
-
-
-@case("finding_template_info", "name")
-def case_finding_template_info_name(account, run):
-    assert template_names(run("finding_template_info", name="*site*")) == ["Cross-site scripting"]
-
-
-@case("finding_template_info", "vuln_id_type")
-def case_finding_template_info_vuln_id_type(account, run):
-    assert template_names(run("finding_template_info", vuln_id_type="WEBSCAN")) == ["Cross-site scripting"]
-
-
-@case("finding_template_info", "has_ptt_exploit")
-def case_finding_template_info_has_ptt_exploit(account, run):
-    assert template_names(run("finding_template_info", has_ptt_exploit=True)) == ["Outdated web server"]
 
 
 # the modules that take many objects share most of their options; each is tried on the module targets and on estate
@@ -638,16 +520,14 @@ DRIFTING = [{"name": "www.example.com", "description": "Other"}]
 DECLARED = ["www.example.com", "https://shop.example.com"]
 
 
-@case("targets", "targets", "workspace")
-def case_targets_targets_workspace(account, run):
-    assert good(run("targets", workspace="Empty", targets=["new.example.com"])).changed
-    assert forms(account) == [{"name": "new.example.com", "workspace_id": "3"}]
-
-
-@case("targets", "workspace_id")
-def case_targets_workspace_id(account, run):
-    assert good(run("targets", workspace_id=3, targets=["new.example.com"])).changed
-    assert forms(account) == [{"name": "new.example.com", "workspace_id": "3"}]
+@case("targets", "targets", "workspace", "workspace_id")
+def case_targets_workspace(account, run):
+    for place in (dict(workspace="Empty"), dict(workspace_id=3)):
+        assert good(run("targets", **place, targets=["new.example.com"])).changed
+        assert forms(account) == [{"name": "new.example.com", "workspace_id": "3"}]
+        account.clear_log()
+        good(run("targets", **place, targets=["new.example.com"], state="absent"))
+        account.clear_log()
 
 
 @case("targets", "state")
@@ -677,11 +557,6 @@ def case_estate_declared_at(account, run):
     assert named.msg.startswith("b.yml: 1\\x1b.targets[0] 'my host'")
     assert "declared_at has 1 entries, and workspaces has 2" in run("estate", declared_at=["a.yml"], **options).msg
     assert good(run("estate", workspaces=[{"name": "New"}], declared_at=["a.yml"])).changed
-
-
-@case("estate_info", "workspaces")
-def case_estate_info_workspaces(account, run):
-    assert [row["name"] for row in good(run("estate_info", workspaces=["Empty"]))["workspaces"]] == ["Empty"]
 
 
 def many_purge(module, account, run):
@@ -757,27 +632,6 @@ def many_report_full_plan(module, account, run):
         assert plan["counts"] == {"create": 12}
 
 
-def many_scope(module, account, run):
-    assert many(run, module, ["new.example.com"], scope={"allow": ["example.net"]}).failed
-    assert account.calls() == []
-    assert good(many(run, module, ["new.example.com"], scope={"allow": ["example.com"]})).changed
-
-
-def many_scope_allow(module, account, run):
-    assert many(run, module, ["new.example.com"], scope={"allow": []}).failed
-    assert good(many(run, module, ["new.example.com"], scope={"allow": ["*.example.com"]})).changed
-
-
-def many_scope_deny(module, account, run):
-    assert many(run, module, ["new.example.com"], scope={"deny": ["example.com"]}).failed
-    assert good(many(run, module, ["new.example.com"], scope={"deny": ["example.net"]})).changed
-
-
-def many_scope_private(module, account, run):
-    assert many(run, module, ["10.0.0.1"], scope={"private": False}).failed
-    assert good(many(run, module, ["10.0.0.1"], scope={"private": True})).changed
-
-
 for _function in (
     many_purge,
     many_purge_max,
@@ -790,34 +644,10 @@ for _function in (
     many_expect_plan,
     many_report_unchanged,
     many_report_full_plan,
-    many_scope,
-    many_scope_allow,
-    many_scope_deny,
-    many_scope_private,
 ):
     for _module in ("targets", "estate"):
-        _option = _function.__name__[len("many_") :].replace("scope_", "scope.")
+        _option = _function.__name__[len("many_") :]
         case(_module, _option)(functools.partial(_function, _module))
-
-
-@case("target", "scope", "scope.allow")
-def case_target_scope(account, run):
-    new = dict(workspace_id=2, name="new.example.com")
-    assert run("target", scope={"allow": ["example.net"]}, **new).failed
-    assert account.calls() == []
-    assert good(run("target", scope={"allow": ["example.com"]}, **new)).changed
-
-
-@case("target", "scope.deny")
-def case_target_scope_deny(account, run):
-    assert run("target", workspace_id=2, name="new.example.com", scope={"deny": ["example.com"]}).failed
-    assert good(run("target", workspace_id=2, name="new.example.com", scope={"deny": ["example.net"]})).changed
-
-
-@case("target", "scope.private")
-def case_target_scope_private(account, run):
-    assert run("target", workspace_id=2, name="10.0.0.1", scope={}).failed
-    assert good(run("target", workspace_id=2, name="10.0.0.1", scope={"private": True})).changed
 
 
 REPORT = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
@@ -889,11 +719,6 @@ def case_report_state(account, run):
     assert [report["id"] for report in account.reports()] == [302]
 
 
-@case("report_info", "id")
-def case_report_info_id(account, run):
-    assert [report["format"] for report in good(run("report_info", id=302))["reports"]] == ["json"]
-
-
 @case("scan_output", "id")
 def case_scan_output_id(account, run):
     good(run("scan_output", id=40001, dest="x"))
@@ -941,26 +766,6 @@ def case_service_verification_target(account, run):
     assert run("service_verification", writes=True, target="www.example.com").failed
 
 
-@case("service_verification", "scope", "scope.allow")
-def case_service_verification_scope(account, run):
-    trial = dict(writes=True, target="verify.example.org")
-    assert run("service_verification", scope={"allow": ["example.net"]}, **trial).failed
-    assert account.calls() == []
-    good(run("service_verification", scope={"allow": ["example.org"]}, **trial))
-
-
-@case("service_verification", "scope.deny")
-def case_service_verification_scope_deny(account, run):
-    assert run("service_verification", writes=True, scope={"deny": ["example.com"]}).failed
-    good(run("service_verification", writes=True, scope={"deny": ["example.net"]}))
-
-
-@case("service_verification", "scope.private")
-def case_service_verification_scope_private(account, run):
-    assert run("service_verification", writes=True, target="10.0.0.1", scope={}).failed
-    good(run("service_verification", writes=True, target="10.0.0.1", scope={"private": True}))
-
-
 # scans: the account of the scenarios has one of this target and tool that finished an hour ago (40001)
 
 SCAN = {"workspace_id": 2, "target": "www.example.com", "tool": "170"}
@@ -990,22 +795,53 @@ def started(account):
     return [entry["json"] for entry in account.log() if (entry["method"], entry["path"]) == ("POST", "/scans")]
 
 
-@case("scan", "target", "workspace_id", "tool")
-def case_scan_target(account, run):
-    good(scan(account, run, target="new.example.com", tool="SSL Scanner")[0])
-    assert started(account) == [{"tool_id": 450, "target_name": "new.example.com", "workspace_id": 2}]
+# what is sent of an option of a scan: the names of the options, the options, and these fields of the body
+HOOK = {"url": "https://ci.example.com/hook"}
+LOGIN = {"login_page_url": "https://www.example.com/login", "username": "me", "password": "abcdef"}
+COOKIES = {"cookie_header": "session=abcdef"}
+SENT = [
+    (
+        ("target", "workspace_id", "tool"),
+        dict(target="new.example.com", tool="SSL Scanner"),
+        {"tool_id": 450, "target_name": "new.example.com", "workspace_id": 2},
+    ),
+    (("target_id",), dict(target=None, target_id=1003), {"target_id": 1003}),
+    (("tool_params",), dict(tool_params={"scan_type": "deep"}), {"tool_params": {"scan_type": "deep"}}),
+    (("vpn_profile",), dict(vpn_profile="Plant"), {"vpn_profile_uuid": "0e37df36-f698-11e6-8dd4-cb9ced3df976"}),
+    (("max_scan_time",), dict(max_scan_time=30), {"max_scan_time": 30}),
+    (("start_params",), dict(start_params={"report_callback": HOOK}), {"report_callback": HOOK}),
+    (
+        ("authentication", "authentication.type", "authentication.cookie_header"),
+        dict(authentication={"type": "cookies", **COOKIES}),
+        {"authentication": {"type": "cookies", "params": COOKIES}},
+    ),
+    (
+        ("authentication.headers",),
+        dict(authentication={"type": "headers", "headers": ["X-Key: abcdef"]}),
+        {"authentication": {"type": "headers", "params": {"headers": ["X-Key: abcdef"]}}},
+    ),
+    (
+        tuple(f"authentication.{name}" for name in LOGIN),
+        dict(authentication={"type": "login_form", **LOGIN}),
+        {"authentication": {"type": "login_form", "params": LOGIN}},
+    ),
+]
+
+
+def sends(options, fields, account, run):
+    good(scan(account, run, **options)[0])
+    (body,) = started(account)
+    assert {name: body.get(name) for name in fields} == fields
+
+
+for _names, _given, _fields in SENT:
+    case("scan", *_names)(functools.partial(sends, _given, _fields))
 
 
 @case("scan", "workspace")
 def case_scan_workspace(account, run):
     good(scan(account, run, workspace="Empty", workspace_id=None, target="new.example.com")[0])
     assert account.targets()[-1]["workspace_id"] == 3
-
-
-@case("scan", "target_id")
-def case_scan_target_id(account, run):
-    good(scan(account, run, target=None, target_id=1003)[0])
-    assert started(account)[0]["target_id"] == 1003
 
 
 @case("scan", "targets", "concurrency")
@@ -1029,44 +865,6 @@ def case_scan_force(account, run):
     assert good(run("scan", id=40004, state="absent", force=True))["deleted"] == [40004]
 
 
-@case("scan", "tool_params")
-def case_scan_tool_params(account, run):
-    good(scan(account, run, tool_params={"scan_type": "deep"})[0])
-    assert started(account)[0]["tool_params"] == {"scan_type": "deep"}
-
-
-@case("scan", "vpn_profile")
-def case_scan_vpn_profile(account, run):
-    good(scan(account, run, vpn_profile="Plant")[0])
-    assert started(account)[0]["vpn_profile_uuid"] == "0e37df36-f698-11e6-8dd4-cb9ced3df976"
-
-
-@case("scan", "max_scan_time")
-def case_scan_max_scan_time(account, run):
-    good(scan(account, run, max_scan_time=30)[0])
-    assert started(account)[0]["max_scan_time"] == 30
-
-
-@case("scan", "authentication", "authentication.type", "authentication.cookie_header")
-def case_scan_authentication(account, run):
-    good(scan(account, run, authentication={"type": "cookies", "cookie_header": "session=abcdef"})[0])
-    given = {"type": "cookies", "params": {"cookie_header": "session=abcdef"}}
-    assert started(account)[0]["authentication"] == given
-
-
-@case("scan", "authentication.headers")
-def case_scan_authentication_headers(account, run):
-    good(scan(account, run, authentication={"type": "headers", "headers": ["X-Key: abcdef"]})[0])
-    assert started(account)[0]["authentication"]["params"] == {"headers": ["X-Key: abcdef"]}
-
-
-@case("scan", "authentication.login_page_url", "authentication.username", "authentication.password")
-def case_scan_authentication_login_form(account, run):
-    form = {"login_page_url": "https://www.example.com/login", "username": "me", "password": "abcdef"}
-    good(scan(account, run, authentication={"type": "login_form", **form})[0])
-    assert started(account)[0]["authentication"]["params"] == form
-
-
 @case("scan", "redirect_level")
 def case_scan_redirect_level(account, run):
     account.settings(redirecting_targets={"www.example.com": "https://shop.example.com/"})
@@ -1079,13 +877,6 @@ def case_scan_redirect_level(account, run):
 def case_scan_original_url(account, run):
     account.settings(redirecting_targets={"www.example.com": "https://elsewhere.example/"})
     good(scan(account, run, target="www.example.com", scan_original_url=True)[0])
-
-
-@case("scan", "start_params")
-def case_scan_start_params(account, run):
-    callback = {"url": "https://ci.example.com/hook"}
-    good(scan(account, run, start_params={"report_callback": callback})[0])
-    assert started(account)[0]["report_callback"] == callback
 
 
 @case("scan", "max_age")
@@ -1129,24 +920,33 @@ def case_scan_stop_on_interrupt(account, run):
     good(scan(account, run, stop_on_interrupt=True)[0])
 
 
-def out_of_scope(result):
-    return "outside the authorised scope" in result[0].msg
+# a new target, a scope that refuses it, and one that accepts it
+SCOPES = {
+    "scope": ("new.example.com", {"allow": ["example.net"]}, {"allow": ["example.com"]}),
+    "scope.allow": ("new.example.com", {"allow": []}, {"allow": ["*.example.com"]}),
+    "scope.deny": ("new.example.com", {"deny": ["example.com"]}, {"deny": ["example.net"]}),
+    "scope.private": ("10.0.0.1", {"private": False}, {"private": True}),
+}
 
 
-@case("scan", "scope", "scope.deny")
-def case_scan_scope_deny(account, run):
-    assert out_of_scope(scan(account, run, scope={"deny": ["example.com"]}))
+def scoped(module, option, account, run):
+    name, refused, accepted = SCOPES[option]
+    for scope in (refused, accepted):
+        if module == "target":
+            result = run("target", workspace_id=2, name=name, scope=scope)
+        elif module == "scan":
+            result, _passing = scan(account, run, target=name, scope=scope)
+        elif module == "service_verification":
+            result = run("service_verification", writes=True, target=name, scope=scope)
+        else:
+            result = many(run, module, [name], scope=scope)
+        assert result.failed is (scope is refused), result.msg
+        assert bool(account.calls()) is (scope is accepted)
 
 
-@case("scan", "scope.allow")
-def case_scan_scope_allow(account, run):
-    assert out_of_scope(scan(account, run, scope={"allow": ["shop.example.com"]}))
-
-
-@case("scan", "scope.private")
-def case_scan_scope_private(account, run):
-    assert out_of_scope(scan(account, run, target="10.0.0.1", scope={}))
-    good(scan(account, run, target="10.0.0.1", scope={"private": True})[0])
+for _module in ("target", "targets", "estate", "service_verification", "scan"):
+    for _option in SCOPES:
+        case(_module, _option)(functools.partial(scoped, _module, _option))
 
 
 for each in SIMPLE:
