@@ -111,18 +111,6 @@ def imports(directory: str, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@functools.cache
-def shipped(module: str) -> frozenset[str]:
-    """The files in module_utils that are sent along with a module."""
-    reached, waiting = set(), set(imports("modules", module))
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting |= imports("module_utils", name)
-    return frozenset(reached)
-
-
 def imported_libraries(directory: str, name: str) -> set[str]:
     """The top-level names and the dotted places that a file imports from outside of the collection."""
     found = set()

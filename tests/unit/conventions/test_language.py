@@ -182,13 +182,3 @@ def test_a_phrase_is_found(lines, tmp_path, monkeypatch):
         (tmp_path / name).write_text("\n".join(content) + "\n", encoding="utf-8")
         (finding,) = findings(tmp_path / name)
         assert content[int(finding.split(":")[1]) - 1].strip("# ") in ['"""', "- name: |", lines[0]], finding
-
-
-def test_code_is_not_prose(tmp_path, monkeypatch):
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    page = tmp_path / "page.rst"
-    page.write_text("Set ``folder`` as in:\n\n.. code-block:: yaml\n\n   folder: x\n\n   folder: y\n", encoding="utf-8")
-    assert findings(page) == []
-    tasks = tmp_path / "tasks.yml"
-    tasks.write_text('- folder: "{{ folder }}"\n  name: Read {{ folder }} and x/folder.yml\n', encoding="utf-8")
-    assert findings(tasks) == []

@@ -24,7 +24,6 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
     imported_libraries,
     imports,
     own_options,
-    shipped,
     tree,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import scenarios
@@ -115,56 +114,7 @@ def test_a_module_documents_check_mode_and_diff_mode(module):
     assert attributes["idempotent"]["support"] == ("partial" if module in ("gate", "scan") else "full")
 
 
-# --- what is shipped, and which way imports go
-
-HEAVY = {
-    "_logger_data",
-    "_bulk/task",
-    "_scope/rules",
-    "_scope/file",
-    "_scope/addresses",
-    "_findings/model",
-    "_file/replace",
-    "_file/attributes",
-    "_file/draft",
-    "_http/row_stream",
-    "_http/download",
-    "_report/task",
-    "_report/create",
-    "_scan/output",
-    "_preflight/relied_on",
-    "_preflight/openapi",
-    "_preflight/compare",
-}
-FILES = {"_file/replace", "_file/attributes", "_file/draft"}
-NEEDED = {
-    "finding_info": {"_findings/model", "_http/row_stream", *FILES},
-    "finding_template_info": {"_findings/model"},
-    "targets": {"_bulk/task"},
-    "estate": {"_bulk/task"},
-    "report": {*FILES, "_http/download", "_report/task", "_report/create"},
-    "scan_output": {*FILES, "_http/download", "_scan/output"},
-    "service_verification": {
-        "_preflight/openapi",
-        "_preflight/relied_on",
-    },
-    "service_info": {"_preflight/openapi", "_preflight/compare", "_preflight/relied_on"},
-    "coverage_info": {"_findings/model", *FILES},
-    "gate": {"_findings/model", "_http/row_stream", *FILES},
-    "http_logger_data": {"_logger_data"},
-    "http_logger_data_info": {"_logger_data"},
-}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_ships_only_what_it_uses(module):
-    needed = set(NEEDED.get(module, ()))
-    if "scope" in own_options(module):
-        needed |= {"_scope/rules", "_scope/file", "_scope/addresses"}
-    assert shipped(module) & HEAVY <= needed
-    assert shipped(module) >= set(NEEDED.get(module, ()))
-    if module.endswith("_info"):
-        assert "_ensure" not in shipped(module)
+# --- which way imports go
 
 
 def test_only_the_shell_of_modules_uses_ansible_module():

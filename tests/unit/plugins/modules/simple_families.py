@@ -214,14 +214,7 @@ def option_cases(family, account):
     return {**cases, **{(f"{family.name}_info", option): case for option, case in info.items()}}
 
 
-# --- the names that users and roles rely on
-
-
-def interface(module):
-    """The options beside the connection and the result keys of a module of a simple family."""
+def result_of(module):
+    """The result key of a module of a simple family."""
     family = MODULES[module]
-    options = {family.key, family.identity} | ({"workspace", "workspace_id"} if family.in_workspace else set())
-    if module.endswith("_info"):
-        return options | set(family.filters), {family.plural}
-    renames = {f"new_{family.key}"} if family.key in family.updatable else set()
-    return options | {"state", *family.declared} | renames, {family.name}
+    return family.plural if module.endswith("_info") else family.name
