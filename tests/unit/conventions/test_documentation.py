@@ -27,7 +27,7 @@ from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
 CONNECTION = fragment("scanops.scanner.connection")["options"]
 
-# the result keys that users and roles rely on; those of simple families are derived. test_each_option_has_a_case names the options
+# the result keys that users rely on; those of simple families are derived, and test_each_option_has_a_case names the options
 RESULTS = {
     "workspace": {"workspace"},
     "target": {"drift", "lost", "target"},
