@@ -63,6 +63,7 @@ def row(number: int, size: int) -> dict[str, Any]:
         "path": "/login",
         "method": "GET",
         "parameter": "q",
+        "places": [],
         "description": text,
         "risk": text,
         "recommendation": text,

@@ -12,14 +12,31 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
 
+from .._errors import counted
+from .._gate_words import FAIL, PASSED
 from .document import Document
 from .page_data import details_data, table_data
-from .page_parts import about, fix_first, gone, meanings, outcome, panels, plain_findings, targets, text
+from .page_parts import (
+    MOST_LINES,
+    expired,
+    fix_first,
+    meanings,
+    moment,
+    outcome,
+    panels,
+    plain_findings,
+    severity_mark,
+    targets,
+    text,
+    waivers,
+)
 from .page_script import SCRIPT
 from .page_style import STYLE
 from .page_summary import headline
-from .page_waivers import expired, waivers
 
 _COLUMNS = (
     ("severity", "Severity"),
@@ -72,8 +89,8 @@ def html(document: Document) -> str:
             _TABLE,
             plain_findings(document),
             "</section>\n</main>\n<footer>\n",
-            gone(document),
-            about(document),
+            _gone(document),
+            _about(document),
             '</footer>\n<script type="application/json" id="rows">',
             table_data(document),
             '</script>\n<script type="application/json" id="long">',
@@ -102,3 +119,45 @@ _TABLE = (
     )
     + '</tr></thead><tbody id="body"></tbody></table>\n<p><button type="button" id="more" hidden></button></p>\n</div>\n'
 )
+
+
+def _gone(document: Document) -> str:
+    found = document["gone"]
+    if not found:
+        return ""
+    items = "".join(
+        f"<li>{severity_mark(each['severity'])} {text(each['name'], 200)}, {text(each['target'])}, {text(each['tool'])}"
+        f' <span class="soft small">last seen {moment(each["last_seen"]) or "unknown"}</span></li>\n'
+        for each in found[:MOST_LINES]
+    )
+    rest = len(found) - MOST_LINES
+    more = f"<p>{rest} more in gate.json.</p>" if rest > 0 else ""
+    return f"<details><summary>Gone since the baseline: {len(found)}</summary><ul>{items}</ul>{more}</details>\n"
+
+
+def _about(document: Document) -> str:
+    """The facts behind the decision."""
+    baseline, sources = document["baseline"], document.get("sources") or {}
+    facts = [("Outcome", document["outcome"]), ("Coverage", document["coverage"])]
+    facts += [("Baseline", _baseline(baseline))]
+    for title, key in (("EPSS", "epss"), ("Known exploited", "known_exploited")):
+        source = sources.get(key)
+        if source:
+            facts.append((title, f"{source['path']}, data of {source['date'] or 'an unknown date'}"))
+    facts += [
+        (f"policy.{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=True))
+        for key, value in (document.get("policy") or {}).items()
+        if value not in (None, False, [], {}, "")
+    ]
+    mapped = {key: value for key, value in (document.get("outcomes") or {}).items() if value != FAIL and key != PASSED}
+    facts += [("Outcomes that do not fail", ", ".join(f"{key}: {value}" for key, value in mapped.items()) or "none")]
+    facts += [("Decided", document["generated"]), ("Written by", f"scanops.scanner {document['collection_version']}")]
+    items = "".join(f"<dt>{text(title)}</dt><dd>{text(value, 2000)}</dd>" for title, value in facts)
+    return f"<details><summary>Policy, baseline and sources</summary><dl>{items}</dl></details>\n"
+
+
+def _baseline(baseline: Mapping[str, Any]) -> str:
+    if not baseline.get("path"):
+        return "none"
+    reason = f": {baseline['reason']}" if baseline.get("reason") else ""
+    return f"{baseline['path']}, {baseline['state']}, accepts {counted(baseline['accepted'], 'finding')}{reason}"

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate_words import FAIL, FAILING, FINDINGS, NEW, NO_BASELINE, PASSED, REOPENED, STATES, WAIVED, WARN, WORSE
-from .document import Document, Row, first_sentences, is_whole, pair_problems, place, problems
+from .._gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN
+from .document import Document, Row, first_sentences, is_new, is_whole, pair_problems, place, problems
 from .page_summary import fixes
 from .text import code, line
 
@@ -37,7 +37,7 @@ _WORST_FIRST = ("unknown", "critical", "high", "medium", "low", "info")
 def markdown(document: Document) -> str:
     """The outcome and why, the counts, and what comes first: failing findings, new ones, expired waivers."""
     rows = document["findings"]
-    new = [row for row in rows if row["change"] in (NEW, REOPENED, WORSE) and row["state"] not in (FAILING, WAIVED)]
+    new = [row for row in rows if is_new(row) and row["state"] not in (FAILING, WAIVED)]
     sections = [
         [_headline(document)],
         _reasons(document),

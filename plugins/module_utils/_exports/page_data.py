@@ -9,40 +9,28 @@ A row is a list in the order of the columns. Texts that findings share, such as 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from operator import itemgetter
-from typing import Any, Optional
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
 
 from .document import Document, Row, place_lines, waived_by
-from .text import LONGEST_LINE, block, line
+from .text import block, encode, line
 
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 # encoding many rows at once is fast, and all at once takes twice the memory
 _CHUNK = 1000
 _LONGEST_REFERENCE = 2000
 
 # what the table shows and filters
-_LINES = ("state", "severity", "name", "target", "tool", "change", "check", "protocol", "path", "method", "parameter")
-_VALUES = ("index", "age", "port")
-_LISTS = ("cve", "reasons")
-TABLE = ("fingerprint", *_LINES, *_VALUES, *_LISTS)
+TABLE = (
+    "fingerprint", "state", "severity", "name", "target", "tool", "change", "check", "protocol", "path", "method", "parameter",
+    "index", "age", "port", "cve", "reasons",
+)  # fmt: skip
 # what the details add; a text is its place in the list of texts
 _TEXTS = ("description", "risk", "recommendation", "evidence")
-_LONG_LINES = ("service", "cwe", "status", "workspace", "first_seen")
-_LONG_VALUES = ("id", "scan_id", "cvss", "epss", "known_exploited", "verified")
-DETAILS = (*_TEXTS, *_LONG_LINES, *_LONG_VALUES, "references", "places", "waiver")
-
-
-class _Lines(dict[Optional[str], Optional[str]]):
-    """Texts as ``line`` shows them, None for None. Most texts are those of many findings."""
-
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
-        super().__init__()
-        self._longest = longest
-
-    def __missing__(self, text: str | None) -> str | None:
-        return self.setdefault(text, None if text is None else line(text, self._longest))
+_FACTS = (
+    "service", "cwe", "status", "workspace", "first_seen", "id", "scan_id", "cvss", "epss", "known_exploited", "verified",
+)  # fmt: skip
+DETAILS = (*_TEXTS, *_FACTS, "references", "places", "waiver")
 
 
 class _Numbers(dict[str, int]):
@@ -55,78 +43,56 @@ class _Numbers(dict[str, int]):
 
 def table_data(document: Document) -> str:
     """The content of the block for the table."""
-    waivers = _waivers(document)
-    head = {"columns": TABLE, "waivers": [waived_by(waiver) for waiver, _number in waivers.values()]}
-    rows = _table_rows(document["findings"])
-    return f'{escaped(_encode(head))[:-1]},"rows":[{"".join(_chunks(rows))}]}}'
+    head = {"columns": TABLE, "waivers": [waived_by(waived[0]["waiver"]) for waived in by_waiver(document).values()]}
+    rows = ([_shown(row[name]) for name in TABLE] for row in document["findings"])
+    return f'{_escaped(head)[:-1]},"rows":[{"".join(_chunks(rows))}]}}'
 
 
 def details_data(document: Document) -> str:
     """The content of the block for the details."""
-    texts = _Numbers()
-    rows = "".join(_chunks(_details_rows(document["findings"], texts, _waivers(document))))
+    texts, waivers = _Numbers(), {key: number for number, key in enumerate(by_waiver(document))}
+    rows = "".join(_chunks(_details(row, texts, waivers) for row in document["findings"]))
     shown = "".join(_chunks(map(block, texts)))
-    return f'{{"columns":{_encode(DETAILS)},"rows":[{rows}],"texts":[{shown}]}}'
+    return f'{{"columns":{encode(DETAILS)},"rows":[{rows}],"texts":[{shown}]}}'
 
 
-def escaped(text: str) -> str:
+def _escaped(value: object) -> str:
     """JSON that no parser of HTML takes for markup. The rest of JSON is ASCII."""
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return encode(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def waiver_key(waiver: Mapping[str, Any]) -> tuple[str, int]:
-    """What tells waivers apart."""
+def _waiver_key(waiver: Mapping[str, Any]) -> tuple[str, int]:
     return str(waiver["file"]), waiver["line"]
 
 
-def _waivers(document: Document) -> dict[tuple[str, int], tuple[Mapping[str, Any], int]]:
-    """The waivers of the findings, each with its number."""
-    found: dict[tuple[str, int], tuple[Mapping[str, Any], int]] = {}
+def by_waiver(document: Document) -> dict[tuple[str, int], list[Row]]:
+    """The waived findings of each waiver."""
+    found: dict[tuple[str, int], list[Row]] = {}
     for row in document["findings"]:
         if row["waiver"]:
-            found.setdefault(waiver_key(row["waiver"]), (row["waiver"], len(found)))
+            found.setdefault(_waiver_key(row["waiver"]), []).append(row)
     return found
 
 
-def _chunks(items: Iterable[Any]) -> Iterable[str]:
+def _chunks(items: Iterable[Any]) -> Iterator[str]:
     """The items as escaped JSON, with commas between them."""
-    chunk: list[Any] = []
-    comma = ""
-    for item in items:
-        chunk.append(item)
-        if len(chunk) == _CHUNK:
-            yield comma + escaped(_encode(chunk)[1:-1])
-            chunk, comma = [], ","
-    if chunk:
-        yield comma + escaped(_encode(chunk)[1:-1])
+    rest, comma = iter(items), ""
+    while chunk := list(islice(rest, _CHUNK)):
+        yield comma + _escaped(chunk)[1:-1]
+        comma = ","
 
 
-def _table_rows(rows: Iterable[Row]) -> Iterable[list[Any]]:
-    lines, lists = _Lines(), itemgetter(*_LISTS)
-    texts, values = itemgetter(*_LINES), itemgetter(*_VALUES)
-    shown = lines.__getitem__
-    for row in rows:
-        yield [
-            line(row["fingerprint"]),
-            *map(shown, texts(row)),
-            *values(row),
-            *[[lines[each] for each in listed] for listed in lists(row)],
-        ]
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return line(value)
+    return [_shown(each) for each in value] if isinstance(value, list) else value
 
 
-def _details_rows(
-    rows: Iterable[Row], numbers: _Numbers, waivers: Mapping[tuple[str, int], tuple[Mapping[str, Any], int]]
-) -> Iterable[list[Any]]:
-    lines, references = _Lines(), _Lines(_LONGEST_REFERENCE)
-    texts, long_lines, values = itemgetter(*_TEXTS), itemgetter(*_LONG_LINES), itemgetter(*_LONG_VALUES)
-    shown = lines.__getitem__
-    for row in rows:
-        waiver = row["waiver"]
-        yield [
-            *[numbers[text] if text else None for text in texts(row)],
-            *map(shown, long_lines(row)),
-            *values(row),
-            [references[each] for each in row["references"]],
-            place_lines(row),
-            waivers[waiver_key(waiver)][1] if waiver else None,
-        ]
+def _details(row: Row, numbers: _Numbers, waivers: Mapping[tuple[str, int], int]) -> list[Any]:
+    return [
+        *[numbers[row[name]] if row[name] else None for name in _TEXTS],
+        *[_shown(row[name]) for name in _FACTS],
+        [line(each, _LONGEST_REFERENCE) for each in row["references"]],
+        place_lines(row),
+        waivers[_waiver_key(row["waiver"])] if row["waiver"] else None,
+    ]

@@ -9,7 +9,6 @@ Whatever is inserted passes ``text`` or ``link``, which escape it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -17,10 +16,11 @@ from urllib.parse import quote, urlencode
 from .._errors import counted
 from .._findings.model import SUMMARY
 from .._gate_words import FAIL, FAILING, FINDINGS, NONE, PASSED, STATES, UNPROVEN, VERDICTS
-from .document import Document, Row, first_sentences, is_whole, place
+from .document import Document, Row, first_sentences, is_new, is_whole, place
 from .page_summary import (
     Bar,
     Fix,
+    Used,
     ages,
     changes,
     fixes,
@@ -28,13 +28,14 @@ from .page_summary import (
     severities,
     short_duration,
     target_lines,
+    used_waivers,
 )
 from .text import attribute, line, xml
 
 # longer lists only hide what comes first; everything is in gate.json
 _MOST_REASONS = 12
 _MOST_FIXES = 5
-_MOST_TARGETS = 200
+MOST_LINES = 200
 _MOST_ROWS = 50
 _LONGEST_ADVICE = 280
 
@@ -72,7 +73,7 @@ def outcome(document: Document) -> str:
     where = f"{text(document['workspace'])} · " if document["workspace"] else ""
     return (
         f'<header class="outcome {verdict}"><div>\n'
-        f'<p class="soft small">Security gate · {where}{_moment(document["generated"])}</p>\n'
+        f'<p class="soft small">Security gate · {where}{moment(document["generated"])}</p>\n'
         f"<h1>{text(headline(document))}</h1>\n<ul>{''.join(first + shown)}</ul>\n{_banner(document)}</div></header>\n"
     )
 
@@ -100,7 +101,7 @@ def _banner(document: Document) -> str:
     return ""
 
 
-def _moment(moment: object) -> str:
+def moment(moment: object) -> str:
     shown = text(moment, 40)
     return shown[:16].replace("T", " ") + " UTC" if shown.endswith("Z") and len(shown) == 20 else shown
 
@@ -145,7 +146,7 @@ def _fix(fix: Fix) -> str:
 
 def _tags(fix: Fix) -> list[str]:
     tags = ["known to be exploited"] if fix.first["known_exploited"] else []
-    if fix.is_new:
+    if is_new(fix.first):
         tags.append(text(fix.first["change"]))
     return tags
 
@@ -179,8 +180,8 @@ def panels(document: Document) -> str:
 def _panel(title: str, bars: Sequence[Bar]) -> str:
     most = max((strip.number for strip in bars), default=0) or 1
     lines = "".join(
-        f'<tr><th scope="row">{severity_mark(strip.label) if strip.severity else text(strip.label)}</th>'
-        f'<td class="bar {f"s-{strip.severity}" if strip.severity else ""}">{_bar(strip, most)}</td>'
+        f'<tr><th scope="row">{severity_mark(strip.label) if strip.key == "severity" else text(strip.label)}</th>'
+        f'<td class="bar {f"s-{strip.label}" if strip.key == "severity" else ""}">{_bar(strip, most)}</td>'
         f'<td class="n">{_number(strip)}</td><td class="n small">{_failing(strip.failing)}</td></tr>\n'
         for strip in bars
     )
@@ -194,7 +195,7 @@ def _panel(title: str, bars: Sequence[Bar]) -> str:
 def _number(strip: Bar) -> str:
     if not strip.number:
         return '<span class="soft">0</span>'
-    return filtered(str(strip.number), **{strip.key: strip.value}) if strip.key else str(strip.number)
+    return filtered(str(strip.number), **{strip.key: strip.label}) if strip.key else str(strip.number)
 
 
 def _failing(number: int) -> str:
@@ -216,7 +217,7 @@ def targets(document: Document) -> str:
     most = max(sum(each.numbers.values()) for each in lines) or 1
     heads = "".join(f'<th scope="col" class="n">{severity}</th>' for severity in SUMMARY)
     rows = []
-    for each in lines[:_MOST_TARGETS]:
+    for each in lines[:MOST_LINES]:
         pair = each.pair
         whole = pair["outcome"] in (FINDINGS, PASSED)
         reasons = [] if whole else pair["reasons"]
@@ -234,7 +235,7 @@ def targets(document: Document) -> str:
             rows.append(
                 f'<tr><td class="why full" colspan="{6 + len(SUMMARY)}">{"<br>".join(map(text, reasons))}</td></tr>\n'
             )
-    rest = len(lines) - _MOST_TARGETS
+    rest = len(lines) - MOST_LINES
     more = f"<p>{counted(rest, 'more target')} with fewer problems in gate.json.</p>" if rest > 0 else ""
     return (
         '<section aria-labelledby="by-targets">\n<h2 id="by-targets">Targets</h2>\n'
@@ -258,6 +259,85 @@ def _stack(numbers: Mapping[str, int], most: int) -> str:
             parts.append(f'<rect class="s-{severity}" x="{at:g}" width="{width}" height="12"/>')
             at += width
     return f'<svg viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
+
+
+# --- waivers
+
+
+def expired(document: Document) -> str:
+    found = document["waivers"]["expired"]
+    if not found:
+        return ""
+    dates = [f'<span class="bad date">{text(each["expires"], 26)}</span>' for each in found]
+    table = _waiver_table(found, dates, [_matcher(each) for each in found], "Expired")
+    title = f"{counted(len(found), 'expired waiver')}: what {'it' if len(found) == 1 else 'they'} waived counts again"
+    return f'<section class="alarm" aria-labelledby="expired">\n<h2 id="expired">{title}</h2>\n{table}</section>\n'
+
+
+def _matcher(waiver: Mapping[str, Any]) -> str:
+    return f"<code>{text(', '.join(f'{key}: {value}' for key, value in waiver['matcher'].items()))}</code>"
+
+
+def waivers(document: Document) -> str:
+    """The waivers in force, and those that need attention."""
+    used, unused, doubled = used_waivers(document), document["waivers"]["unused"], document["waivers"]["doubled"]
+    if not used and not unused and not doubled:
+        return ""
+    parts = ['<section aria-labelledby="waived">\n<h2 id="waived">Waived</h2>\n']
+    if used:
+        shown = [each.waiver for each in used]
+        parts.append(_waiver_table(shown, list(map(_until, used)), list(map(_waives, used)), "Until"))
+    if doubled:
+        items = "".join(
+            f"<li><code>{text(each['fingerprint'])}</code>: {', '.join(_file(waiver) for waiver in each['waivers'])}</li>"
+            for each in doubled[:MOST_LINES]
+        )
+        parts.append(f"<h3>Findings that several waivers match</h3><ul>{items}</ul>\n")
+    if unused:
+        items = "".join(
+            f"<li>{_file(each)}: {_matcher(each)}, {text(each['reason'])}"
+            f" ({text(each['owner'])}, until {text(each['expires'], 40)})</li>"
+            for each in unused[:MOST_LINES]
+        )
+        parts.append(f"<h3>Unused waivers: no finding matches them</h3><ul>{items}</ul>\n")
+    return "".join([*parts, "</section>\n"])
+
+
+def _waiver_table(
+    shown: Sequence[Mapping[str, Any]], dates: Sequence[str], findings: Sequence[str], date_title: str
+) -> str:
+    rows = "".join(
+        f'<tr><td data-label="{date_title.lower()}">{date}</td>'
+        f'<td class="date">{text(each["status"], 20).replace("_", " ")}</td>'
+        f'<td class="full">{text(each["reason"])}</td><td class="file" data-label="owner">{text(each["owner"])}</td>'
+        f'<td class="full">{waived}</td><td class="full file">{_file(each)}</td></tr>\n'
+        for each, date, waived in list(zip(shown, dates, findings))[:MOST_LINES]
+    )
+    rest = len(shown) - MOST_LINES
+    more = f"<p>{counted(rest, 'more waiver')} in gate.json.</p>" if rest > 0 else ""
+    return (
+        f'<table class="wide" aria-label="Waivers"><thead><tr><th scope="col">{date_title}</th>'
+        '<th scope="col">Status</th><th scope="col">Reason</th><th scope="col">Owner</th><th scope="col">Waives</th>'
+        f'<th scope="col">File</th></tr></thead>\n<tbody>\n{rows}</tbody></table>{more}\n'
+    )
+
+
+def _until(used: Used) -> str:
+    date = f'<span class="date">{text(used.waiver["expires"], 26)}</span>'
+    if used.left is None:
+        return date
+    left = f"in {short_duration(max(0, used.left))}"
+    return f'{date}<br><span class="{"bad" if used.ends_soon else "soft"} small">{left}</span>'
+
+
+def _waives(used: Used) -> str:
+    first = used.rows[0]
+    more = f" and {counted(len(used.rows) - 1, 'more finding')}" if len(used.rows) > 1 else ""
+    return f"{severity_mark(first['severity'])} {link(text(first['name'], 120) or '(no name)', first)}{more}"
+
+
+def _file(waiver: Mapping[str, Any]) -> str:
+    return f"<code>{text(waiver['file'])}:{text(waiver['line'])}</code>"
 
 
 # --- findings without the script, and the rest
@@ -294,45 +374,3 @@ def plain_findings(document: Document) -> str:
     )
     first = f" Without JavaScript, this page lists the first {len(failing[:_MOST_ROWS])} failing ones." if rows else ""
     return f'<div id="plain"><p>{counted(len(document["findings"]), "finding")}: {numbers}.{first}</p>\n{table}</div>\n'
-
-
-def gone(document: Document) -> str:
-    found = document["gone"]
-    if not found:
-        return ""
-    items = "".join(
-        f"<li>{severity_mark(each['severity'])} {text(each['name'], 200)}, {text(each['target'])}, {text(each['tool'])}"
-        f' <span class="soft small">last seen {_moment(each["last_seen"]) or "unknown"}</span></li>\n'
-        for each in found[:_MOST_TARGETS]
-    )
-    rest = len(found) - _MOST_TARGETS
-    more = f"<p>{rest} more in gate.json.</p>" if rest > 0 else ""
-    return f"<details><summary>Gone since the baseline: {len(found)}</summary><ul>{items}</ul>{more}</details>\n"
-
-
-def about(document: Document) -> str:
-    """The facts behind the decision."""
-    baseline, sources = document["baseline"], document.get("sources") or {}
-    facts = [("Outcome", document["outcome"]), ("Coverage", document["coverage"])]
-    facts += [("Baseline", _baseline(baseline))]
-    for title, key in (("EPSS", "epss"), ("Known exploited", "known_exploited")):
-        source = sources.get(key)
-        if source:
-            facts.append((title, f"{source['path']}, data of {source['date'] or 'an unknown date'}"))
-    facts += [
-        (f"policy.{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=True))
-        for key, value in (document.get("policy") or {}).items()
-        if value not in (None, False, [], {}, "")
-    ]
-    mapped = {key: value for key, value in (document.get("outcomes") or {}).items() if value != FAIL and key != PASSED}
-    facts += [("Outcomes that do not fail", ", ".join(f"{key}: {value}" for key, value in mapped.items()) or "none")]
-    facts += [("Decided", document["generated"]), ("Written by", f"scanops.scanner {document['collection_version']}")]
-    items = "".join(f"<dt>{text(title)}</dt><dd>{text(value, 2000)}</dd>" for title, value in facts)
-    return f"<details><summary>Policy, baseline and sources</summary><dl>{items}</dl></details>\n"
-
-
-def _baseline(baseline: Mapping[str, Any]) -> str:
-    if not baseline.get("path"):
-        return "none"
-    reason = f": {baseline['reason']}" if baseline.get("reason") else ""
-    return f"{baseline['path']}, {baseline['state']}, accepts {counted(baseline['accepted'], 'finding')}{reason}"

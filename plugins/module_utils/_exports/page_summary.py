@@ -37,7 +37,7 @@ from .._gate_words import (
 )
 from .._moments import iso_moment
 from .document import Document, Row, check_of, waived_by
-from .page_data import waiver_key
+from .page_data import by_waiver
 from .text import line
 
 _DAY = 86400
@@ -66,30 +66,25 @@ _AGES = (
     (None, "90 days or more"),
 )
 
-_NO_AGE = "unknown"
-
 
 class Fix(NamedTuple):
-    """Failing findings with one check, so usually one fix. first: the worst of them; number, targets: how many."""
+    """Failing findings with one check, so usually one fix."""
 
+    # the worst of them
     first: Row
     number: int
     targets: int
 
-    @property
-    def is_new(self) -> bool:
-        return self.first["change"] in (NEW, REOPENED, WORSE)
-
 
 class Bar(NamedTuple):
-    """A line of a small chart. failing: how many of ``number``; key, value: the filter that shows them, "" without one."""
+    """A line of a small chart."""
 
     label: str
     number: int
+    # how many of them
     failing: int
+    # the filter that shows those with this label, "" without one
     key: str = ""
-    value: str = ""
-    severity: str = ""
 
 
 class TargetLine(NamedTuple):
@@ -101,10 +96,11 @@ class TargetLine(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A waiver with the findings that it waives. left: the seconds until it ends, None if it never does."""
+    """A waiver with the findings that it waives."""
 
     waiver: Mapping[str, Any]
     rows: Sequence[Row]
+    # the seconds until it ends, None if it never does
     left: float | None
 
     @property
@@ -149,7 +145,7 @@ def _urgency(row: Row) -> tuple[float, ...]:
 
 def severities(document: Document) -> list[Bar]:
     numbers, failing = _counted(document, "severity")
-    return [Bar(name, numbers[name], failing[name], "severity", name, name) for name in SUMMARY]
+    return [Bar(name, numbers[name], failing[name], "severity") for name in SUMMARY]
 
 
 def changes(document: Document) -> list[Bar]:
@@ -159,17 +155,19 @@ def changes(document: Document) -> list[Bar]:
     if not gone and not any(numbers):
         return []
     return [
-        *(Bar(name, numbers[name], failing[name], "change", name) for name in (NEW, REOPENED, WORSE, KNOWN)),
+        *(Bar(name, numbers[name], failing[name], "change") for name in (NEW, REOPENED, WORSE, KNOWN)),
         Bar("gone", gone, 0),
     ]
 
 
 def ages(document: Document) -> list[Bar]:
-    numbers, failing = (_labelled(each) for each in _counted(document, "age"))
-    labels = [label for _limit, label in _AGES]
-    if numbers[_NO_AGE]:
-        labels.append(_NO_AGE)
-    return [Bar(label, numbers[label], failing[label]) for label in labels]
+    bars = {label: Bar(label, 0, 0) for _limit, label in _AGES}
+    numbers, failing = _counted(document, "age")
+    for age, number in numbers.items():
+        label = age_label(age)
+        bar = bars.get(label, Bar(label, 0, 0))
+        bars[label] = bar._replace(number=bar.number + number, failing=bar.failing + failing[age])
+    return [*bars.values()]
 
 
 def _counted(document: Document, key: str) -> tuple[Counter[Any], Counter[Any]]:
@@ -183,16 +181,9 @@ def _counted(document: Document, key: str) -> tuple[Counter[Any], Counter[Any]]:
     return numbers, failing
 
 
-def _labelled(numbers: Mapping[int | None, int]) -> Counter[str]:
-    labelled: Counter[str] = Counter()
-    for age, number in numbers.items():
-        labelled[age_label(age)] += number
-    return labelled
-
-
 def age_label(age: int | None) -> str:
     if age is None:
-        return _NO_AGE
+        return "unknown"
     return next(label for limit, label in _AGES if limit is None or age < limit)
 
 
@@ -226,13 +217,9 @@ def _badness(pair: Mapping[str, Any], failing: Mapping[str, int]) -> tuple[objec
 
 def used_waivers(document: Document) -> list[Used]:
     """The waivers in force, first those that end first."""
-    rows: dict[tuple[str, int], list[Row]] = {}
-    for row in document["findings"]:
-        if row["waiver"]:
-            rows.setdefault(waiver_key(row["waiver"]), []).append(row)
     now = iso_moment(document["generated"])
     found = []
-    for waived in rows.values():
+    for waived in by_waiver(document).values():
         waiver = waived[0]["waiver"]
         end = iso_moment(str(waiver["expires"]))
         found.append(Used(waiver, waived, None if end is None or now is None else end - now))
@@ -245,8 +232,3 @@ def short_duration(seconds: float) -> str:
         if seconds >= 2 * unit:
             return f"{int(seconds // unit)} {letter}"
     return f"{int(seconds)} s"
-
-
-def matcher_words(matcher: Mapping[str, Any]) -> str:
-    """A matcher on one line."""
-    return ", ".join(f"{key}: {value}" for key, value in matcher.items())
