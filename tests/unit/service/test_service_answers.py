@@ -35,24 +35,6 @@ def test_lists(service, send, path):
     assert send("GET", path).json == wrapped["data"]
 
 
-def test_contents(service, send):
-    answer = send("GET", "/wordlists/1700/contents")
-    assert answer.type == "application/json" and answer.json == "alpha\nbeta\ngamma\nüber"
-    service.settings(contents="text")
-    answer = send("GET", "/wordlists/1700/contents")
-    assert answer.type == "text/plain; charset=utf-8" and answer.raw.decode() == "alpha\nbeta\ngamma\nüber"
-    service.settings(contents="wrapped")
-    assert send("GET", "/wordlists/1700/contents").data == "alpha\nbeta\ngamma\nüber"
-
-
-def test_logger_data(service, send):
-    service.add(http_loggers=[{"label": "l", "requests": [{"user_agent": "x"}]}])
-    inner = send("GET", "/http_loggers/501/data").data["requests"]
-    assert inner[0]["user_agent"] == "x"
-    service.settings(logger_data="array")
-    assert send("GET", "/http_loggers/501/data").data == inner
-
-
 @pytest.mark.parametrize("path", ["/workspaces/1", "/targets/1001", "/http_loggers/501", "/wordlists/1700"])
 def test_extra_fields_and_null_descriptions(service, send, path):
     service.add(targets=[{"name": "t.example"}], http_loggers=[{"label": "l"}])
@@ -64,16 +46,6 @@ def test_extra_fields_and_null_descriptions(service, send, path):
         assert shown[name] == (None if name == "description" and value == "" else value)
     service.settings(extra_fields=False, null_description=False)
     assert send("GET", path).data == plain
-
-
-@pytest.mark.parametrize(
-    "path", ["/workspaces/2", "/targets/1001", "/http_loggers/501", "/http_loggers/501/data", "/wordlists/1700"]
-)
-def test_delete_with_a_body(service, send, path):
-    service.add(workspaces=[{"name": "w"}], targets=[{"name": "t.example"}], http_loggers=[{"label": "l"}])
-    service.settings(delete_status=200)
-    answer = send("DELETE", path)
-    assert (answer.status, answer.json) == (200, {"data": {}})
 
 
 def test_omitted_workspace(service, send):
@@ -112,18 +84,6 @@ def test_pages(service, send, count):
     assert flat(pages) == [f"host-{number:06d}.example" for number in range(1, count + 1)]
 
 
-def test_default_limit(service, send):
-    workspace_id = service.fill("bulk", 1001)
-    assert len(send("GET", f"/targets?workspace_id={workspace_id}").data) == 1000
-
-
-def test_page_cap(service, send):
-    service.settings(page_cap=100)
-    pages = walk(send, service.fill("bulk", 250), 1000)
-    assert [len(each) for each in pages] == [100, 100, 50, 0]
-    assert len(set(flat(pages))) == 250
-
-
 def test_ignored_page(service, send):
     service.settings(ignore_page=True)
     pages = walk(send, service.fill("bulk", 3), 2, most=3)
@@ -160,13 +120,6 @@ def test_an_object_appears_between_two_pages(service, send, order, position):
         assert pages[1][0] == pages[0][1] and "new.example" not in seen
     else:
         assert seen[-1] == "new.example" and len(seen) == len(set(seen)) == 5
-
-
-def test_an_object_vanishes_between_two_pages(service, send):
-    workspace_id = service.fill("bulk", 4)
-    record = {"name": "host-000001.example"}
-    service.fault(path="/targets", nth=2, action="do", do="delete", resource="targets", record=record)
-    assert [len(each) for each in walk(send, workspace_id, 2)] == [2, 1, 0]
 
 
 def test_ids_are_never_given_twice(service, send):

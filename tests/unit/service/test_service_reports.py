@@ -86,11 +86,6 @@ def test_what_a_report_cannot_be_made_of(account, send, body, status):
     assert account.reports() == []
 
 
-def test_a_form_is_refused(account, send):
-    account.allow_violations = True
-    assert send("POST", "/reports", form={"format": "pdf"}).status == 415
-
-
 @pytest.mark.parametrize("status", [404, 409])
 def test_a_report_takes_its_time_on_the_service_s_clock(account, send, made, status):
     account.settings(report_time=100, report_not_ready=status)
@@ -114,12 +109,6 @@ def test_the_field_of_the_status(account, send, made, field):
     assert set(send("GET", f"/reports/{number}").data) == {"id", "format", "status"}
 
 
-def test_a_report_that_fails_never_has_a_file(account, send):
-    account.add(reports=[{"resources": [40001], "takes": 10, "age": 20, "fails": True}])
-    assert send("GET", "/reports/301").data["status"] == "failed"
-    assert send("GET", "/reports/301/download").status == 404
-
-
 def test_a_state_with_reports_can_be_given_back(account, send, made):
     account.settings(report_time=10**6)
     made()
@@ -127,25 +116,6 @@ def test_a_state_with_reports_can_be_given_back(account, send, made):
     account.reset(state=state)
     assert account.state() == state
     assert send("GET", "/reports/301").data["status"] == "waiting"
-
-
-@pytest.mark.parametrize(
-    "form, expected", [("created_id", {"created_id": 301}), ("id", {"id": 301}), ("nothing", None)]
-)
-def test_other_answers_to_a_creation(account, send, form, expected):
-    account.settings(report_answer=form)
-    answer = send("POST", "/reports", body=BODY)
-    assert (answer.status, answer.data) == (201, expected)
-    account.settings(report_answer="record")
-    assert send("POST", "/reports", body=BODY).data == {"id": 302, "format": "pdf", "status": "finished"}
-
-
-def test_a_deleted_report_is_gone(account, send, made):
-    number = made()
-    assert send("DELETE", f"/reports/{number}").status == 204
-    for path in (f"/reports/{number}", f"/reports/{number}/download"):
-        assert send("GET", path).status == 404
-    assert made() == number + 1
 
 
 # --- the files
@@ -245,15 +215,6 @@ def test_a_file_can_be_of_any_size_and_is_whole(form):
     assert len(plain) < 300_000 <= len(padded) < 330_000
     assert READERS[form](plain).count("Weakness 119") == READERS[form](padded).count("Weakness 119") == 1
     assert set(BUILDERS) == set(TYPES) == set(READERS)
-
-
-def test_the_size_of_the_files_is_a_setting(account, send, made):
-    number = made()
-    account.settings(report_size=10**6)
-    raw = send("GET", f"/reports/{number}/download").raw
-    assert 10**6 <= len(raw) < 1.01 * 10**6
-    account.settings(report_size=0)
-    assert len(send("GET", f"/reports/{number}/download").raw) < 10**4
 
 
 def test_more_than_the_announced_bytes_arrive(account, send, made):

@@ -97,45 +97,6 @@ def test_every_end(service, started, after, end):
     assert (ended["start_time"] is None) == (end == "failed to start")
 
 
-def test_the_most_time_of_a_scan(started, after):
-    assert after(started({"max_scan_time": 2}), 1000)["status_name"] == "timed out"
-
-
-@pytest.mark.parametrize("form", ["counts", "missing"])
-def test_the_summary_of_a_running_scan(started, after, form):
-    running = after(started(running_summary=form), 250)
-    if form == "missing":
-        assert "result_summary" not in running
-    else:
-        assert [running["result_summary"][name] for name in ("info", "low", "medium", "high")] == [1, 1, 1, 0]
-
-
-def test_fields_that_a_tool_leaves_out(started, after):
-    scan_id = started(scan_scripts=[{"tool_id": 30}, {"tool_id": 170, "missing": ["result_summary", "num_tests"]}])
-    for seconds in (0, 200, 400):
-        assert not {"result_summary", "num_tests"} & set(after(scan_id, seconds))
-
-
-def test_the_zone_of_records(service, started, after):
-    service.settings(record_zone=7200)
-    ended = after(started(), 400)
-    assert abs(calendar.timegm(time.strptime(ended["end_time"], "%Y-%m-%d %H:%M:%S")) - time.time() - 7500) < 60
-
-
-@pytest.mark.parametrize("form", ["created_id", "record", "nothing"])
-def test_start_answers(service, send, form):
-    service.settings(create_answer=form)
-    answer = send("POST", "/scans", body=BODY)
-    assert answer.status == 201
-    target_id = service.targets()[0]["id"]
-    if form == "nothing":
-        assert answer.raw == b""
-    elif form == "record":
-        assert (answer.data["id"], answer.data["target_id"]) == (40001, target_id)
-    else:
-        assert answer.data == {"created_id": 40001, "target_id": target_id}
-
-
 def test_a_name_makes_the_target_once(service, send):
     service.add(workspaces=[{"name": "second"}])
     for _time in range(2):
@@ -231,44 +192,6 @@ def test_ends_of_the_list(service, send):
     assert send("GET", "/scans?page=2").status == 404
 
 
-def test_scans_of_all_workspaces(service, send):
-    service.add(workspaces=[{"name": "second"}], targets=[{"name": "a.example", "workspace": "second"}])
-    service.add(scans=[{"target_id": 1001}])
-    assert send("GET", "/scans").data == []
-    service.settings(omitted_workspace="all")
-    assert len(send("GET", "/scans").data) == 1
-
-
-@pytest.mark.parametrize("status", [200, 204])
-def test_stop(service, send, started, after, status):
-    scan_id = started(stop_answer=status)
-    running = after(scan_id, 205)
-    answer = send("POST", f"/scans/{scan_id}/stop")
-    assert (answer.status, answer.json) == (status, {} if status == 200 else None)
-    stopped = after(scan_id, 1000)
-    assert stopped["status_name"] == "stopped"
-    assert stopped["num_finished_tests"] == running["num_finished_tests"]
-    assert send("POST", f"/scans/{scan_id}/stop").status == 409
-
-
-def test_a_stop_may_take_a_while(service, send, started, after):
-    scan_id = started(scan_stop_time=10)
-    send("POST", f"/scans/{scan_id}/stop")
-    assert after(scan_id, 0)["status_name"] == "waiting"
-    ended = after(scan_id, 60)
-    assert (ended["status_name"], ended["start_time"]) == ("stopped", None)
-
-
-def test_delete(service, send, started, after):
-    scan_id = started()
-    assert send("DELETE", f"/scans/{scan_id}").status == 409
-    after(scan_id, 400)
-    assert len(service.findings()) == 5
-    assert send("DELETE", f"/scans/{scan_id}").status == 204
-    assert send("GET", f"/scans/{scan_id}").status == 404
-    assert (service.scans(), service.findings(), len(service.targets())) == ([], [], 1)
-
-
 @pytest.mark.parametrize("path", ["/targets/1001", "/workspaces/2"])
 def test_scans_go_with_their_target_and_workspace(service, send, path):
     service.add(workspaces=[{"name": "w"}], targets=[{"name": "a.example", "workspace": "w"}, {"name": "b.example"}])
@@ -308,25 +231,6 @@ def test_output_in_other_forms(service, send):
     assert (answer.type, answer.raw.decode()) == ("text/plain; charset=utf-8", text)
 
 
-def test_output_of_a_tool_that_has_only_raw_output(service, send):
-    send("POST", "/scans", body={**BODY, "tool_id": 30})
-    answer = send("GET", "/scans/40001/output")
-    assert (answer.status, answer.json["status"]) == (406, 406)
-    assert send("GET", "/scans/40001/output", headers={"Accept": "application/pdf"}).status == 200
-    assert send("GET", "/scans/40001/raw").status == 200
-
-
-@pytest.mark.parametrize("form", [404, 409, "partial"])
-@pytest.mark.parametrize("below", ["output", "raw"])
-def test_output_of_a_running_scan(service, send, started, after, form, below):
-    scan_id = started(running_output=form)
-    after(scan_id, 250)
-    answer = send("GET", f"/scans/{scan_id}/{below}")
-    assert answer.status == (200 if form == "partial" else form)
-    if form == "partial" and below == "output":
-        assert len(answer.data["output_data"]["findings"]) == 3
-
-
 def test_output_has_a_limit_of_its_own(service, send):
     send("POST", "/scans", body=BODY)
     # no window ends during the test
@@ -361,12 +265,3 @@ def test_a_state_is_kept(service, send, started, after):
 def test_wrong_settings_are_refused(service, settings):
     with pytest.raises(AssertionError, match="SettingsError"):
         service.settings(**settings)
-
-
-@pytest.mark.parametrize(
-    "scan", [{}, {"target": "no.example"}, {"target_id": 1}, {"target": "t.example", "script": {"x": 1}}]
-)
-def test_wrong_scans_of_a_state_are_refused(service, scan):
-    service.add(targets=[{"name": "t.example"}])
-    with pytest.raises(AssertionError, match="StateError"):
-        service.add(scans=[scan])
