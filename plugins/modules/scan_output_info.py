@@ -75,7 +75,7 @@ text:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read_output
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import read_output
 
 OPTIONS = dict(
     id=dict(type="int", required=True),

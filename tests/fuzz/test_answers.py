@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.answer impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_answer import parsed_output
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import parsed_output
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
     as_json,

@@ -2,26 +2,25 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Finds existing scans that can be used instead of new ones, and new scans of a target."""
+"""Finds existing scans that can be used instead of new ones, and new scans of a target. ``candidates`` is pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from .._errors import ApiError, WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import FINISHED
 from .._families.vpn_profile import VPN_PROFILE
-from .._lookup import Place
+from .._moments import Clock
 from .._records import Record
 from .._task import Task
-from .candidates import MOST_CANDIDATES, candidates
 from .clock import latest_clock
-from .record import is_in_progress
+from .record import is_in_progress, last_moment_of, outcome_of
 from .spec import ScanSpec
-from .targets import live_targets
-from .watch import Entry, Watch
+from .watch import MOST_CANDIDATES, Entry
 
 # how the service may refuse a list that this key, or this plan, does not include
 _NOT_LISTED = (403, 404, 405, 501)
@@ -53,16 +52,8 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
             entry.candidates.append(dict(id=shown["id"] if shown else None, target=entry.target, reason=reason))
 
 
-def find_again(task: Task, spec: ScanSpec, watch: Watch, entries: Sequence[Entry]) -> None:
-    """Look for scans that somebody else has started since, before these entries start their own."""
-    _find_targets(task, entries, watch.query)
-    known = [entry for entry in entries if entry.target_id is not None]
-    find_scans(task, spec, _narrowed(watch.query, known), known)
-
-
 def new_scans(task: Task, spec: ScanSpec, entry: Entry, query: dict[str, int]) -> list[int]:
     """The ids of the scans of an entry's target and tool that did not exist before."""
-    _find_targets(task, [entry], query)
     if entry.target_id is None:
         return []
     rows = task.client.all(SCAN, dict(query, target_id=entry.target_id))
@@ -73,29 +64,21 @@ def doubles(
     task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]
 ) -> Iterator[tuple[Entry, list[int]]]:
     """The entries, just started, whose scans are not the only new ones, each with the ids of the others."""
-    rows = task.client.all(SCAN, _narrowed(query, entries))
+    rows = task.client.all(SCAN, narrowed(query, entries))
     for entry in entries:
         others = [row["id"] for row in _own(rows, spec, entry) if row["id"] not in (*entry.known, entry.scan_id)]
         if others and entry.target_id is not None:
             yield entry, others
 
 
-def _narrowed(query: dict[str, int], entries: Sequence[Entry]) -> dict[str, int]:
+def narrowed(query: dict[str, int], entries: Sequence[Entry]) -> dict[str, int]:
+    """The filters of the list that shows the scans of these entries."""
     target_id = entries[0].target_id if len(entries) == 1 else None
     return query if target_id is None else dict(query, target_id=target_id)
 
 
 def _own(rows: Sequence[Record], spec: ScanSpec, entry: Entry) -> list[Record]:
     return [row for row in rows if row["target_id"] == entry.target_id and row["tool_id"] == spec.tool_id]
-
-
-def _find_targets(task: Task, entries: Sequence[Entry], query: dict[str, int]) -> None:
-    """Note the ids of targets that have been created since."""
-    missing = [entry for entry in entries if entry.target_id is None]
-    if missing:
-        place = Place(query.get("workspace_id"))
-        for entry, record in zip(missing, live_targets(task, place, [entry.target for entry in missing])):
-            entry.target_id = record["id"] if record else None
 
 
 def vpn_uuid_of(task: Task) -> str | None:
@@ -127,3 +110,46 @@ def vpn_uuid_of(task: Task) -> str | None:
     raise WrongOption(
         f"vpn_profile {printable(wanted)!r} is not a VPN profile of this account: correct it. Existing profiles: {names}."
     )
+
+
+# --- which scans can be used
+
+
+class Candidate(NamedTuple):
+    """A scan that might be used instead of a new one, and why it cannot be, None if it can."""
+
+    record: Record
+    reason: str | None
+
+
+def candidates(rows: Iterable[Record], clock: Clock, max_age: int) -> list[Candidate]:
+    """The scans of one target and tool, the best first.
+
+    Finished ones that are recent enough come first, then those in progress, then those that cannot be used; the newest of
+    each first.
+    """
+    newest_first = sorted(rows, key=lambda row: row["id"], reverse=True)
+    judged = [Candidate(row, _why_not(row, clock, max_age)) for row in newest_first]
+    return sorted(judged, key=lambda each: 2 if each.reason else 1 if is_in_progress(each.record) else 0)
+
+
+def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
+    outcome = outcome_of(record)
+    if outcome is None:
+        return None
+    if outcome != FINISHED:
+        return f"it did not finish, its status is {printable(record.get('status_name'), 60)!r}"
+    ended = last_moment_of(record)
+    if ended is None:
+        return "its record does not say when it ended"
+    if not clock.is_past(ended):
+        return "its record says that it ends in the future"
+    age = clock.age_of(ended)
+    return f"it ended {_duration(age)} ago, and max_age is {_duration(max_age)}" if age > max_age else None
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{seconds:.0f} s"

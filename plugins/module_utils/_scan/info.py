@@ -2,17 +2,16 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reads scans and their output."""
+"""Reads scans."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import ApiError, WrongOption, printable
+from .._errors import WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import SCAN_STATUSES
-from .._http.answer import Answer
 from .._lookup import Place, in_place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
@@ -20,7 +19,6 @@ from .._records import Record
 from .._references import belongs, place_of, target_filter, warn_unplaced
 from .._task import Task
 from .clock import service_clock
-from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, last_moment_of, status_of, without_secrets
 from .tools import tool_id_of
 
@@ -107,45 +105,3 @@ def _statuses(task: Task) -> set[str] | None:
             f"Unknown status {printable(status, 60)!r}; it may match nothing. Known statuses: {', '.join(SCAN_STATUSES)}."
         )
     return statuses
-
-
-def read_output(task: Task) -> Record:
-    """The work of scan_output_info."""
-    scan_id = task.params["id"]
-    if scan_id == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
-        return dict(output=None, text=None)
-    scan = scan_of(task.client, scan_id)
-    hints = refusal_hints(
-        scan,
-        "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
-    )
-    try:
-        result: Record = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
-    except ApiError as error:
-        if error.status != 406:
-            raise
-        # the tool has no parsed output
-        answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints, is_text=True)
-        result = dict(output=None, text=_raw(task, answer))
-    if is_in_progress(scan):
-        task.warn(f"Scan {scan_id} is still {printable(status_of(scan))}, so its output may be incomplete.")
-    return result
-
-
-def _raw(task: Task, answer: Answer) -> str:
-    # assumed: plain text, as requested; a string in data is accepted as well
-    if answer.content_type.startswith("text/plain"):
-        try:
-            return str(answer.body, "utf-8")
-        except ValueError:
-            task.warn(
-                "The raw output is not valid UTF-8; invalid bytes are replaced by U+FFFD. To keep it unchanged, write it to a"
-                " file with scanops.scanner.scan_output and format: raw."
-            )
-            return str(answer.body, "utf-8", "replace")
-    body = answer.json()
-    text = body.get("data") if isinstance(body, dict) else body
-    if not isinstance(text, str):
-        raise answer.unexpected("data that is no text")
-    return text

@@ -32,15 +32,15 @@ class Lines:
 
     def show(self, task: Task, watch: Watch) -> None:
         """Show what is new."""
-        new, self._shown = lines(watch, self._shown, task.client.transport.now() - self._began)
+        now = task.client.transport.now()
+        self._next = now + _INTERVAL
+        new, self._shown = lines(watch, self._shown, now - self._began)
         for text in new:
             task.host.show(text)
 
     def show_starts(self, task: Task, watch: Watch) -> None:
         """Show what is new, if the last line is old."""
-        now = task.client.transport.now()
-        if now >= self._next:
-            self._next = now + _INTERVAL
+        if task.client.transport.now() >= self._next:
             self.show(task, watch)
 
 

@@ -2,72 +2,115 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Writes the output of a scan to a file."""
+"""Reads the output of a scan."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-from .._errors import Refused, printable
+from .._errors import ApiError, WrongOption, printable
 from .._families.scan import SCAN
-from .._file.draft import Content, Draft
-from .._file.replace import check_place, store
+from .._http.answer import Answer
 from .._http.client import Client
-from .._http.download import download
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
-from .output_answer import parsed_output, refusal_hints, scan_of
 from .record import is_in_progress, status_of
 
-FORMATS = ("json", "pdf", "raw")
-_BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}
+# the kinds of output that the public documentation and clients describe; their data is an object
+_KNOWN_KINDS = ("finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results")
 
 
-def write_output(task: Task) -> Record:
-    """The work of the module scan_output."""
-    dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
+def read_output(task: Task) -> Record:
+    """The work of scan_output_info."""
+    scan_id = task.params["id"]
     if scan_id == UNKNOWN_ID:
-        check_place(task, dest)
         task.warn_foreseen("the scan")
-        return _result(task, True, None, None)
-    stored = store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft))
-    return _result(task, stored.changed, stored.before, stored.after, stored.attributes)
-
-
-def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
-    scan = scan_of(client, scan_id)
-    if is_in_progress(scan):
-        share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
-        raise Refused(
-            f"Scan {scan_id} is {printable(status_of(scan))}{share}, so its output may be incomplete: wait for it with"
-            " scanops.scanner.scan, or run the task again later."
-        )
-    hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
-    if kind != "json":
-        download(client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
-        return
-    data = parsed_output(client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
-    # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
-    draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
-
-
-def _result(
-    task: Task, changed: bool, before: Content | None, after: Content | None, attributes: dict[str, Any] | None = None
-) -> Record:
-    result: Record = dict(
-        changed=changed,
-        dest=task.params["dest"],
-        size=after.size if after else None,
-        checksum=after.checksum if after else None,
+        return dict(output=None, text=None)
+    scan = output_scan(task.client, scan_id)
+    hints = refusal_hints(
+        scan,
+        "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
     )
-    if task.diff_mode:
-        attributes = attributes or dict(before={}, after={})
-        result["diff"] = dict(
-            before=dict(before._asdict() if before else {}, **attributes["before"]),
-            after=dict(after._asdict() if after else dict(checksum=None), **attributes["after"]),
-            before_header=task.params["dest"],
-            after_header=task.params["dest"],
-        )
+    try:
+        result: Record = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
+    except ApiError as error:
+        if error.status != 406:
+            raise
+        # the tool has no parsed output
+        answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints, is_text=True)
+        result = dict(output=None, text=_raw(task, answer))
+    if is_in_progress(scan):
+        task.warn(f"Scan {scan_id} is still {printable(status_of(scan))}, so its output may be incomplete.")
     return result
+
+
+def _raw(task: Task, answer: Answer) -> str:
+    # assumed: plain text, as requested; a string in data is accepted as well
+    if answer.content_type.startswith("text/plain"):
+        try:
+            return str(answer.body, "utf-8")
+        except ValueError:
+            task.warn(
+                "The raw output is not valid UTF-8; invalid bytes are replaced by U+FFFD. To keep it unchanged, write it to a"
+                " file with scanops.scanner.scan_output and format: raw."
+            )
+            return str(answer.body, "utf-8", "replace")
+    body = answer.json()
+    text = body.get("data") if isinstance(body, dict) else body
+    if not isinstance(text, str):
+        raise answer.unexpected("data that is no text")
+    return text
+
+
+def output_scan(client: Client, scan_id: int) -> Record:
+    """The record of the scan whose output is wanted. Raises WrongOption if no such scan exists."""
+    scan = client.read(SCAN, scan_id)
+    if scan is None:
+        raise WrongOption(
+            f"No scan with id {scan_id} is visible to this API key: correct the id. scanops.scanner.scan_info lists the"
+            " scans of a workspace."
+        )
+    return scan
+
+
+def refusal_hints(scan: Record, other_form: str) -> dict[int, str]:
+    """What to do next if the service refuses the output of this scan, by status.
+
+    other_form: what to do if the tool has no output in the requested format, a clause.
+    """
+    status = repr(printable(scan["status_name"], 60))
+    if is_in_progress(scan):
+        wait = f"the scan is still in progress, its status is {status}; run the task again when it has finished"
+        return {404: wait, 406: wait, 409: wait}
+    return {
+        404: f"the scan has no output, its status is {status}; scan again",
+        406: other_form,
+        409: f"the output cannot be read now, the scan's status is {status}; run the task again later",
+    }
+
+
+def parsed_output(answer: Answer) -> Record:
+    """The output in an answer, with ``output_type`` and ``output_data``."""
+    body = answer.json()
+    data = body.get("data") if isinstance(body, dict) else None
+    missing = what_is_missing(data)
+    if missing or not isinstance(data, dict):
+        raise answer.unexpected(f"data that is no output of a scan ({missing})")
+    return data
+
+
+def what_is_missing(data: object) -> str | None:
+    """Why a value cannot be the output of a scan, a phrase, or None if it can.
+
+    Assumed: every output names its kind and has data. The data of an unknown kind may be any JSON, also null.
+    """
+    if not isinstance(data, dict):
+        return "it is not an object"
+    kind = data.get("output_type")
+    if not isinstance(kind, str) or not kind.strip():
+        return "output_type is missing" if kind is None else "output_type is not a name"
+    if "output_data" not in data:
+        return "output_data is missing"
+    # an empty list may be how the service writes an object without entries
+    if kind in _KNOWN_KINDS and not isinstance(data["output_data"], (dict, list)):
+        return f"the output_data of a {kind} is neither an object nor a list"
+    return None

@@ -13,9 +13,8 @@ from .._errors import CallError, WrongOption, printable
 from .._http.advice import Hints
 from .._moments import seconds_of
 from .._records import Record
-from .candidates import why_other_params
 from .tools import tool_id_of
-from .watch import Entry, Timeouts
+from .watch import Entry
 
 AUTHENTICATION_OPTION = dict(
     type="dict",
@@ -116,11 +115,7 @@ def check_options(params: Mapping[str, Any]) -> None:
         raise WrongOption("id names an existing scan: use it with state: stopped or absent, or give target instead.")
 
 
-def timeouts_of(params: Mapping[str, Any]) -> Timeouts:
-    return Timeouts(params["queue_timeout"], params["run_timeout"])
-
-
-def spec_of(params: Mapping[str, Any], vpn_uuid: str | None = None) -> ScanSpec:
+def spec_of(params: Mapping[str, Any]) -> ScanSpec:
     """What the options declare. Raises WrongOption."""
     longest = params["max_scan_time"]
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
@@ -128,7 +123,7 @@ def spec_of(params: Mapping[str, Any], vpn_uuid: str | None = None) -> ScanSpec:
     return ScanSpec(
         tool_id=tool_id_of(params["tool"]),
         max_age=seconds_of(params["max_age"]),
-        vpn_uuid=vpn_uuid,
+        vpn_uuid=None,
         tool_params=params["tool_params"],
         max_scan_time=longest,
         authentication=_authentication(params["authentication"]),
@@ -159,6 +154,54 @@ def _further(params: Mapping[str, Any]) -> Record:
                 f"start_params.{printable(name, 60)} has its own option: use {_OWN_FIELDS[name]} instead."
             )
     return {**own, **free}
+
+
+# --- comparing
+
+
+def why_other_params(
+    record: Record,
+    tool_params: Mapping[str, Any] | None,
+    vpn_uuid: str | None,
+    authentication_type: str | None,
+    further: Mapping[str, Any] | None = None,
+) -> str | None:
+    """Why a scan does not have the declared parameters, a clause, or None if its record has each of them.
+
+    vpn_uuid: "" for no VPN, None if the task does not say; further: other fields of a start, compared if the record has
+    them.
+    """
+    found = record.get("tool_params")
+    if not isinstance(found, dict):
+        if tool_params or authentication_type:
+            return "its record does not show its tool_params"
+        found = {}
+    for name, value in (tool_params or {}).items():
+        if name not in found:
+            return f"tool_params.{printable(name, 60)} is not in its record"
+        if not _matches(found[name], value):
+            return f"tool_params.{printable(name, 60)} differs"
+    if vpn_uuid is not None and (record.get("vpn_profile_uuid") or "") != vpn_uuid:
+        return "its VPN profile differs"
+    theirs = found.get("authentication")
+    if authentication_type and not (isinstance(theirs, dict) and theirs.get("type") == authentication_type):
+        return "its authentication is of another type"
+    other = [name for name, value in (further or {}).items() if name in record and not _matches(record[name], value)]
+    return f"{printable(other[0], 60)} differs" if other else None
+
+
+def _matches(found: object, wanted: object) -> bool:
+    """Whether a value of the service is the declared one. Nested dictionaries match as subsets."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(key in found and _matches(found[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, list):
+        return (
+            isinstance(found, list) and len(found) == len(wanted) and all(_matches(f, w) for f, w in zip(found, wanted))
+        )
+    if found is None or wanted is None or isinstance(found, (dict, list)):
+        return found is wanted
+    # templates turn numbers and booleans into text; and to Python, true is 1
+    return str(found).lower() == str(wanted).lower() or (found == wanted and bool not in (type(found), type(wanted)))
 
 
 # --- refused starts

@@ -7,81 +7,53 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .._errors import CallError, Interrupted, ScannerError, printable
+from .. import _private_files
+from .._errors import CallError, Interrupted, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import FAILED_TO_START, QUEUE_TIMEOUT, UNKNOWN_STATE
+from .._names import normal_form
 from .._records import is_row, new_record, read_id, record_of
 from .._task import Task
-from .find import doubles, find_again, find_scans, new_scans, vpn_uuid_of
+from .find import doubles, find_scans, narrowed, new_scans
 from .lines import Lines
-from .lock import starts_locked
-from .result import failed, result_of
-from .spec import ScanSpec, is_slot_refusal, spec_of, start_hints
-from .stop import interrupted
-from .targets import declared_names, resolve
+from .spec import ScanSpec, is_slot_refusal, start_hints
+from .targets import find_missing
 from .watch import Entry, Watch
 
-
-def find_or_start(task: Task) -> Watch:
-    """Find or start the scans that the task declares, as many as can run at once."""
-    spec = spec_of(task.params)
-    # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
-    task.permits.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
-    names = declared_names(task.params)
-    # the lock needs the name of a target that is given by its id
-    resolved = None if names else resolve(task)
-    with _alone(task, spec, [entry.target for entry in resolved.entries] if resolved else names):
-        place, entries = resolved or resolve(task)
-        for entry in entries:
-            task.permits.refuse_body(SCAN.path, spec.body(entry, place.id))
-        spec = spec._replace(vpn_uuid=vpn_uuid_of(task))
-        watch = Watch(entries, dict(place.query, tool_id=spec.tool_id), spec.vpn_uuid)
-        if len(entries) == 1 and entries[0].target_id is not None:
-            watch.query["target_id"] = entries[0].target_id
-        find_scans(task, spec, watch.query, entries)
-        starter = Starter(task, spec, watch)
-        with reported(task, watch):
-            starter.start_ready()
-    starter.warn_of_doubles(entries)
-    return watch
-
-
-def start_next(task: Task, watch: Watch) -> None:
-    """Start the scans that can be started by now, unless somebody else has."""
-    spec = spec_of(task.params, watch.vpn_uuid)
-    starter = Starter(task, spec, watch)
-    if not spec.max_age:
-        starter.start_ready()
-        return
-    while ready := watch.startable(task.params["concurrency"]):
-        with _alone(task, spec, [entry.target for entry in ready]):
-            find_again(task, spec, watch, ready)
-            left = [entry for entry in ready if entry.scan_id is None]
-            continues = starter.start_each(left)
-        starter.warn_of_doubles(left)
-        if not continues:
-            return
+# targets share this many locks for each tool and service: a task with many targets must not run out of file descriptors
+_LOCKS = 64
+# how long a task waits for another one, in seconds
+_LONGEST_WAIT = 120
 
 
 @contextlib.contextmanager
-def reported(task: Task, watch: Watch) -> Iterator[None]:
-    """Whatever fails in this block, the result contains what the task has started."""
-    try:
+def starts_locked(task: Task, spec: ScanSpec, names: Iterable[str]) -> Iterator[None]:
+    """If an existing scan would do, keep other tasks of this user from starting scans of these targets with this tool. If
+    the lock cannot be taken, the task warns and continues."""
+    transport = task.client.transport
+    with contextlib.ExitStack() as held:
+        try:
+            place = _private_files.directory(os.environ) if spec.max_age and not task.check_mode else ""
+            for parts in lock_parts(transport.connection.base_url, spec.tool_id, names) if place else ():
+                path = _private_files.path_for(place, "start of scans", *parts)
+                held.enter_context(_private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
+        except OSError as error:
+            task.warn(
+                "A lock could not be taken"
+                f" ({printable(error.strerror or error)}), so two tasks at the same time may both start a scan of one target."
+            )
         yield
-    except ScannerError as error:
-        if task.client.transport.stop.reason is not None:
-            error = interrupted(task, watch, error)
-        raise failed(error, result_of(watch, task.params["targets"] is None, task.diff_mode)) from None
 
 
-def _alone(task: Task, spec: ScanSpec, names: Iterable[str]) -> contextlib.AbstractContextManager[None]:
-    """If an existing scan would do, keep other tasks on this machine from starting one at the same time."""
-    if not spec.max_age or task.check_mode:
-        return contextlib.nullcontext()
-    return starts_locked(task, spec.tool_id, names)
+def lock_parts(base_url: str, tool_id: int, names: Iterable[str]) -> list[tuple[str, ...]]:
+    """What the locks of these targets are named after, in the order in which every task takes them. Pure."""
+    numbers = {zlib.crc32(normal_form(name).encode("utf-8", "surrogatepass")) % _LOCKS for name in names}
+    return [(base_url, str(tool_id), str(number)) for number in sorted(numbers)]
 
 
 @dataclass(frozen=True)
@@ -91,22 +63,40 @@ class Starter:
     task: Task
     spec: ScanSpec
     watch: Watch
+    lines: Lines
 
     def start_ready(self) -> None:
         """Start what can be started now. A failed start makes room for the next one."""
-        while ready := self.watch.startable(0 if self.task.check_mode else self.task.params["concurrency"]):
-            if not self.start_each(ready):
+        while (ready := self._ready()) and self._start_each(ready):
+            pass
+
+    def start_next(self) -> None:
+        """Start what can be started by now, unless somebody else has."""
+        if not self.spec.max_age:
+            self.start_ready()
+            return
+        task, query = self.task, self.watch.query
+        while ready := self._ready():
+            with starts_locked(task, self.spec, [entry.target for entry in ready]):
+                find_missing(task, ready, query)
+                find_scans(task, self.spec, narrowed(query, ready), ready)
+                left = [entry for entry in ready if entry.scan_id is None]
+                continues = self._start_each(left)
+            self.warn_of_doubles(left)
+            if not continues:
                 return
 
-    def start_each(self, entries: Sequence[Entry]) -> bool:
+    def _ready(self) -> list[Entry]:
+        return self.watch.startable(0 if self.task.check_mode else self.task.params["concurrency"])
+
+    def _start_each(self, entries: Sequence[Entry]) -> bool:
         """Start these; False if the rest has to wait."""
-        lines = Lines(self.task.client.transport.now())
         for entry in entries:
             if self.task.check_mode:
-                self._predict(entry)
+                entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
             elif entry.error is None and not self._start_or_note(entry):
                 return False
-            lines.show_starts(self.task, self.watch)
+            self.lines.show_starts(self.task, self.watch)
         return True
 
     def warn_of_doubles(self, entries: Sequence[Entry]) -> None:
@@ -123,9 +113,6 @@ class Starter:
                     " that are not needed, with state: stopped and their ids."
                 )
 
-    def _predict(self, entry: Entry) -> None:
-        entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
-
     def _start_or_note(self, entry: Entry) -> bool:
         """Start a scan, or note why it failed; False if it has to wait for a free slot.
 
@@ -139,7 +126,7 @@ class Starter:
             if waits_for_slots and is_slot_refusal(error):
                 now = task.client.transport.now()
                 watch.slot_refused(now)
-                if watch.waited_too_long_for_a_slot(now, task.params["queue_timeout"]):
+                if watch.waited_too_long_for_a_slot(now):
                     self._give_up(error)
                 return False
             if len(watch.entries) == 1 or isinstance(error, Interrupted):
@@ -158,7 +145,7 @@ class Starter:
             entry.outcome = QUEUE_TIMEOUT
             entry.error = (
                 f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
-                f" {self.task.params['queue_timeout']:g} s ({printable(error.message)!r}). Run the task again when other"
+                f" {self.watch.timeouts.queue:g} s ({printable(error.message)!r}). Run the task again when other"
                 " scans have ended, or raise queue_timeout."
             )
 
@@ -199,59 +186,37 @@ class Starter:
         new = None
         # if nothing can be read, the failed start is still what the error is about
         with contextlib.suppress(CallError), self.task.client.transport.stop.last_calls():
+            find_missing(self.task, [entry], self.watch.query)
             new = new_scans(self.task, self.spec, entry, self.watch.query)
         if new is not None and len(new) == 1:
             return new[0]
         entry.started, entry.maybe_started = error is None, error is not None
-        raise _UnclearStart(entry, new, error)
+        raise _unclear_start(entry, new, error)
 
 
-class _UnclearStart(CallError):
+def _unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:
     """Nobody knows what a start did, or which scan it started. It is never repeated."""
-
-    def __init__(self, entry: Entry, new: Sequence[int] | None, error: CallError | None) -> None:
-        if new is None:
-            seen = "the list of scans could not be read"
-        elif new:
-            seen = f"the list shows {len(new)} new scans of it"
-        else:
-            seen = "the list shows no new scan of it"
-        target = printable(entry.target)
-        if error is None:
-            sentence = (
-                f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id,"
-                f" and {seen}."
-            )
-        else:
-            what = "No answer" if error.status is None else f"The answer {error.status}"
-            sentence = (
-                f"{what} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"
-                f" {seen}."
-            )
-        super().__init__(
-            f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a"
-            " scan that is in progress.",
-            "POST",
-            SCAN.path,
-            error.status if error else None,
-            error.message if error else None,
-            error.details if error else None,
-            maybe_done=True,
+    seen = (
+        f"the list shows {len(new) or 'no'} new scan{'s' if new else ''} of it"
+        if new is not None
+        else ("the list of scans could not be read")
+    )
+    target = printable(entry.target)
+    if error is None:
+        sentence = (
+            f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
+            f" {seen}."
         )
-
-
-def read_started(task: Task, watch: Watch) -> None:
-    """Without a wait, read the records of the scans that were just started, 1 GET each. A failure is a warning."""
-    for entry in watch.started():
-        why = "the service does not show it yet"
-        try:
-            record = task.client.read(SCAN, entry.known_id)
-        except CallError as error:
-            record, why = None, error.what
-        if record is not None:
-            entry.record = record
-            continue
-        task.warn(
-            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read: {why}. The"
-            " result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
-        )
+    else:
+        what = "No answer" if error.status is None else f"The answer {error.status}"
+        sentence = f"{what} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although {seen}."
+    return CallError(
+        f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a scan"
+        " that is in progress.",
+        "POST",
+        SCAN.path,
+        error.status if error else None,
+        error.message if error else None,
+        error.details if error else None,
+        maybe_done=True,
+    )

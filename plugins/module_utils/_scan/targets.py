@@ -46,7 +46,7 @@ def resolve(task: Task) -> Targets:
     task.permits.refuse(names)
     place = place_of(task)
     warn_current_workspace(task, place)
-    live: list[Record | None] = [None] * len(names) if place.missing else live_targets(task, place, names)
+    live: list[Record | None] = [None] * len(names) if place.missing else _live_targets(task, place, names)
     if task.params["state"] == "present":
         _refuse_wrong_names(task, names, live)
     if place.missing:
@@ -113,7 +113,7 @@ def _refuse_bad_names(names: Sequence[str], option: str) -> None:
             raise WrongOption(f"{first} and {where} are the same target, {printable(name)!r}: remove one of them.")
 
 
-def live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
+def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
     """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
     if len(names) == 1:
         return [find_by_key(task.client, TARGET, names[0], place.query, whole=True).record]
@@ -133,3 +133,12 @@ def live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record 
         # one target is enough to see whether the service filters its lists
         confirm_place(task.client, TARGET, unnamed, place.id)
     return records
+
+
+def find_missing(task: Task, entries: Sequence[Entry], query: dict[str, int]) -> None:
+    """Note the ids of targets that have been created since."""
+    missing = [entry for entry in entries if entry.target_id is None]
+    if missing:
+        place = Place(query.get("workspace_id"))
+        for entry, record in zip(missing, _live_targets(task, place, [entry.target for entry in missing])):
+            entry.target_id = record["id"] if record else None

@@ -2,20 +2,21 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The state of a wait for scans: what to read next, when, and when the wait is over. Pure.
+"""The scans of a task: which are pending, when to poll them, when the wait is over, and the result. Pure.
 
 The time, ``now``, is an argument in seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT
+from .._errors import CallError, Incomplete, ScannerError, printable
+from .._families.scan_statuses import DELETED, FINISHED, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
 from .._records import Record
-from .record import outcome_of, status_of
+from .record import bad_end, outcome_of, status_of, without_secrets
 
 # a poll without news makes the next interval longer by this factor, up to a multiple of the declared one
 _SLOWER = 1.5
@@ -23,6 +24,10 @@ _SLOWEST = 6
 _JITTER = 0.2
 # polls in a row that may fail before the task does
 MOST_FAILED_POLLS = 5
+# the most scans that a sentence names
+_MOST_NAMED = 5
+# the most unused scans of a target that a result names
+MOST_CANDIDATES = 5
 
 
 class Timeouts(NamedTuple):
@@ -30,14 +35,6 @@ class Timeouts(NamedTuple):
 
     queue: float
     run: float
-
-
-class Reading(NamedTuple):
-    """What one poll reads: the scan with this id ("scan"), this page of the list ("page"), all pages up to the last pending
-    scan ("walk"), or nothing ("nothing")."""
-
-    kind: str
-    number: int = 0
 
 
 @dataclass
@@ -66,10 +63,6 @@ class Entry:
     # the status of the scan, and since when it has it
     phase: str | None = None
     since: float = 0.0
-    # the page of the list on which the scan was last seen
-    page: int | None = None
-    # no page of the list shows it
-    unlisted: bool = False
     # whether this task stopped it after a timeout; None if it did not try
     stopped: bool | None = None
 
@@ -108,15 +101,15 @@ class Entry:
 
 @dataclass
 class Watch:
-    """The scans of one task, and how far the wait for them is. It is created once the targets are known, and holds all that
-    later starts need beside the options of the task."""
+    """The scans of one task, and how far the wait for them is. It is created once the targets are known."""
 
     entries: list[Entry]
     # the filters of the list that shows these scans
     query: dict[str, int]
-    # the VPN profile of each start: "" for none, None if the task does not say
-    vpn_uuid: str | None
-    # the number of the next poll
+    timeouts: Timeouts
+    # the first page of the list that shows a pending scan
+    first_page: int = 1
+    # which of the scans that no page shows was read last
     turn: int = 0
     # polls in a row without news, and polls in a row that failed
     quiet_polls: int = 0
@@ -147,44 +140,17 @@ class Watch:
         self.failed_polls = 0
         self.quiet_polls = 0 if moved else self.quiet_polls + 1
 
-    def pause(self, now: float, interval: float, jitter: float, timeouts: Timeouts) -> float:
+    def pause(self, now: float, interval: float, jitter: float) -> float:
         """Seconds until the next poll: at least the interval, longer while nothing moves, never past the next timeout."""
         longer = min(_SLOWEST, _SLOWER ** min(self.quiet_polls, 10))
         wait = interval * longer * (1 + _JITTER * jitter)
         for entry in self.pending():
-            limit = timeouts.run if entry.phase == "running" else timeouts.queue
+            limit = self.timeouts.run if entry.phase == "running" else self.timeouts.queue
             wait = min(wait, max(0.0, entry.since + limit - now))
         if self.no_slot_since is not None and not self.pending():
-            wait = min(wait, max(0.0, self.no_slot_since + timeouts.queue - now))
+            wait = min(wait, max(0.0, self.no_slot_since + self.timeouts.queue - now))
         # also after a timeout that has just passed
         return max(wait, 0.01)
-
-    # --- what to poll
-
-    def next_reading(self) -> Reading:
-        """What the next poll reads: one call, but for a walk, which finds out which page shows which scan."""
-        waiting = self.pending()
-        if not waiting:
-            return Reading("nothing")
-        if len(waiting) == 1:
-            return Reading("scan", waiting[0].known_id)
-        if any(entry.page is None and not entry.unlisted for entry in waiting):
-            return Reading("walk")
-        pages = sorted({entry.page for entry in waiting if entry.page is not None})
-        in_turn = [
-            *(Reading("page", page) for page in pages),
-            *(Reading("scan", entry.known_id) for entry in waiting if entry.unlisted),
-        ]
-        return in_turn[self.turn % len(in_turn)]
-
-    def found_on(self, number: int, rows: Iterable[Record]) -> None:
-        """Note which pending scans are on a page, and which have left it."""
-        seen = {row["id"] for row in rows}
-        for entry in self.pending():
-            if entry.scan_id in seen:
-                entry.page, entry.unlisted = number, False
-            elif entry.page == number:
-                entry.page = None
 
     # --- free slots of the account's plan
 
@@ -193,14 +159,93 @@ class Watch:
         if self.no_slot_since is None:
             self.no_slot_since = now
 
-    def waited_too_long_for_a_slot(self, now: float, queue_timeout: float) -> bool:
+    def waited_too_long_for_a_slot(self, now: float) -> bool:
         """A scan of this task that is in progress restarts the clock, because its slot becomes free."""
         if self.no_slot_since is not None and self.pending():
             self.no_slot_since = now
-        return self.no_slot_since is not None and now - self.no_slot_since >= queue_timeout
+        return self.no_slot_since is not None and now - self.no_slot_since >= self.timeouts.queue
 
 
 def signature(record: Record | None) -> list[object]:
     """The fields of a record that change when its scan moves."""
     record = record or {}
     return [record.get(name) for name in ("status_name", "progress", "num_finished_tests")]
+
+
+# --- the result
+
+
+def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> Record:
+    """The result of the module. single: whether the task names one target, not a list."""
+    scans = [
+        dict(
+            target=entry.target,
+            scan=entry.record and without_secrets(entry.record),
+            outcome=entry.outcome,
+            started=entry.started,
+            error=entry.error,
+        )
+        for entry in watch.entries
+    ]
+    started = [entry.target for entry in watch.entries if entry.started]
+    stopped = [entry.scan_id for entry in watch.entries if entry.stopped]
+    result: Record = dict(
+        changed=bool(started or stopped or any(entry.maybe_started for entry in watch.entries)),
+        scan=scans[0]["scan"] if single and scans else None,
+        outcome=_common_outcome([entry.outcome for entry in watch.entries]),
+        started=bool(started),
+        scans=scans,
+        candidates=[each for entry in watch.entries for each in entry.candidates[:MOST_CANDIDATES]],
+        stopped=stopped,
+        deleted=[],
+    )
+    if diff_mode:
+        after = {name: value for name, value in (("started", started), ("stopped", stopped)) if value}
+        result["diff"] = dict(before={}, after=after, before_header="scans", after_header="scans")
+    return result
+
+
+def _common_outcome(outcomes: Sequence[str | None]) -> str | None:
+    """The first that is not finished; None while a scan is in progress."""
+    bad = [outcome for outcome in outcomes if outcome not in (None, FINISHED)]
+    return bad[0] if bad else FINISHED if outcomes and None not in outcomes else None
+
+
+def failed(error: ScannerError, done: Record) -> ScannerError:
+    """The error of a task that had this result until it failed."""
+    result = {**done, **error.result}
+    if result.get("changed") and not isinstance(error, CallError):
+        # other classes may promise that nothing was written
+        return Incomplete(str(error), **result)
+    return error.with_result(**result)
+
+
+def unfinished(watch: Watch) -> list[Entry]:
+    """The entries with an outcome other than finished."""
+    return [entry for entry in watch.entries if entry.outcome not in (None, FINISHED)]
+
+
+def verdict(watch: Watch, params: Mapping[str, Any]) -> str:
+    """The sentence for the scans that did not finish."""
+    bad = unfinished(watch)
+    first = bad[0].error or _sentence(params, bad[0])
+    if len(watch.entries) == 1:
+        return first
+    named = ", ".join(f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad[:_MOST_NAMED])
+    more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
+    return (
+        f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}{more}; see scans. The first of them: {first}"
+    )
+
+
+def _sentence(params: Mapping[str, Any], entry: Entry) -> str:
+    seconds = params["queue_timeout" if entry.outcome == QUEUE_TIMEOUT else "run_timeout"]
+    return bad_end(
+        entry.scan_id, entry.target, entry.outcome or UNKNOWN_STATE, entry.record, seconds, bool(entry.stopped)
+    )
+
+
+def named_scans(entries: Sequence[Entry]) -> str:
+    """Some scans for a sentence."""
+    shown = ", ".join(f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries[:_MOST_NAMED])
+    return shown + (f" and {len(entries) - _MOST_NAMED} more" if len(entries) > _MOST_NAMED else "")

@@ -20,7 +20,7 @@ def record(number=1, status="running", **more):
 
 
 def watching(count, status="waiting", started=True):
-    watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, None)
+    watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, LIMITS)
     for number, entry in enumerate(watch.entries, 1):
         entry.take(record(number, status), 0, started=started)
     return watch

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.candidates import candidates, why_other_params
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import candidates
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     bad_end,
     findings_of,
@@ -19,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     uncounted,
     without_secrets,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import why_other_params
 
 # 2024-05-17 08:30:00 UTC
 NOW = 1715934600

@@ -19,7 +19,7 @@ def record(number=1, status="running", **more):
 
 
 def watching(count, status="waiting", now=0):
-    watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, None)
+    watch = Watch([Entry(f"host-{number}") for number in range(1, count + 1)], {"tool_id": 170}, LIMITS)
     for number, entry in enumerate(watch.entries, 1):
         entry.take(record(number, status), now, started=True)
     return watch
@@ -81,17 +81,17 @@ def test_which_fields_show_that_a_scan_moves():
 
 def test_the_interval_is_never_shorter_and_grows_while_nothing_moves():
     watch = watching(1)
-    far = Timeouts(1e9, 1e9)
-    assert watch.pause(0, 10, 0, far) == 10
-    assert watch.pause(0, 10, 1, far) == 12
+    watch.timeouts = Timeouts(1e9, 1e9)
+    assert watch.pause(0, 10, 0) == 10
+    assert watch.pause(0, 10, 1) == 12
     waits = []
     for _poll in range(12):
         watch.poll_succeeded(False)
-        waits.append(watch.pause(0, 10, 0, far))
+        waits.append(watch.pause(0, 10, 0))
     assert waits == sorted(waits)
     assert waits[0] == 15 and waits[-1] == 60
     watch.poll_succeeded(True)
-    assert watch.pause(0, 10, 0, far) == 10
+    assert watch.pause(0, 10, 0) == 10
 
 
 @pytest.mark.parametrize("moved, quiet_polls", [(True, 0), (False, 3)])
@@ -103,30 +103,30 @@ def test_a_poll_that_succeeds_ends_a_row_of_failures(moved, quiet_polls):
 
 
 def test_only_a_refused_start_limits_the_pause_without_a_scan():
-    watch = Watch([Entry("host-1")], {}, None)
-    assert watch.pause(0, 10, 0, LIMITS) == 10
+    watch = Watch([Entry("host-1")], {}, LIMITS)
+    assert watch.pause(0, 10, 0) == 10
     watch.slot_refused(0)
-    assert watch.pause(0, 10, 0, LIMITS) == 10
-    assert watch.pause(95, 10, 0, LIMITS) == 5
-    assert 0 < watch.pause(100, 10, 0, LIMITS) < 0.1
-    assert 0 < watch.pause(200, 10, 0, LIMITS) < 0.1
+    assert watch.pause(0, 10, 0) == 10
+    assert watch.pause(95, 10, 0) == 5
+    assert 0 < watch.pause(100, 10, 0) < 0.1
+    assert 0 < watch.pause(200, 10, 0) < 0.1
     # a scan in progress will free its slot
     watch.entries.append(Entry("host-2"))
     watch.entries[1].take(record(1), 190)
-    assert watch.pause(200, 10, 0, LIMITS) == 10
+    assert watch.pause(200, 10, 0) == 10
 
 
 def test_no_pause_goes_beyond_a_timeout():
     watch = watching(1)
-    assert watch.pause(95, 10, 0, LIMITS) == 5
-    assert 0 < watch.pause(100, 10, 0, LIMITS) < 0.1
+    assert watch.pause(95, 10, 0) == 5
+    assert 0 < watch.pause(100, 10, 0) < 0.1
     watch.entries[0].observe(record(1), 95, LIMITS)
-    assert watch.pause(95, 10, 0, LIMITS) == 10
-    assert watch.pause(1090, 10, 0, LIMITS) == 5
+    assert watch.pause(95, 10, 0) == 10
+    assert watch.pause(1090, 10, 0) == 5
 
 
 def test_how_many_scans_can_be_started():
-    watch = Watch([Entry(f"host-{number}") for number in range(5)], {}, None)
+    watch = Watch([Entry(f"host-{number}") for number in range(5)], {}, LIMITS)
     assert len(watch.startable()) == 5
     assert [each.target for each in watch.startable(2)] == ["host-0", "host-1"]
     watch.entries[0].take(record(1), 0)
@@ -142,55 +142,17 @@ def test_how_many_scans_can_be_started():
     assert watch.is_over()
 
 
-def test_one_scan_is_read_by_its_id_and_several_by_their_pages():
-    assert watching(1).next_reading() == ("scan", 1)
-    watch = watching(3)
-    assert watch.next_reading() == ("walk", 0)
-    watch.found_on(4, [record(1), record(2), record(9)])
-    assert watch.next_reading() == ("walk", 0)
-    watch.found_on(5, [record(3)])
-    assert watch.next_reading() == ("page", 4)
-    watch.turn += 1
-    assert watch.next_reading() == ("page", 5)
-    watch.turn += 1
-    assert watch.next_reading() == ("page", 4)
-
-
-def test_a_scan_that_has_left_its_page_causes_a_walk():
-    watch = watching(3)
-    watch.found_on(1, [record(1), record(2), record(3)])
-    watch.found_on(1, [record(1), record(3)])
-    assert [entry.page for entry in watch.entries] == [1, None, 1]
-    assert watch.next_reading() == ("walk", 0)
-
-
-def test_a_scan_that_no_page_shows_is_read_in_turn():
-    watch = watching(3)
-    watch.found_on(1, [record(1), record(2)])
-    watch.entries[2].unlisted = True
-    turns = []
-    for _poll in range(4):
-        turns.append(watch.next_reading())
-        watch.turn += 1
-    assert turns == [("page", 1), ("scan", 3)] * 2
-    watch.entries[0].observe(None, 1, LIMITS)
-    watch.entries[1].observe(None, 1, LIMITS)
-    assert watch.next_reading() == ("scan", 3)
-    assert len(watch.pending()) == 1
-
-
 def test_a_wait_for_a_slot_ends_only_if_no_scan_of_the_task_holds_one():
     watch = watching(2)
     watch.entries.append(Entry("host-3"))
-    assert not watch.waited_too_long_for_a_slot(0, 100)
+    assert not watch.waited_too_long_for_a_slot(0)
     watch.slot_refused(10)
     watch.slot_refused(50)
     assert watch.no_slot_since == 10
-    assert not watch.waited_too_long_for_a_slot(500, 100)
+    assert not watch.waited_too_long_for_a_slot(500)
     for entry in watch.entries[:2]:
         entry.observe(record(entry.scan_id, "finished"), 500, LIMITS)
-    assert not watch.waited_too_long_for_a_slot(599, 100)
-    assert watch.pause(595, 10, 0, LIMITS) == 5
-    assert watch.waited_too_long_for_a_slot(600, 100)
-    assert watch.next_reading() == ("nothing", 0)
+    assert not watch.waited_too_long_for_a_slot(599)
+    assert watch.pause(595, 10, 0) == 5
+    assert watch.waited_too_long_for_a_slot(600)
     assert not watch.is_over()

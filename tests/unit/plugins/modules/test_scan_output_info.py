@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import _raw
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import _raw
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_scan_output import NO_OUTPUT
 
 
