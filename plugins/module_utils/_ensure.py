@@ -16,8 +16,8 @@ from ._lookup import NOWHERE, Place, match, not_empty
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._references import find, place_of, warn_current_workspace
+from ._scope.valid_names import refuse_name
 from ._task import Task
-from ._valid_names import refuse_name
 
 
 class Outcome(NamedTuple):

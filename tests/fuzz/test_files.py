@@ -34,7 +34,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
-from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import refuse_name
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import refuse_name
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (

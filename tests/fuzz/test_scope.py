@@ -14,7 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._names import Unre
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope
-from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import problem_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import fields, odd, spoilt, texts, values
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_readers import canonical, readings

@@ -18,7 +18,7 @@ from .._families.family import Family
 from .._families.table import FAMILIES
 from .._families.workspace import WORKSPACE
 from .._records import InWorkspace, Record, difference, proven
-from .._valid_names import problem_of
+from .._scope.valid_names import problem_of
 from .cost import calls_of, minutes_of
 from .model import ACTIONS, WRITES, Item, Live, Managed, Rules, Step, Wanted, normal_name, recreates
 

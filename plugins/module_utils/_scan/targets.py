@@ -16,8 +16,8 @@ from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import place_of, warn_current_workspace
+from .._scope.valid_names import refuse_name
 from .._task import Task
-from .._valid_names import refuse_name
 from .watch import Entry
 
 

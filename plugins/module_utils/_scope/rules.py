@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeVar, Union
 
 from .._errors import WrongOption, printable, shape_of
 from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
-from .._valid_names import problem_of
 from .addresses import Address, Network, Networks, embedded, kind_of
+from .valid_names import problem_of
 
 _OPTIONS: dict[str, dict[str, Any]] = dict(
     allow=dict(type="list", elements="str"),

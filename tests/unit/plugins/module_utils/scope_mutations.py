@@ -22,7 +22,7 @@ FILES = (
     "_errors",
     "_raw_options",
     "_names",
-    "_valid_names",
+    "_scope/valid_names",
     *(f"_families/{path.stem}" for path in sorted((SOURCES / "_families").glob("*.py"))),
     "_scope/__init__",
     "_scope/addresses",

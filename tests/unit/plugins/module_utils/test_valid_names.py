@@ -8,7 +8,7 @@ import ipaddress
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, read_name
-from ansible_collections.scanops.scanner.plugins.module_utils._valid_names import problem_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -136,23 +136,6 @@ def test_an_empty_id_is_refused_in_a_real_run(module, name):
     assert_refused(module, name, "", f"{name} is empty, probably because a variable is unset")
 
 
-@pytest.mark.parametrize("check", [True, False])
-@pytest.mark.parametrize(
-    "module, options",
-    [
-        ("target", {"name": "new.example.com", "workspace": None}),
-        ("target", {"name": "new.example.com", "workspace": None, "state": "absent"}),
-        ("targets", {"workspace": None, "targets": ["new.example.com"]}),
-        ("http_logger", {"label": "new", "workspace": None}),
-        ("scan", {"target": "www.example.com", "tool": "Website Scanner", "workspace": None}),
-        ("finding_info", {"workspace": None}),
-    ],
-)
-def test_a_null_workspace_is_not_the_current_one(account, run, module, options, check):
-    refused(run(module, check=check, **options), "workspace is null, probably because a variable is unset")
-    assert account.calls() == []
-
-
 def test_a_null_beside_its_alternative_is_ignored(account, run):
     assert not run("target_info", workspace=None, workspace_id=2, name=None, id=1001).failed
     assert not run("scan_info", workspace_id=2, target=None, target_id=1001).failed
@@ -339,9 +322,3 @@ def test_a_misspelt_option_is_named_before_those_that_are_missing(service, optio
     connection = dict(base_url=service.base_url, api_key=service.api_key)
     refused(run_module("workspace", {**connection, **options}), "Unsupported parameters", words)
     assert service.calls() == []
-
-
-def test_a_misspelt_key_is_named_before_the_missing_one(service):
-    result = run_module("workspace_info", dict(base_url=service.base_url, api_kye=SECRET))
-    refused(result, "Unsupported parameters", "api_kye (did you mean api_key?)")
-    assert SECRET not in str(result.result)

@@ -101,11 +101,6 @@ def test_a_label_that_appears_meanwhile_is_present(service, run):
     assert (result.failed, result.changed) == (False, False)
 
 
-def test_labels_are_compared_letter_by_letter(service, run):
-    assert run("http_logger", label="Canary").changed
-    assert labels(service) == ["canary", "here", "Canary"]
-
-
 def test_an_id_that_does_not_exist_cannot_be_present(run):
     result = run("http_logger", id=99)
     assert result.failed

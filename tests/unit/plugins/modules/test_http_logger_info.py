@@ -54,9 +54,3 @@ def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_a
     result = run("http_logger_info", check=True, **options)
     assert found(result) == []
     assert len(result.warnings) == 1
-
-
-def test_an_unknown_workspace_fails(run):
-    result = run("http_logger_info", workspace="Never")
-    assert result.failed
-    assert "the account has 'My Workspace', 'Web shop'" in result.msg

@@ -42,13 +42,6 @@ def test_the_service_filters_by_type(service, run, kind, ids):
     assert {entry["query"]["type"] for entry in service.log()} == {kind}
 
 
-def test_an_unknown_type_is_refused_before_any_call(service, run):
-    result = run("target_info", workspace_id=2, type="host")
-    assert result.failed
-    assert "type must be one of: hostname, ip_address, url" in result.msg
-    assert service.calls() == []
-
-
 def test_a_name_and_a_type_must_both_match(run):
     assert found(run("target_info", workspace_id=2, name="www.example.com", type="hostname")) == [1001]
     assert found(run("target_info", workspace_id=2, name="www.example.com", type="url")) == []
@@ -85,12 +78,6 @@ def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_a
     result = run("target_info", check=True, **options)
     assert found(result) == []
     assert len(result.warnings) == 1
-
-
-def test_an_unknown_workspace_fails(run):
-    result = run("target_info", workspace="Never")
-    assert result.failed
-    assert "the account has 'My Workspace', 'Web shop'" in result.msg
 
 
 @pytest.mark.parametrize("options", [{}, {"name": "never.example.com"}, {"type": "hostname"}], ids=str)

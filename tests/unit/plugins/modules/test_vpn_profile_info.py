@@ -52,13 +52,6 @@ def test_an_empty_name_or_uuid_is_refused(service, run, option):
     assert service.calls() == []
 
 
-def test_a_name_and_a_uuid_are_refused(service, run):
-    result = run("vpn_profile_info", **OFFICE)
-    assert result.failed
-    assert "mutually exclusive: name|uuid" in result.msg
-    assert service.calls() == []
-
-
 @pytest.mark.parametrize(
     "row", [{"name": "Office"}, {"uuid": "", "name": "x"}, {"uuid": 7, "name": "x"}, {"uuid": "a"}]
 )

@@ -66,31 +66,7 @@ def test_an_empty_description_is_not_sent_with_a_create(service, run):
     assert [entry["form"] for entry in service.log() if entry["method"] == "POST"] == [{"name": "New"}]
 
 
-def test_a_text_of_digits_is_a_name_like_any_other(service, run):
-    assert run("workspace", name="2026").changed
-    assert not run("workspace", name="2026").changed
-
-
-def test_names_are_compared_letter_by_letter(service, run):
-    assert run("workspace", name="web shop").changed
-
-
 # --- two of one name
-
-
-@pytest.mark.parametrize("options", [{}, {"state": "absent"}, {"new_name": "One"}])
-@pytest.mark.parametrize("check", [False, True])
-def test_two_workspaces_with_one_name_fail_and_show_their_ids(service, run, options, check):
-    result = run("workspace", check=check, name="Twin", **options)
-    assert result.failed
-    assert result.msg == "name 'Twin' names 2 workspaces, with the ids 3, 4: give id instead."
-    assert service.writes() == []
-
-
-def test_an_id_selects_one_of_two(service, run):
-    assert run("workspace", id=4, state="absent").changed
-    assert 3 in names(service)
-    assert 4 not in names(service)
 
 
 # --- renaming
