@@ -6,39 +6,49 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
-import sys
+import signal
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ansible import constants
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Ended, Shared, perform
+from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Shared, perform
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._interrupt_lines import lines
-from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Facts, why_as_module
+from ansible_collections.scanops.scanner.plugins.plugin_utils._where import why_as_module
 
 display = Display()
 
-# the variables with a path that requests reads
-_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _INTERNAL = "_ansible_"
 # the loggers of what the transport uses
 _LIBRARIES = ("requests", "urllib3", "charset_normalizer")
+# objects that a line about an interrupt names; the log of requests at the service has the others
+_MOST_NAMED = 20
+_DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+
+
+def _kept_stderr() -> int | None:
+    try:
+        return os.dup(2)
+    except OSError:
+        return None
+
+
+# ansible-core loads action plugins before it forks its workers, and from 2.19 on a worker closes its own standard error
+_STDERR = _kept_stderr()
 
 Result = dict[str, Any]
 
@@ -55,17 +65,18 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
-        environment = self._environment()
-        why = why_as_module(self._facts(task_vars or {}, environment))
+        environment: dict[str, Any] = {}
+        self._compute_environment_string(environment)
+        environment = {str(name): str(value) for name, value in environment.items()}
+        why = why_as_module(self, task_vars or {}, environment)
         if why is None:
             result = super(NormalAction, self).run(tmp, task_vars)
             try:
                 arguments = self._arguments(task_vars or {})
                 self._say("in process")
                 with Stop(_is_orphan).listening() as self._stop:
-                    done = self.run_in_process(arguments, environment, task_vars)
-                    self._report_interrupt(done, task_vars)
-                return dict(merge_hash(result, self._as_ended(done)))
+                    done = self._run_here(arguments, environment, task_vars or {})
+                return dict(merge_hash(result, self._ended(done)))
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
@@ -73,93 +84,36 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         if loop is not None:
             # the module may write
             loop.drop_lists()
-        return self.run_as_module(tmp, task_vars)
-
-    def run_as_module(self, tmp: str | None, task_vars: dict[str, Any] | None) -> Result:
-        """Run the module."""
         return dict(super().run(tmp, task_vars))
 
-    def _report_interrupt(self, done: Result, task_vars: dict[str, Any] | None) -> None:
-        """Show what the task has done where nobody takes its result."""
-        if self._stop.reason is None or self._stop.timed_out:
-            return
-        line = LiveLine(self._task, task_vars)
-        for text in lines(self._task.action.rpartition(".")[2], done):
-            line.show_last(text)
+    def _run_here(self, arguments: Result, environment: Mapping[str, str], task_vars: Mapping[str, Any]) -> Result:
+        """Do the work of the module. Raises AsModule."""
+        lines = Lines(bool(self._task.no_log), task_vars.get("inventory_hostname"))
+        with apart(environment):
+            printed = _Run(self.declared, arguments, lines.show, loop_of(self._task), self._stop).printed()
+        done = _core.returned(self, printed)
+        if self._is_unheard():
+            for text in lines_of_interrupt(self._task.action.rpartition(".")[2], done):
+                lines.show_last(text)
+        return done
 
-    def _as_ended(self, done: Result) -> Result:
+    def _is_unheard(self) -> bool:
+        """Whether nobody takes the result, after an interrupt."""
+        return self._stop.reason is not None and not self._stop.timed_out
+
+    def _ended(self, done: Result) -> Result:
         """The result after the end of the work. After a signal, ansible-core does here what it does on this signal."""
         stop = self._stop
         if stop.number is not None:
             os.kill(os.getpid(), stop.number)
-        elif stop.timed_out and stop.cut:
-            # as ansible-core has it
-            return {**done, "timedout": dict(period=self._task.timeout)}
-        elif stop.reason is not None and not stop.timed_out:
-            # ansible-playbook has died, so nobody waits for a result, or for the next item
+        elif self._is_unheard():
+            # ansible-playbook has died, so nobody waits for the next item
             os._exit(1)
-        return done
-
-    def run_in_process(
-        self, arguments: Result, environment: Mapping[str, str], task_vars: dict[str, Any] | None
-    ) -> Result:
-        """Do the work of the module here. Raises AsModule."""
-        loop, line = loop_of(self._task), LiveLine(self._task, task_vars)
-        printed = apart(environment, lambda: _Run(self.declared, arguments, line.show, loop, self._stop).printed())
-        return _core.returned(self, printed)
+        # as ansible-core has it
+        return {**done, "timedout": dict(period=self._task.timeout)} if stop.timed_out and stop.cut else done
 
     def _say(self, way: str) -> None:
         display.vvv(f"{self._task.action} runs {way}", host=self._play_context.remote_addr)
-
-    # --- facts
-
-    def _environment(self) -> dict[str, str]:
-        """``environment`` of the task, as the shell would set it."""
-        found: dict[str, Any] = {}
-        self._compute_environment_string(found)
-        return {str(name): str(value) for name, value in found.items()}
-
-    def _facts(self, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> Facts:
-        interpreter = self._interpreter(task_vars)
-        return Facts(
-            wanted=_flag(self._given("in_process", environment), self.declared.spec()["in_process"]["default"]),
-            transport=self._connection.transport,
-            become=self._connection.become is not None,
-            in_background=bool(self._task.async_val),
-            interpreter=interpreter,
-            own_interpreter=is_own(interpreter),
-            variables=environment,
-            missing=missing_requests(),
-            writes_file=self.declared.writes_file(self._task.args),
-            relative=self._relative_path(environment),
-            examined=_core.examined(),
-            unknown=_core.unknown(),
-        )
-
-    def _interpreter(self, task_vars: Mapping[str, Any]) -> str:
-        """The interpreter for modules on the host of the task, "" if none is set."""
-        if self._task.delegate_to:
-            task_vars = task_vars.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
-        found = constants.config.get_config_value("INTERPRETER_PYTHON", variables=task_vars)
-        return str(self._templar.template(found) or "").strip()
-
-    def _given(self, option: str, environment: Mapping[str, str]) -> object:
-        """The value of an option, from the task or its environment variable."""
-        value = self._task.args.get(option)
-        fallback = self.declared.spec()[option].get("fallback")
-        if value is not None or not fallback:
-            return value
-        name = fallback[1][0]
-        return environment.get(name, os.environ.get(name))
-
-    def _relative_path(self, environment: Mapping[str, str]) -> str | None:
-        """An option or variable with a relative path; None if a module would resolve it in the same directory."""
-        if os.path.realpath(self._loader.get_basedir()) == os.path.realpath(os.curdir):
-            return None
-        spec = self.declared.spec()
-        paths = {name: self._given(name, environment) for name, entry in spec.items() if entry.get("type") == "path"}
-        paths.update((name, environment.get(name, os.environ.get(name))) for name in _CA_VARIABLES)
-        return next((name for name, path in paths.items() if is_relative(path)), None)
 
     def _arguments(self, task_vars: Mapping[str, Any]) -> Result:
         """The arguments as the module would read them."""
@@ -241,8 +195,9 @@ class _Run:
             log["exception"] = ended.trace
         if ended.secret:
             hide(ended.secret, self._secrets)
+        failure = {} if ended.failure is None else dict(failed=True, msg=ended.failure)
         try:
-            return self._printed(**_result_of(ended), **log)
+            return self._printed(**{**ended.result, **failure}, **log)
         except RecursionError:
             return self._printed(failed=True, msg=TOO_DEEP, changed=ended.result.get("changed", False), **log)
 
@@ -260,61 +215,73 @@ def _is_orphan() -> bool:
     return parent is not None and parent.pid != os.getppid()
 
 
-def _result_of(ended: Ended) -> Result:
-    return ended.result if ended.failure is None else {**ended.result, "failed": True, "msg": ended.failure}
-
-
-def apart(variables: Mapping[str, str], work: Callable[[], str]) -> str:
+@contextlib.contextmanager
+def apart(variables: Mapping[str, str]) -> Iterator[None]:
     """Work with these environment variables, and without the messages that Python libraries print: those of a module reach
     nobody."""
     before = {name: os.environ.get(name) for name in variables}
-    show = warnings.showwarning
-    propagates = {name: logging.getLogger(name).propagate for name in _LIBRARIES}
+    loggers = {logger: logger.propagate for logger in map(logging.getLogger, _LIBRARIES)}
     try:
         os.environ.update(variables)
-        warnings.showwarning = _show_nothing
-        for name in _LIBRARIES:
+        for logger in loggers:
             # libraries have a handler that does nothing; the one above it writes to the log file of ansible-core
-            logging.getLogger(name).propagate = False
-        return work()
+            logger.propagate = False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
-        _restore(before, show, propagates)
-
-
-def _restore(variables: Mapping[str, str | None], show: Any, propagates: Mapping[str, bool]) -> None:
-    for name, value in variables.items():
-        if value is None:
+        for name, value in before.items():
             os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-    warnings.showwarning = show
-    for name, propagate in propagates.items():
-        logging.getLogger(name).propagate = propagate
+            os.environ.update({} if value is None else {name: value})
+        for logger, propagate in loggers.items():
+            logger.propagate = propagate
 
 
-def _show_nothing(*_arguments: Any, **_named: Any) -> None:
-    """In the place of warnings.showwarning, which prints to standard error."""
+class Lines:
+    """The lines of one task that show its progress, and what an interrupt leaves behind. They go to standard error, because
+    callbacks may print JSON on standard output."""
+
+    def __init__(self, silent: bool, host: str | None) -> None:
+        """silent: whether the task has ``no_log``."""
+        self._silent = silent
+        self._start = f"{host}: " if host else ""
+
+    def show(self, text: str) -> None:
+        """Show a line while the task runs."""
+        if self._silent:
+            return
+        # lines go to ansible-playbook through a queue: a worker that is killed while it holds the lock would block it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            display.display(f"{self._start}{text}", stderr=True)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def show_last(self, text: str) -> None:
+        """Write a line without ansible-core: after an interrupt, ansible-playbook no longer reads the queue."""
+        if not self._silent and _STDERR is not None:
+            # the terminal may have been closed
+            with contextlib.suppress(OSError):
+                os.write(_STDERR, f"{self._start}{text}\n".encode("utf-8", "backslashreplace"))
 
 
-def is_own(interpreter: str) -> bool:
-    """Whether a path names the interpreter of this process: the same program in the same environment of Python."""
-    directory, name = os.path.split(interpreter)
-    own_directory, own_name = os.path.split(sys.executable)
-    if not directory or os.path.realpath(directory) != os.path.realpath(own_directory):
-        return False
-    return name == own_name or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
+def lines_of_interrupt(action: str, result: Mapping[str, Any]) -> list[str]:
+    """The lines that say what an interrupted task has done, where ansible-core takes no result.
+
+    action: the name of the module; result: what the task would have returned.
+    """
+    results = result.get("results")
+    rows = results if isinstance(results, list) else []
+    found = {done: [row for row in rows if row["action"] == done] for done in WRITES}
+    shown = [_named(done, written) for done, written in found.items() if written]
+    if result.get("failed"):
+        shown.append(printable(result.get("msg") or "the task failed", 1000))
+    if not result.get("changed"):
+        shown.append("nothing was changed")
+    return [f"interrupted: {action}: {line}" for line in shown or ["changed as declared"]]
 
 
-def is_relative(path: object) -> bool:
-    """Whether an option of the type path names a file relative to the working directory."""
-    return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
-
-
-def _flag(value: object, default: bool) -> bool | None:
-    """The value of in_process; None if it is no boolean."""
-    if value is None:
-        return default
-    try:
-        return bool(boolean(value))
-    except TypeError:
-        return None
+def _named(done: str, rows: list[Mapping[str, Any]]) -> str:
+    names = ", ".join(f"{row['resource']} {printable(row['name'], 100)!r}" for row in rows[:_MOST_NAMED])
+    more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+    return f"{counted(len(rows), 'object')} {_DONE[done]}: {names}{more}"

@@ -77,12 +77,8 @@ class Loop:
         self._opened.clear()
 
 
-class _Latest:
-    """The loop that this process runs."""
-
-    process: int | None = None
-    task: str | None = None
-    loop: Loop | None = None
+# the loop that a process runs, by the process and the task
+_LATEST: dict[tuple[int, str], Loop] = {}
 
 
 def loop_of(task: Any) -> Loop | None:
@@ -93,8 +89,11 @@ def loop_of(task: Any) -> Loop | None:
     repeats = task.until or task.retries
     if task.loop is None or repeats or getattr(task.loop_control, "pause", None):
         return None
-    if (_Latest.process, _Latest.task) != (os.getpid(), task._uuid):
-        if _Latest.loop is not None and _Latest.process == os.getpid():
-            _Latest.loop.close()
-        _Latest.process, _Latest.task, _Latest.loop = os.getpid(), task._uuid, Loop()
-    return _Latest.loop
+    key = (os.getpid(), task._uuid)
+    if key not in _LATEST:
+        for (process, _task), loop in _LATEST.items():
+            if process == os.getpid():
+                loop.close()
+        _LATEST.clear()
+        _LATEST[key] = Loop()
+    return _LATEST[key]

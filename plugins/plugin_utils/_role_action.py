@@ -2,14 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The first task of a role of this collection, for each host: refuses variables that the role does not know."""
+"""The first task of a role of this collection, for each host: refuses variables that the role does not know. Every variable
+with the prefix of a role belongs to it."""
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_variables import options_of, unknown_variables
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
 
 Result = dict[str, Any]
 
@@ -39,3 +45,26 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     def options(self) -> list[str]:
         """The variables that the role documents."""
         return options_of(self._task._role._role_path)
+
+
+def unknown_variables(names: Iterable[str], role: str, directory: str) -> str | None:
+    """The message on variables that have the prefix of a role and that it never reads, or None. directory: of the role."""
+    prefix = f"{role.rpartition('.')[2]}_"
+    files = [path for part in ("defaults", "meta", "tasks", "vars") for path in Path(directory, part).glob("*.y*ml")]
+    # what they never mention, the role cannot read
+    words = {word for path in files for word in re.findall(rf"\b{prefix}\w+", path.read_text(encoding="utf-8"))}
+    # a role may number its own variables, as in estate_apply__file_0
+    mine = (name for name in sorted(names) if name.startswith(prefix))
+    unknown = [name for name in mine if not words & {name, re.sub(r"[0-9]+$", "", name)}]
+    if not unknown:
+        return None
+    near = {name: difflib.get_close_matches(name, options_of(directory), 1) for name in unknown}
+    shown = ", ".join(printable(name) + (f" (did you mean {each[0]}?)" if each else "") for name, each in near.items())
+    are, them = ("is no variable", "it") if len(unknown) == 1 else ("are no variables", "them")
+    return f"{shown} {are} of the role {role}: correct {them}, or remove {them}."
+
+
+def options_of(directory: str) -> list[str]:
+    """The variables that a role documents."""
+    text = Path(directory, "meta", "argument_specs.yml").read_text(encoding="utf-8")
+    return list(yaml.safe_load(text)["argument_specs"]["main"]["options"])

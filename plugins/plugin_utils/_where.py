@@ -2,73 +2,102 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where the work of a task runs: in the worker process of ansible-core, or in a module. Pure."""
+"""Where the work of a task runs: in the worker process of ansible-core, or in a module."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
 
+from ansible import constants
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+
+# the variables with a path that requests reads
+_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
-VARIABLES = frozenset(
+_VARIABLES = frozenset(
     {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
-    | {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME"}
+    | {*_CA_VARIABLES, "NETRC", "HOME"}
 )
-PREFIX = "SCANNER_"
+_PREFIX = "SCANNER_"
 
 
-class Facts(NamedTuple):
-    """What decides about a task.
+def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
+    """Why a task must run as a module, in a few words; None if it can run in process.
 
-    wanted: the option in_process, None if it is no boolean; transport: the connection plugin; interpreter: the one that
-    is set for the host, with its templates resolved; own_interpreter: whether it is the one of this process; variables:
-    the names in ``environment``; missing: a Python library that is missing here; writes_file: whether the task writes a
-    file; relative: an option or variable with a relative path, which a module resolves in another directory; examined:
-    whether ansible-core is asked to show how its modules run; unknown: what this release of ansible-core lacks.
+    action: its action plugin; environment: ``environment`` of the task, as the shell would set it.
     """
-
-    wanted: bool | None = True
-    transport: str = "local"
-    become: bool = False
-    in_background: bool = False
-    interpreter: str = ""
-    own_interpreter: bool = False
-    variables: Iterable[str] = ()
-    missing: str | None = None
-    writes_file: bool = False
-    relative: str | None = None
-    examined: str | None = None
-    unknown: str | None = None
-
-
-def why_as_module(facts: Facts) -> str | None:
-    """Why a task must run as a module, in a few words; None if it can run in process."""
-    if facts.wanted is None:
-        return "in_process is not a boolean"
-    if not facts.wanted:
-        return "in_process is false"
-    if facts.transport != "local":
-        return f"the connection is {facts.transport}, not local"
-    if facts.become:
-        return "become is set"
-    if facts.in_background:
-        return "async is set"
-    if not (facts.own_interpreter or not facts.interpreter or facts.interpreter.startswith("auto")):
-        return f"ansible_python_interpreter is {facts.interpreter}, not the interpreter of ansible-core"
-    foreign = sorted(name for name in facts.variables if not is_read(name))
-    if foreign:
-        return f"environment sets {', '.join(foreign)}"
-    if facts.missing:
-        return f"the Python of ansible-core lacks {facts.missing}"
-    if facts.writes_file:
-        return "the task writes a file"
-    if facts.relative:
-        return f"{facts.relative} is a relative path"
-    if facts.examined:
-        return f"{facts.examined} is set"
-    return f"this ansible-core has no {facts.unknown}" if facts.unknown else None
+    spec = action.declared.spec()
+    given = {name: _given(action, name, entry, environment) for name, entry in spec.items()}
+    given.update((name, environment.get(name, os.environ.get(name))) for name in _CA_VARIABLES)
+    paths = [name for name in given if name in _CA_VARIABLES or spec[name].get("type") == "path"]
+    wanted = _flag(given["in_process"], spec["in_process"]["default"])
+    transport = action._connection.transport
+    interpreter = _interpreter(action, task_vars)
+    foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
+    # a module would resolve a relative path in another directory
+    elsewhere = os.path.realpath(action._loader.get_basedir()) != os.path.realpath(os.curdir)
+    relative = next((name for name in paths if elsewhere and is_relative(given[name])), None)
+    missing, examined, unknown = missing_requests(), _core.examined(), _core.unknown()
+    reasons = {
+        "in_process is not a boolean": wanted is None,
+        "in_process is false": not wanted,
+        f"the connection is {transport}, not local": transport != "local",
+        "become is set": action._connection.become is not None,
+        "async is set": action._task.async_val,
+        f"ansible_python_interpreter is {interpreter}, not the interpreter of ansible-core": not is_own(interpreter),
+        f"environment sets {', '.join(foreign)}": foreign,
+        f"the Python of ansible-core lacks {missing}": missing,
+        "the task writes a file": action.declared.writes_file(action._task.args),
+        f"{relative} is a relative path": relative,
+        f"{examined} is set": examined,
+        f"this ansible-core has no {unknown}": unknown,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
-def is_read(variable: str) -> bool:
-    """Whether the work of a module reads this environment variable."""
-    return variable in VARIABLES or variable.startswith(PREFIX)
+def _interpreter(action: Any, task_vars: Mapping[str, Any]) -> str:
+    """The interpreter for modules on the host of the task, "" if none is set."""
+    if action._task.delegate_to:
+        task_vars = task_vars.get("ansible_delegated_vars", {}).get(action._task.delegate_to, {})
+    found = constants.config.get_config_value("INTERPRETER_PYTHON", variables=task_vars)
+    return str(action._templar.template(found) or "").strip()
+
+
+def _given(action: Any, option: str, entry: Mapping[str, Any], environment: Mapping[str, str]) -> object:
+    """The value of an option, from the task or its environment variable."""
+    value = action._task.args.get(option)
+    if value is not None or not entry.get("fallback"):
+        return value
+    name = entry["fallback"][1][0]
+    return environment.get(name, os.environ.get(name))
+
+
+def is_own(interpreter: str) -> bool:
+    """Whether an interpreter is that of this process: none is set, or the same program in the same environment of Python."""
+    if not interpreter or interpreter.startswith("auto"):
+        return True
+    directory, name = os.path.split(interpreter)
+    own_directory, own_name = os.path.split(sys.executable)
+    if not directory or os.path.realpath(directory) != os.path.realpath(own_directory):
+        return False
+    return name == own_name or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
+
+
+def is_relative(path: object) -> bool:
+    """Whether an option of the type path names a file relative to the working directory."""
+    return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
+
+
+def _flag(value: object, default: bool) -> bool | None:
+    """The value of in_process; None if it is no boolean."""
+    if value is None:
+        return default
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        return None

@@ -36,7 +36,8 @@ STATM = Path("/proc/self/statm")
 
 def run(service, declared, environment=None, **options):
     arguments = _core.as_module_reads({"base_url": service.base_url, "api_key": service.api_key, **options})
-    return json.loads(apart(environment or {}, lambda: _Run(declared, arguments, None).printed()))
+    with apart(environment or {}):
+        return json.loads(_Run(declared, arguments, None).printed())
 
 
 def items(service, count):

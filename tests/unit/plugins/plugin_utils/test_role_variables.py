@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_variables import options_of, unknown_variables
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import options_of, unknown_variables
 
 ROLES = Path(__file__).resolve().parents[4] / "roles"
 NAMES = sorted(path.name for path in ROLES.iterdir())

@@ -4,47 +4,95 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from types import SimpleNamespace
+
 import pytest
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import Facts, why_as_module
+from ansible_collections.scanops.scanner.plugins.modules import report
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _where
+
+OTHER = "/usr/bin/another-python"
+
+
+def why(
+    args=None,
+    environment=(),
+    interpreter="auto",
+    transport="local",
+    become=None,
+    delegate_to=None,
+    async_val=0,
+    basedir=".",
+):
+    """Why a task of the module report runs as a module."""
+    action = SimpleNamespace(
+        declared=report.MODULE,
+        _connection=SimpleNamespace(transport=transport, become=become),
+        _task=SimpleNamespace(args=args or {}, delegate_to=delegate_to, async_val=async_val),
+        _loader=SimpleNamespace(get_basedir=lambda: basedir),
+        _templar=SimpleNamespace(template=lambda text: text),
+    )
+    host = {"ansible_python_interpreter": interpreter}
+    variables = {"ansible_delegated_vars": {"there": host}} if delegate_to else host
+    return _where.why_as_module(action, variables, dict.fromkeys(environment, "1"))
 
 
 @pytest.mark.parametrize(
     "facts",
     [
-        Facts(),
-        Facts(interpreter="auto"),
-        Facts(interpreter="auto_silent"),
-        Facts(interpreter="auto_legacy_silent"),
-        Facts(interpreter="/opt/venv/bin/python", own_interpreter=True),
-        Facts(variables=["HTTPS_PROXY", "no_proxy", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME"]),
-        Facts(variables=["SCANNER_API_KEY", "SCANNER_SCOPE_FILE"]),
+        {},
+        {"interpreter": "auto_legacy_silent"},
+        {"interpreter": sys.executable},
+        {"environment": ["HTTPS_PROXY", "no_proxy", "NETRC", "HOME", "SCANNER_API_KEY", "SCANNER_SCOPE_FILE"]},
+        {"environment": ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]},
+        {"args": {"ca_path": "ca.pem"}},
+        {"args": {"ca_path": "/ca.pem"}, "basedir": "/"},
     ],
     ids=str,
 )
 def test_a_task_runs_in_process(facts):
-    assert why_as_module(facts) is None
+    assert why(**facts) is None
 
 
 @pytest.mark.parametrize(
-    "facts, why",
+    "facts, reason",
     [
-        (Facts(wanted=False), "in_process is false"),
-        (Facts(wanted=None), "in_process is not a boolean"),
-        (Facts(transport="ssh"), "the connection is ssh, not local"),
-        (Facts(become=True), "become is set"),
-        (Facts(in_background=True), "async is set"),
+        ({"args": {"in_process": "no"}}, "in_process is false"),
+        ({"args": {"in_process": "maybe"}}, "in_process is not a boolean"),
+        ({"transport": "ssh"}, "the connection is ssh, not local"),
+        ({"become": object()}, "become is set"),
+        ({"async_val": 5}, "async is set"),
+        ({"interpreter": OTHER}, f"ansible_python_interpreter is {OTHER}, not the interpreter of ansible-core"),
         (
-            Facts(interpreter="/usr/bin/python3"),
-            "ansible_python_interpreter is /usr/bin/python3, not the interpreter of ansible-core",
+            {"interpreter": OTHER, "delegate_to": "there"},
+            f"ansible_python_interpreter is {OTHER}, not the interpreter of ansible-core",
         ),
-        (Facts(variables=["LANG", "HTTP_PROXY", "FTP_PROXY"]), "environment sets FTP_PROXY, LANG"),
-        (Facts(missing="requests >= 2.31"), "the Python of ansible-core lacks requests >= 2.31"),
-        (Facts(writes_file=True), "the task writes a file"),
-        (Facts(relative="ca_path"), "ca_path is a relative path"),
-        (Facts(examined="ANSIBLE_KEEP_REMOTE_FILES"), "ANSIBLE_KEEP_REMOTE_FILES is set"),
-        (Facts(unknown="_update_module_args"), "this ansible-core has no _update_module_args"),
+        ({"environment": ["LANG", "HTTP_PROXY", "FTP_PROXY"]}, "environment sets FTP_PROXY, LANG"),
+        ({"args": {"dest": "x"}}, "the task writes a file"),
+        ({"args": {"ca_path": "ca.pem"}, "basedir": "/"}, "ca_path is a relative path"),
+        ({"environment": ["CURL_CA_BUNDLE"], "basedir": "/"}, "CURL_CA_BUNDLE is a relative path"),
     ],
     ids=str,
 )
-def test_a_task_runs_as_a_module_and_the_reason_is_named(facts, why):
-    assert why_as_module(facts) == why
+def test_a_task_runs_as_a_module_and_the_reason_is_named(facts, reason):
+    assert why(**facts) == reason
+
+
+@pytest.mark.parametrize(
+    "place, name, value, reason",
+    [
+        (_where, "missing_requests", "requests >= 2.31", "the Python of ansible-core lacks requests >= 2.31"),
+        (_core, "examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
+        (_core, "unknown", "_update_module_args", "this ansible-core has no _update_module_args"),
+    ],
+)
+def test_what_this_ansible_core_lacks_or_shows_is_a_reason(monkeypatch, place, name, value, reason):
+    monkeypatch.setattr(place, name, lambda: value)
+    assert why() == reason
+
+
+def test_an_environment_variable_replaces_an_option(monkeypatch):
+    monkeypatch.setenv("SCANNER_IN_PROCESS", "false")
+    assert os.environ["SCANNER_IN_PROCESS"] and why() == "in_process is false"
+    assert why({"in_process": True}) is None

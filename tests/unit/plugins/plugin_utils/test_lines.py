@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import os
 import signal
-from types import SimpleNamespace
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import elapsed
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _live_line
-from ansible_collections.scanops.scanner.plugins.plugin_utils._live_line import LiveLine
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _in_process
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import Lines, lines_of_interrupt
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def displayed(monkeypatch):
     def display(text, stderr=False):
         lines.append((text, stderr, signal.pthread_sigmask(signal.SIG_BLOCK, [])))
 
-    monkeypatch.setattr(_live_line.display, "display", display)
+    monkeypatch.setattr(_in_process.display, "display", display)
     return lines
 
 
@@ -30,14 +29,14 @@ def displayed(monkeypatch):
 def written(monkeypatch):
     """Reads what was written directly."""
     read, write = os.pipe()
-    monkeypatch.setattr(_live_line, "_STDERR", write)
+    monkeypatch.setattr(_in_process, "_STDERR", write)
     yield lambda: os.read(read, 10000).decode()
     os.close(read)
     os.close(write)
 
 
 def line(no_log=False, host="here"):
-    return LiveLine(SimpleNamespace(no_log=no_log), {"inventory_hostname": host} if host else None)
+    return Lines(no_log, host)
 
 
 def test_a_line_names_the_host_and_goes_to_standard_error(displayed):
@@ -62,7 +61,7 @@ def test_a_closed_terminal_is_no_error(monkeypatch):
     read, write = os.pipe()
     os.close(write)
     os.close(read)
-    monkeypatch.setattr(_live_line, "_STDERR", write)
+    monkeypatch.setattr(_in_process, "_STDERR", write)
     line().show_last("scan 7 goes on")
 
 
@@ -87,3 +86,30 @@ def test_a_task_that_logs_nothing_shows_nothing(displayed, written):
 )
 def test_durations(seconds, text):
     assert elapsed(seconds) == text
+
+
+def row(name, action="create"):
+    return {"resource": "target", "name": name, "action": action, "id": 1}
+
+
+ROWS = [row("b", "delete"), row("a\x1b"), row("c"), row("d", "failed"), row("e", "unchanged"), row("f", "update")]
+
+
+@pytest.mark.parametrize("result, lines", [
+    # what was written is named by action before the message
+    ({"failed": True, "changed": True, "msg": "it ended", "results": ROWS}, [
+        "2 objects created: target 'a\\\\x1b', target 'c'", "1 object updated: target 'f'",
+        "1 object deleted: target 'b'", "it ended",
+    ]),
+    ({"changed": True, "target": {}}, ["changed as declared"]),
+    ({"changed": False}, ["nothing was changed"]),
+    ({"failed": True, "changed": False, "msg": "no"}, ["no", "nothing was changed"]),
+])  # fmt: skip
+def test_an_interrupted_task_says_what_it_has_done(result, lines):
+    assert lines_of_interrupt("targets", result) == [f"interrupted: targets: {line}" for line in lines]
+
+
+def test_many_objects_are_named_up_to_a_number():
+    (line,) = lines_of_interrupt("targets", {"changed": True, "results": [row(f"host-{n}") for n in range(25)]})
+    assert line.startswith("interrupted: targets: 25 objects created: target 'host-0', ")
+    assert line.endswith("target 'host-19' and 5 more")
