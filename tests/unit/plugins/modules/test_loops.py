@@ -75,14 +75,87 @@ def in_shop(loop, *labels, **more):
     return loop("target", names(*labels), workspace="Web shop", **more)
 
 
-# --- reads
+# --- reads and writes
+
+APART = [{"timeout": 20}, {"timeout": 30}]
+HERE, THERE = APART
+HOOKS = ["GET /http_loggers", "GET /http_loggers"]
+NEW_HOOKS = [{"label": "new"}, {"label": "other"}, {"label": "new"}]
+
+# the module, its items, options of all items, which of them change something, the calls
+SHARED = {
+    "unchanged items": ("target", names(*"abab"), {"workspace": "Web shop"}, "----", [PLACES, LIST]),
+    "normalised names": ("target", names("A", "b", "B"), {"workspace_id": 2}, "---", [LIST]),
+    # an id is read afresh
+    "ids": (
+        "target",
+        [{"id": 1001}, *names("a"), {"id": 1001}],
+        {"workspace_id": 2},
+        "---",
+        ["GET /targets/1001", LIST, "GET /targets/1001"],
+    ),
+    "each workspace has its own list": (
+        "target",
+        [{**each, "workspace": "Other" if "c" in each["name"][0] else "Web shop"} for each in names(*"acb")],
+        {},
+        "---",
+        [PLACES, LIST, LIST],
+    ),
+    "another connection has its own list": (
+        "target", [HERE, THERE, HERE, THERE], {"workspace_id": 2, "name": "a.example.com"}, "----", [LIST, LIST],
+    ),
+    "loggers": (
+        "http_logger", [{"label": f"hook {n}"} for n in range(3)], {"workspace": "Web shop"}, "---", [PLACES, *HOOKS],
+    ),
+    "workspaces": ("workspace", [{"name": name} for name in ("Web shop", "Other", "Web shop")], {}, "---", [PLACES]),
+    "a normalised duplicate": ("target", names("New", "new"), {"workspace_id": 2}, "+-", [LIST, CREATE, "GET /targets/1004"]),
+    "an update drops the list": (
+        "workspace",
+        [{"name": "Web shop"}, *[{"name": "Other", "description": "New"}] * 2],
+        {},
+        "-+-",
+        [PLACES, "PUT /workspaces/3", PLACES],
+    ),
+    "a new workspace": (
+        "workspace",
+        [{"name": name} for name in ("New", "Other", "New")],
+        {},
+        "+--",
+        [PLACES, "POST /workspaces", "GET /workspaces/4"],
+    ),
+    "a renamed workspace": (
+        "workspace",
+        [{"name": "Other", "new_name": "Newer"}, {"name": "Newer"}, {"name": "Other", "new_name": "Newer"}],
+        {},
+        "+--",
+        None,
+    ),
+    "new loggers": ("http_logger", NEW_HOOKS, {"workspace": "Web shop"}, "++-", None),
+    "a create drops the lists of other connections": (
+        "target",
+        [{**HERE, **names("A")[0]}, {**THERE, **names("new")[0]}, {**HERE, **names("new")[0]}],
+        {"workspace_id": 2},
+        "-+-",
+        None,
+    ),
+    "no list in check mode": (
+        "target", names("a", "a"), {"workspace": "Web shop", "check": True}, "--", [PLACES, LIST] * 2,
+    ),
+    "no list in reading modules": (
+        "target_info", names("a", "a"), {"workspace": "Web shop"}, "--", [PLACES, LIST] * 2,
+    ),
+}  # fmt: skip
 
 
-def test_unchanged_items_read_the_list_once(service, loop):
-    results = in_shop(loop, "a", "b", "a", "b")
-    assert [result["target"]["id"] for result in results] == [1001, 1002, 1001, 1002]
-    assert not any(result.changed for result in results)
-    assert service.calls() == [PLACES, LIST]
+@pytest.mark.parametrize("case", SHARED)
+def test_items_share_what_they_read(service, loop, case):
+    module, items, common, changed, calls = SHARED[case]
+    service.add(http_loggers=[{"label": f"hook {number}", "workspace_id": 2} for number in range(3)])
+    results = loop(module, items, **common)
+    assert not any(result.failed for result in results)
+    assert "".join("-+"[result.changed] for result in results) == changed
+    assert len(service.writes()) == changed.count("+")
+    assert calls is None or service.calls() == calls
 
 
 def test_items_share_one_connection(loop):
@@ -125,37 +198,10 @@ def test_pages_are_read_when_an_item_needs_them(service, loop):
     assert service.calls() == [PLACES, LIST, LIST, LIST]
 
 
-def test_a_normalised_name_is_found_in_the_list(service, loop):
-    results = loop(
-        "target", [{"name": "A.Example.COM."}, {"name": "b.example.com"}, {"name": "B.example.com"}], workspace_id=2
-    )
-    assert [result["target"]["id"] for result in results] == [1001, 1002, 1002]
-    assert service.calls() == [LIST]
-
-
-def test_an_id_is_read_afresh(service, loop):
-    results = loop("target", [{"id": 1001}, {"name": "a.example.com"}, {"id": 1001}], workspace_id=2)
-    assert [result["target"]["id"] for result in results] == [1001, 1001, 1001]
-    assert service.calls() == ["GET /targets/1001", LIST, "GET /targets/1001"]
-
-
-def test_each_workspace_has_its_own_list(service, loop):
-    items = [{"name": "a.example.com"}, {"name": "c.example.com", "workspace": "Other"}, {"name": "b.example.com"}]
-    results = loop("target", [{"workspace": "Web shop", **each} for each in items])
-    assert not any(result.changed for result in results)
-    assert service.calls() == [PLACES, LIST, LIST]
-
-
 def test_names_of_other_workspaces_are_not_taken(service, loop):
     first, second = loop("target", names("c", "c"), workspace_id=2)
     assert (first.changed, second.changed) == (True, False)
     assert first["target"]["id"] == second["target"]["id"] != 1003
-
-
-def test_another_key_or_address_shares_nothing(service, loop):
-    results = loop("target", [{"timeout": 30}, {"timeout": 20}, {"timeout": 30}], workspace_id=2, name="a.example.com")
-    assert not any(result.failed for result in results)
-    assert service.calls() == [LIST, LIST]
 
 
 def test_another_proxy_shares_nothing(service, loop, monkeypatch):
@@ -175,19 +221,6 @@ def test_a_list_is_at_most_a_minute_old(service, item):
         assert len(service.calls()) == calls
 
 
-def test_loggers_share_the_list_of_all_and_the_list_of_the_workspace(service, loop):
-    service.add(http_loggers=[{"label": f"hook {number}", "workspace_id": 2} for number in range(3)])
-    results = loop("http_logger", [{"label": f"hook {number}"} for number in range(3)], workspace="Web shop")
-    assert [(result.failed, result.changed) for result in results] == [(False, False)] * 3
-    assert service.calls() == [PLACES, "GET /http_loggers", "GET /http_loggers"]
-
-
-def test_workspaces_share_their_list(service, loop):
-    results = loop("workspace", [{"name": "Web shop"}, {"name": "Other"}, {"name": "Web shop"}])
-    assert not any(result.changed for result in results)
-    assert service.calls() == [PLACES]
-
-
 # --- the writes of the loop
 
 
@@ -197,12 +230,6 @@ def test_what_an_item_creates_the_next_one_finds(service, loop):
     assert results[0]["target"] == results[2]["target"]
     assert service.writes() == [CREATE] * 2
     assert service.calls().count(LIST) == 1
-
-
-def test_a_normalised_duplicate_of_a_new_target_is_not_created(service, loop):
-    first, second = loop("target", [{"name": "New.Example.com."}, {"name": "new.example.com"}], workspace_id=2)
-    assert (first.changed, second.changed) == (True, False)
-    assert service.writes() == [CREATE]
 
 
 def test_six_hosts_with_duplicates_create_each_target_once(service, item):
@@ -266,31 +293,6 @@ def test_after_a_lost_create_the_list_is_read_again(service, loop, done):
     assert service.writes() == [CREATE] * (1 if done else 2)
 
 
-def test_an_update_drops_the_list(service, loop):
-    items = [{"name": "Web shop"}, {"name": "Other", "description": "New"}, {"name": "Other", "description": "New"}]
-    results = loop("workspace", items)
-    assert [result.changed for result in results] == [False, True, False]
-    assert service.calls() == [PLACES, "PUT /workspaces/3", PLACES]
-
-
-def test_a_workspace_of_the_loop_is_found_by_the_next_item(service, loop):
-    results = loop("workspace", [{"name": "New"}, {"name": "Other"}, {"name": "New"}])
-    assert [result.changed for result in results] == [True, False, False]
-    assert service.calls().count(PLACES) == 1
-
-
-def test_a_renamed_workspace_is_known_by_its_new_name(service, loop):
-    items = [{"name": "Other", "new_name": "Newer"}, {"name": "Newer"}, {"name": "Other", "new_name": "Newer"}]
-    results = loop("workspace", items)
-    assert [result.changed for result in results] == [True, False, False]
-
-
-def test_a_logger_of_the_loop_is_in_its_workspace(service, loop):
-    results = loop("http_logger", [{"label": "new"}, {"label": "other"}, {"label": "new"}], workspace="Web shop")
-    assert [(result.failed, result.changed) for result in results] == [(False, True), (False, True), (False, False)]
-    assert service.writes() == ["POST /http_loggers"] * 2
-
-
 def test_a_target_of_a_named_workspace_is_not_in_the_current_one(service, loop):
     items = [{}, {"name": "x.example.com", "workspace_id": 3}, {"name": "x.example.com"}, {"name": "x.example.com"}]
     results = loop("target", [{"name": "a.example.com", **each} for each in items])
@@ -300,8 +302,6 @@ def test_a_target_of_a_named_workspace_is_not_in_the_current_one(service, loop):
 
 # --- items with connections of their own
 
-APART = [{"timeout": 20}, {"timeout": 30}]
-
 
 def test_a_deletion_drops_the_lists_of_other_connections(service, loop):
     here, there = APART
@@ -309,18 +309,6 @@ def test_a_deletion_drops_the_lists_of_other_connections(service, loop):
     results = loop("target", items, workspace_id=2, name="a.example.com")
     assert [result.changed for result in results] == [False, True, True]
     assert "a.example.com" in [target["name"] for target in service.targets()]
-
-
-def test_a_create_drops_the_lists_of_other_connections(service, loop):
-    here, there = APART
-    items = [
-        {**here, "name": "A.example.com"},
-        {**there, "name": "new.example.com"},
-        {**here, "name": "new.example.com"},
-    ]
-    results = loop("target", items, workspace_id=2)
-    assert [result.changed for result in results] == [False, True, False]
-    assert service.writes() == [CREATE]
 
 
 def test_after_renames_an_update_is_of_the_workspace_of_that_name(service, loop):
@@ -345,13 +333,6 @@ def test_a_create_whose_answer_is_lost_drops_the_lists_of_other_connections(serv
     service.fault(method="POST", path="/targets", action="status", status=500, when="after", times=1)
     first, second = loop("target", [{**there, "retries": 0}, here], workspace_id=2, name="new.example.com")
     assert (first.changed, second.changed) == (True, False)
-
-
-def test_reads_of_other_connections_leave_the_lists(service, loop):
-    here, there = APART
-    results = loop("target", [here, there, here, there], workspace_id=2, name="a.example.com")
-    assert not any(result.changed for result in results)
-    assert service.calls() == [LIST, LIST]
 
 
 # --- deletions
@@ -448,16 +429,6 @@ def test_a_warning_is_shown_once_where_an_item_starts_over(service, loop):
 
 
 # --- nothing is shared
-
-
-def test_check_mode_shares_no_list(service, loop):
-    in_shop(loop, "a", "a", check=True)
-    assert service.calls().count(LIST) == 2
-
-
-def test_reading_modules_share_no_list(service, loop):
-    loop("target_info", names("a", "a"), workspace="Web shop")
-    assert service.calls().count(LIST) == 2
 
 
 @pytest.mark.parametrize("interruption", [TimeoutError, KeyboardInterrupt])
