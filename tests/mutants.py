@@ -43,7 +43,7 @@ RECORDED = {
     "_gate/json_file": 96,
     "_gate/waiver_file": 100,
     "_gate/waivers": 87,
-    "_http/pace": 89,
+    "_http/pace": 98,
     "_http/retry": 100,
     "_scan/watch": 96,
 }
