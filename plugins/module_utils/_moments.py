@@ -153,9 +153,9 @@ def seconds_of(text: object, option: str = "max_age") -> int:
 
 
 def span(seconds: float) -> str:
-    """A duration in words, in its largest unit, as in 2 days."""
+    """A duration in words, in the largest unit of which it has two, as in 2 days or 36 hours."""
     for noun, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length:
+        if seconds >= 2 * length:
             return counted(int(seconds // length), noun)
     return counted(int(seconds), "second")
 

@@ -443,7 +443,7 @@ candidates:
   sample:
     - id: 39998
       target: https://shop.example.com
-      reason: it ended 3 d ago, and max_age is 24 h
+      reason: it ended 3 days ago, and max_age is 24 hours
   contains:
     id:
       description: The id of the scan.
@@ -459,7 +459,7 @@ candidates:
       description: Why it was not used.
       returned: success
       type: str
-      sample: it ended 3 d ago, and max_age is 24 h
+      sample: it ended 3 days ago, and max_age is 24 hours
 stopped:
   description: The ids of the scans that this task stopped.
   returned: success, and failure once the scan is known

@@ -118,7 +118,8 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
     kept.target_names = asked.target_names
     if since is not None:
         kept.old = _old(task, since, asked.scans)
-    answer = stream(task.client, FINDING, asked.query, kept.begin, kept.take)
+    grouped = {"group_duplicates": "true"} if task.params["group_duplicates"] else {}
+    answer = stream(task.client, FINDING, {**asked.query, **grouped}, kept.begin, kept.take)
     if may_be_cut(answer):
         task.warn(
             f"The service returned exactly {answer.rows:,} findings. This task assumes that these are all. If the service"
@@ -206,7 +207,7 @@ def _asked_of(task: Task) -> _Asked | None:
     query = {**wanted.place.query, **wanted.query}
     scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
     targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
-    return _Asked(_grouped(task, query), scans, problems, _names_of(targets))
+    return _Asked(query, scans, problems, _names_of(targets))
 
 
 def _of_scan(task: Task, place: Place) -> _Asked | None:
@@ -219,7 +220,7 @@ def _of_scan(task: Task, place: Place) -> _Asked | None:
     warn_unplaced(task, place, "findings")
     # without a workspace, only the counts of the scan prove that the service searched the right one
     problems = [] if place.declared or not uncounted(scan) else [_unplaced("scan", scan["id"])]
-    query = _grouped(task, {**place.query, "task_id": scan["id"]})
+    query = {**place.query, "task_id": scan["id"]}
     return _Asked(query, (scan,), problems, _names_of([target] if target else []))
 
 
@@ -233,7 +234,3 @@ def _unplaced(noun: str, object_id: int) -> str:
         f"the workspace of {noun} {object_id} is not known, and without one the service may list only the findings of its"
         " current workspace; set workspace or workspace_id"
     )
-
-
-def _grouped(task: Task, query: dict[str, Any]) -> dict[str, Any]:
-    return {**query, "group_duplicates": "true"} if task.params["group_duplicates"] else query

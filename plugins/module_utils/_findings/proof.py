@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -46,21 +47,21 @@ class Tally:
     """How many findings were read of each severity, by scan and by target. Findings that name none count under None."""
 
     def __init__(self) -> None:
-        self.begin()
+        self._counts: Counter[tuple[str, int | None, str]] = Counter()
 
     def begin(self) -> None:
         """Forget all findings."""
-        self._by: dict[str, dict[int | None, Counts]] = {"task_id": {}, "target_id": {}}
+        self._counts.clear()
 
     def take(self, finding: Record) -> None:
         """Count a finding."""
-        for field, counts in self._by.items():
+        for field in ("task_id", "target_id"):
             owner = finding[field] if isinstance(finding[field], int) else None
-            counts.setdefault(owner, dict.fromkeys(SUMMARY, 0))[finding["severity"]] += 1
+            self._counts[field, owner, finding["severity"]] += 1
 
     def of(self, field: str, owner: int | None) -> Counts:
         """The Counts of a scan (``task_id``) or of a target (``target_id``)."""
-        return self._by[field].get(owner) or dict.fromkeys(SUMMARY, 0)
+        return {severity: self._counts[field, owner, severity] for severity in SUMMARY}
 
 
 def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: bool) -> Proof:

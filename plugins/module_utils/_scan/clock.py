@@ -10,15 +10,13 @@ import math
 import time
 from collections.abc import Iterable
 
-from .._errors import counted
-from .._moments import Clock
+from .._moments import Clock, span
 from .._records import Record
 from .._task import Task
 from .record import service_now
 
 # the most seconds by which two clocks that are right differ
 _MOST = 300
-_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 
 
 def service_clock(task: Task, scans: Iterable[Record]) -> Clock:
@@ -43,10 +41,8 @@ def _last(task: Task) -> tuple[str | None, float]:
 
 def _difference(seconds: float) -> str:
     # a date is cut to its second
-    whole = math.ceil(abs(seconds))
-    noun, length = next((unit for unit in _UNITS if whole >= unit[1]), _UNITS[-1])
     return (
-        f"The date of the service's answer is {counted(whole // length, noun)}"
+        f"The date of the service's answer is {span(math.ceil(abs(seconds)))}"
         f" {'ahead of' if seconds > 0 else 'behind'} the clock of this host. A scan counts as recent only if it is so by both:"
         " set the clock of this host, or find out whether a proxy repeats old answers."
     )

@@ -14,16 +14,18 @@ from .._errors import ApiError, WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import FINISHED
 from .._families.vpn_profile import VPN_PROFILE
-from .._moments import Clock
+from .._moments import Clock, span
 from .._records import Record
 from .._task import Task
 from .clock import latest_clock
 from .record import is_in_progress, last_moment_of, outcome_of
 from .spec import ScanSpec
-from .watch import MOST_CANDIDATES, Entry
+from .watch import Entry
 
 # how the service may refuse a list that this key, or this plan, does not include
 _NOT_LISTED = (403, 404, 405, 501)
+# the most existing scans of a target that are considered
+_MOST_CANDIDATES = 5
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -39,7 +41,7 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
         own = _own(rows, spec, entry)
         entry.known = [row["id"] for row in own]
         entry.candidates = []
-        for row, reason in candidates(own, clock, spec.max_age)[:MOST_CANDIDATES] if spec.max_age else ():
+        for row, reason in candidates(own, clock, spec.max_age)[:_MOST_CANDIDATES] if spec.max_age else ():
             shown: Record | None = row
             if reason is None and spec.needs_record:
                 shown = task.client.read(SCAN, row["id"])
@@ -145,11 +147,4 @@ def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
     if not clock.is_past(ended):
         return "its record says that it ends in the future"
     age = clock.age_of(ended)
-    return f"it ended {_duration(age)} ago, and max_age is {_duration(max_age)}" if age > max_age else None
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    return f"it ended {span(age)} ago, and max_age is {span(max_age)}" if age > max_age else None

@@ -71,11 +71,7 @@ def _line(entry: Entry) -> str:
         parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
     if not uncounted(record):
         parts.append(_findings(findings_of(record)))
-    return f"{_named(entry)}: {printable(', '.join(parts))}"
-
-
-def _named(entry: Entry) -> str:
-    return f"scan {entry.scan_id} of {printable(entry.target, 100)}"
+    return f"scan {entry.scan_id} of {printable(entry.target, 100)}: {printable(', '.join(parts))}"
 
 
 def _findings(counts: Mapping[str, int]) -> str:

@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from email.utils import mktime_tz, parsedate_tz
 
-from .._errors import printable
 from .._families.finding import SEVERITIES
-from .._families.scan_statuses import (
-    DELETED,
-    IN_PROGRESS,
-    NEXT_STEP,
-    QUEUE_TIMEOUT,
-    RUN_TIMEOUT,
-    UNKNOWN_STATE,
-    outcome_of_status,
-)
+from .._families.scan_statuses import IN_PROGRESS, outcome_of_status
 from .._moments import Clock, Moment, moment_of
 from .._records import Record
 
@@ -98,24 +89,3 @@ def uncounted(record: Record) -> list[str]:
 def lacks(scan: Record) -> str:
     """The fields that a record needs to be tied to a target and a tool and lacks, "" if it has both."""
     return " and no ".join(field for field in ("target_id", "tool_id") if scan[field] is None)
-
-
-def bad_end(
-    scan_id: int | None,
-    target: str,
-    outcome: str,
-    record: Record | None,
-    seconds: float | None = None,
-    stopped: bool = False,
-) -> str:
-    """The sentence for a scan that did not finish. seconds: the timeout; stopped: whether this task stopped it after one."""
-    said = printable(record.get("status_message") or "", 200) if record else ""
-    status = printable(record.get("status_name"), 60) if record else ""
-    how = {
-        UNKNOWN_STATE: f"has the status {status!r}",
-        QUEUE_TIMEOUT: f"was still waiting to start after {seconds:g} s" if seconds is not None else "waited too long",
-        RUN_TIMEOUT: f"was still running after {seconds:g} s" if seconds is not None else "ran too long",
-        DELETED: "no longer exists",
-    }.get(outcome, f"ended as {outcome}")
-    next_step = f"it was stopped; raise {outcome}" if stopped else NEXT_STEP[outcome]
-    return f"Scan {scan_id} of {printable(target)!r} {how}{f' ({said})' if said else ''}: {next_step}."

@@ -16,6 +16,12 @@ from .._records import Record
 from .tools import tool_id_of
 from .watch import Entry
 
+# the sub-options that belong to each type
+_AUTHENTICATION = {
+    "cookies": ("cookie_header",),
+    "headers": ("headers",),
+    "login_form": ("login_page_url", "username", "password"),
+}
 AUTHENTICATION_OPTION = dict(
     type="dict",
     options=dict(
@@ -26,18 +32,8 @@ AUTHENTICATION_OPTION = dict(
         username=dict(type="str"),
         password=dict(type="str", no_log=True),
     ),
-    required_if=[
-        ("type", "cookies", ("cookie_header",)),
-        ("type", "headers", ("headers",)),
-        ("type", "login_form", ("login_page_url", "username", "password")),
-    ],
+    required_if=[("type", kind, fields) for kind, fields in _AUTHENTICATION.items()],
 )
-# the sub-options that belong to each type
-_AUTHENTICATION = {
-    "cookies": ("cookie_header",),
-    "headers": ("headers",),
-    "login_form": ("login_page_url", "username", "password"),
-}
 # assumed: the most minutes that the service accepts
 _LONGEST_SCAN = 1440
 _SHORTEST_POLL = 0.1

@@ -35,32 +35,23 @@ def stop_scan(task: Task, scan_id: int) -> bool:
         except CallError as unread:
             if not error.maybe_done:
                 raise error from None
-            raise _MaybeStopped(scan_id, error, f"Reading it failed as well: {unread.what}.") from None
+            raise _maybe_stopped(scan_id, error, f"Reading it failed as well: {unread.what}.") from None
         if record is None or not is_in_progress(record):
             # if the answer was lost, this stop may have ended it
             return record is not None and error.maybe_done
         if error.maybe_done:
-            raise _MaybeStopped(scan_id, error, f"It is still {printable(status_of(record))}.") from None
+            raise _maybe_stopped(scan_id, error, f"It is still {printable(status_of(record))}.") from None
         raise
     return True
 
 
-class _MaybeStopped(CallError):
+def _maybe_stopped(scan_id: int, error: CallError, seen: str) -> CallError:
     """Nobody knows whether a scan was stopped."""
-
-    def __init__(self, scan_id: int, error: CallError, seen: str) -> None:
-        what = "No answer" if error.status is None else f"The answer {error.status}"
-        super().__init__(
-            f"{what} to {error.method} {error.path}. Scan {scan_id} may have been stopped. {seen} Run the task again with"
-            " state: stopped; it stops only what is still in progress.",
-            error.method,
-            error.path,
-            error.status,
-            error.message,
-            error.details,
-            maybe_done=True,
-        )
-        self.result = {**self.result, "changed": True}
+    what = "No answer" if error.status is None else f"The answer {error.status}"
+    return error.with_sentence(
+        f"{what} to {error.method} {error.path}. Scan {scan_id} may have been stopped. {seen} Run the task again with"
+        " state: stopped; it stops only what is still in progress."
+    ).with_result(changed=True)
 
 
 def interrupted(task: Task, watch: Watch, error: ScannerError) -> ScannerError:

@@ -47,7 +47,7 @@ def _ensure(task: Task) -> Record:
         else:
             _wait(starter)
         if unfinished(watch):
-            raise ScannerError(verdict(watch, task.params))
+            raise ScannerError(verdict(watch))
         return result_of(watch, task.params["targets"] is None, task.diff_mode)
 
 

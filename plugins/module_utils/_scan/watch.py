@@ -9,14 +9,14 @@ The time, ``now``, is an argument in seconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._errors import CallError, Incomplete, ScannerError, printable
-from .._families.scan_statuses import DELETED, FINISHED, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
+from .._families.scan_statuses import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
 from .._records import Record
-from .record import bad_end, outcome_of, status_of, without_secrets
+from .record import outcome_of, status_of, without_secrets
 
 # a poll without news makes the next interval longer by this factor, up to a multiple of the declared one
 _SLOWER = 1.5
@@ -26,8 +26,6 @@ _JITTER = 0.2
 MOST_FAILED_POLLS = 5
 # the most scans that a sentence names
 _MOST_NAMED = 5
-# the most unused scans of a target that a result names
-MOST_CANDIDATES = 5
 
 
 class Timeouts(NamedTuple):
@@ -195,7 +193,7 @@ def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> Record:
         outcome=_common_outcome([entry.outcome for entry in watch.entries]),
         started=bool(started),
         scans=scans,
-        candidates=[each for entry in watch.entries for each in entry.candidates[:MOST_CANDIDATES]],
+        candidates=[each for entry in watch.entries for each in entry.candidates],
         stopped=stopped,
         deleted=[],
     )
@@ -225,10 +223,10 @@ def unfinished(watch: Watch) -> list[Entry]:
     return [entry for entry in watch.entries if entry.outcome not in (None, FINISHED)]
 
 
-def verdict(watch: Watch, params: Mapping[str, Any]) -> str:
+def verdict(watch: Watch) -> str:
     """The sentence for the scans that did not finish."""
     bad = unfinished(watch)
-    first = bad[0].error or _sentence(params, bad[0])
+    first = bad[0].error or bad_end(bad[0], watch.timeouts)
     if len(watch.entries) == 1:
         return first
     named = ", ".join(f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad[:_MOST_NAMED])
@@ -238,11 +236,18 @@ def verdict(watch: Watch, params: Mapping[str, Any]) -> str:
     )
 
 
-def _sentence(params: Mapping[str, Any], entry: Entry) -> str:
-    seconds = params["queue_timeout" if entry.outcome == QUEUE_TIMEOUT else "run_timeout"]
-    return bad_end(
-        entry.scan_id, entry.target, entry.outcome or UNKNOWN_STATE, entry.record, seconds, bool(entry.stopped)
-    )
+def bad_end(entry: Entry, timeouts: Timeouts) -> str:
+    """The sentence for a scan that did not finish."""
+    record, outcome = entry.record or {}, entry.outcome or UNKNOWN_STATE
+    said = printable(record.get("status_message") or "", 200)
+    how = {
+        UNKNOWN_STATE: f"has the status {printable(record.get('status_name'), 60)!r}",
+        QUEUE_TIMEOUT: f"was still waiting to start after {timeouts.queue:g} s",
+        RUN_TIMEOUT: f"was still running after {timeouts.run:g} s",
+        DELETED: "no longer exists",
+    }.get(outcome, f"ended as {outcome}")
+    next_step = f"it was stopped; raise {outcome}" if entry.stopped else NEXT_STEP[outcome]
+    return f"Scan {entry.scan_id} of {printable(entry.target)!r} {how}{f' ({said})' if said else ''}: {next_step}."
 
 
 def named_scans(entries: Sequence[Entry]) -> str:

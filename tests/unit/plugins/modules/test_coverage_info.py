@@ -102,7 +102,7 @@ def test_a_scan_covers_only_if_it_is_recent_by_both_clocks(service, run, days, c
 def test_an_old_scan_is_a_gap(run):
     (row, *_others) = good(run("coverage_info", workspace_id=2, max_age="1h"))["rows"]
     assert (row["covered"], row["scan_id"]) == (False, 40001)
-    assert "max_age is 1 hour." in row["reason"]
+    assert "max_age is 60 minutes." in row["reason"]
 
 
 def test_declared_targets_are_compared_with_those_that_exist(service, run):

@@ -52,10 +52,3 @@ def test_a_logger_that_is_deleted_meanwhile_is_unchanged(service, run):
     service.fault(method="DELETE", action="do", do="delete", resource="http_loggers", record={"id": 501})
     result = run("http_logger_data", state="absent", id=501)
     assert (result.failed, result.changed, result["cleared"]) == (False, False, 0)
-
-
-def test_the_state_must_be_declared(service, run):
-    result = run("http_logger_data", label="canary")
-    assert result.failed
-    assert "state" in result.msg
-    assert service.calls() == []

@@ -263,6 +263,7 @@ def test_a_failed_start_makes_room_for_the_next(account, scan):
 def test_a_rejected_key_ends_the_starts(account, scan):
     account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
     result = scan(target=None, targets=["a.example", "b.example", "c.example"])
+    assert (result.failed, result.changed) == (True, True)
     assert [each["outcome"] for each in result["scans"]] == ["finished", "failed_to_start", "failed_to_start"]
     assert account.calls().count(f"POST {S}") == 2
 
@@ -299,7 +300,7 @@ def test_an_old_scan_is_not_used_and_the_reason_is_returned(account, scan):
     result = good(scan(max_age="90m"))
     assert result.changed
     assert {each["id"]: each["reason"] for each in result["candidates"]} == {
-        40001: "it ended 2 h ago, and max_age is 90 min",
+        40001: "it ended 2 hours ago, and max_age is 90 minutes",
         40002: "it did not finish, its status is 'aborted'",
         40003: "its record does not say when it ended",
     }
@@ -360,7 +361,7 @@ def test_a_scan_is_recent_only_by_both_clocks(account, run, offset, age, used, f
     assert len(said) == (abs(offset) > 300)
     if abs(offset) == 3600:
         # a second may pass between the answer and the comparison
-        assert re.search(f"(1 hour|59 minutes) {'ahead of' if offset > 0 else 'behind'}", said[0])
+        assert re.search(f"(60|59) minutes {'ahead of' if offset > 0 else 'behind'}", said[0])
 
 
 def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
@@ -732,10 +733,8 @@ def test_check_mode_assumes_what_earlier_tasks_create(account, scan):
             {"tool": "Website Scaner"},
             "tool 'Website Scaner' is not the name of a known tool: did you mean 'Website Scanner'?",
         ),
-        ({"tool": "0"}, "tool '0' is not the name of a known tool"),
         ({"tool": None}, "tool"),
         ({"max_age": "soon"}, "max_age is 'soon': give seconds"),
-        ({"max_age": "-5"}, "max_age is '-5'"),
         ({"queue_timeout": -1}, "queue_timeout is -1"),
         ({"run_timeout": "nan"}, "run_timeout is nan"),
         ({"poll_interval": 0}, "poll_interval is 0"),
@@ -758,17 +757,6 @@ def test_bad_options_are_refused_before_anything_is_started(account, scan, optio
     assert words in result.msg
     assert account.writes() == []
     assert not result.changed
-
-
-@pytest.mark.parametrize("tool", ["170", "website scanner", "WEBSITE_SCANNER", " Website-Scanner "])
-def test_a_tool_has_many_spellings(account, scan, tool):
-    good(scan(tool=tool, wait=False))
-    assert bodies(account)[0]["tool_id"] == 170
-
-
-def test_an_unknown_tool_id_is_sent_unchanged(account, scan):
-    good(scan(tool="98765", wait=False))
-    assert bodies(account)[0]["tool_id"] == 98765
 
 
 def test_an_async_job_says_that_it_has_finished(account, scan, monkeypatch):

@@ -136,25 +136,6 @@ def test_bad_options_are_refused_before_any_call(service, run, options, words):
 
 
 @pytest.mark.parametrize(
-    "options, words",
-    [
-        (
-            {"target": "never.example.com", "workspace_id": 2},
-            "target 'never.example.com' does not exist in workspace 2",
-        ),
-        ({"target_id": 99}, "No target with id 99 is visible to this API key: correct target_id"),
-        ({"target_id": 1003, "workspace_id": 2}, "target 1003 is not in workspace 2"),
-        ({"workspace": "Never"}, "the account has 'My Workspace', 'Web shop'"),
-    ],
-    ids=str,
-)
-def test_a_reference_to_a_missing_object_fails(run, options, words):
-    result = run("scan_info", **options)
-    assert result.failed
-    assert words in result.msg
-
-
-@pytest.mark.parametrize(
     "options, ids",
     [({"id": 99}, []), ({"id": 40001, "workspace_id": 1}, []), ({"id": 40001, "workspace_id": 2}, [40001])],
 )

@@ -37,26 +37,12 @@ def test_parsed_output_is_given_as_the_service_has_it(service, run):
     assert service.calls() == ["GET /scans/40001", "GET /scans/40001/output"]
 
 
-def test_the_output_of_each_tool_is_passed_on(run):
-    output = run("scan_output_info", id=40005)["output"]
-    assert output["output_type"] == "port_scanner"
-    assert output["output_data"]["ports"][0]["number"] == 443
-
-
 def test_a_tool_with_only_raw_output_returns_text(service, run):
     result = run("scan_output_info", id=40002)
     assert result["output"] is None
     assert result["text"].startswith("Scan 40002 of www.example.com: finished\n")
     assert service.calls() == ["GET /scans/40002", "GET /scans/40002/output", "GET /scans/40002/raw"]
     assert service.log()[-1]["accept"] == "text/plain"
-
-
-def test_raw_output_that_goes_on_after_its_announced_length_is_an_error(service, run):
-    service.fault(path="/scans/40002/raw", action="long", times=None)
-    result = run("scan_output_info", id=40002, retries=0)
-    assert result.failed
-    assert "GET /scans/40002/raw" in result.msg
-    assert "is longer than its announced length" in result.msg
 
 
 def test_raw_output_may_be_wrapped_in_json(service, run):
@@ -130,21 +116,7 @@ def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, statu
     assert result["api_error"]["status"] == status
 
 
-def test_a_missing_scan_fails(service, run):
-    result = run("scan_output_info", id=99)
-    assert result.failed
-    assert "No scan with id 99 is visible to this API key: correct the id" in result.msg
-    assert service.calls() == ["GET /scans/99"]
-
-
 def test_in_check_mode_a_null_id_gives_nothing_and_a_warning(run):
     result = run("scan_output_info", check=True, id=None)
     assert (result["output"], result["text"]) == (None, None)
     assert ["does not exist yet" in warning for warning in result.warnings] == [True]
-
-
-def test_without_an_id_nothing_is_asked(service, run):
-    result = run("scan_output_info")
-    assert result.failed
-    assert "missing required arguments: id" in result.msg
-    assert service.calls() == []

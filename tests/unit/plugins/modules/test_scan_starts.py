@@ -91,17 +91,6 @@ def test_a_start_that_may_have_been_done_is_a_change(account, scan, targets):
         assert [each["started"] for each in result["scans"]] == [False, True]
 
 
-def test_a_refusal_of_a_later_target_does_not_hide_what_was_started(account, scan):
-    account.fault(method="POST", path=S, nth=2, action="status", status=401, times=None)
-    result = scan(target=None, targets=["www.example.com", "api.example.com"], wait=False)
-    assert (result.failed, result.changed) == (True, True)
-    assert [(each["started"], each["outcome"]) for each in result["scans"]] == [
-        (True, None),
-        (False, "failed_to_start"),
-    ]
-    assert result["scans"][0]["scan"]["id"] == 40001
-
-
 # --- limits of the plan
 
 
@@ -156,12 +145,6 @@ def test_the_wait_for_a_slot_has_a_limit(account, scan, passing):
     assert 300 <= passing.now <= 301
     # a missing scan cannot be stopped
     assert not [call for call in account.calls() if call.endswith("/stop")]
-
-
-def test_slots_that_scans_of_the_task_hold_do_not_run_out_of_time(account, scan):
-    account.settings(max_parallel_scans=1)
-    result = good(scan(target=None, targets=["www.example.com", "api.example.com"], queue_timeout=50))
-    assert [each["outcome"] for each in result["scans"]] == ["finished", "finished"]
 
 
 def test_without_wait_no_target_waits_for_a_slot(account, scan):
