@@ -15,9 +15,10 @@ from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, outcome_of, status_of, without_secrets
+from .result import failed, named_scans
 from .targets import resolve
 from .tools import tool_id_of
-from .watch import Entry, Watch, failed, named_scans
+from .watch import Entry, Watch
 
 # how long a stop may take to be seen, in seconds
 _LONGEST_STOP = 300

@@ -18,11 +18,12 @@ from .._task import Task
 from .find import find_scans, vpn_uuid_of
 from .lines import Lines
 from .record import without_secrets
+from .result import failed, named_scans, result_of, unfinished, verdict
 from .spec import check_options, spec_of
 from .start import Starter, starts_locked
 from .stop import interrupted, stop_or_delete, stop_scan
 from .targets import declared_names, resolve
-from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch, failed, named_scans, result_of, unfinished, verdict
+from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch
 
 
 def ensure_scan(task: Task) -> Record:

@@ -18,8 +18,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     uncounted,
     without_secrets,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import bad_end
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import why_other_params
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Timeouts, bad_end
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Timeouts
 
 # 2024-05-17 08:30:00 UTC
 NOW = 1715934600
