@@ -60,7 +60,7 @@ def test_a_scan_that_no_longer_exists_was_deleted_and_its_last_record_is_kept():
 def test_a_scan_tells_the_id_of_its_target():
     entry = Entry("a.example")
     entry.take(record(1, target_id=7), 0)
-    assert (entry.target_id, entry.known_id) == (7, 1)
+    assert (entry.target_id, entry.known_id, entry.started) == (7, 1, False)
     for seen, expected in ((record(1, target_id=8), 8), (record(1), 8), (record(1, target_id=None), 8)):
         entry.observe(seen, 1, LIMITS)
         assert entry.target_id == expected
