@@ -228,7 +228,8 @@ def targets(document: Document) -> str:
             f"{filtered(text(pair['target']) or 'unknown target', target=line(pair['target']))}</th>"
             f"<td class=word>{text(pair['tool'])}</td><td class=date><span{verdict}>{text(pair['outcome'], 40)}</span></td>"
             f'<td class="n" data-label="scanned">{scanned}</td>'
-            f"{_count(each.failing, 'failing', 'bad')}{''.join(_count(each.numbers.get(name, 0), name) for name in SUMMARY)}"
+            f"{_count(sum(each.failing.values()), 'failing', 'bad')}"
+            f"{''.join(_count(each.numbers[name], name) for name in SUMMARY)}"
             f'<td class="bar full">{_stack(each.numbers, most)}</td></tr>\n'
         )
         if reasons:

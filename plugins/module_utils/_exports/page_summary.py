@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -88,11 +88,11 @@ class Bar(NamedTuple):
 
 
 class TargetLine(NamedTuple):
-    """A target and tool with the number of its findings by severity."""
+    """A target and tool with the numbers of its findings by severity."""
 
     pair: Mapping[str, Any]
-    numbers: Mapping[str, int]
-    failing: int
+    numbers: Counter[str]
+    failing: Counter[str]
 
 
 class Used(NamedTuple):
@@ -143,42 +143,27 @@ def _urgency(row: Row) -> tuple[float, ...]:
     return (rank, not row["known_exploited"], not row["verified"], -(row["epss"] or 0), -(row["cvss"] or 0))
 
 
+def _bars(document: Document, label_of: Callable[[Row], Any], labels: Iterable[str], key: str = "") -> list[Bar]:
+    tally = Counter((label_of(row), row["state"] == FAILING) for row in document["findings"])
+    return [Bar(label, tally[label, True] + tally[label, False], tally[label, True], key) for label in labels]
+
+
 def severities(document: Document) -> list[Bar]:
-    numbers, failing = _counted(document, "severity")
-    return [Bar(name, numbers[name], failing[name], "severity") for name in SUMMARY]
+    return _bars(document, itemgetter("severity"), SUMMARY, "severity")
 
 
 def changes(document: Document) -> list[Bar]:
     """New against known; empty if no finding was compared with a baseline."""
-    numbers, failing = _counted(document, "change")
     gone = len(document["gone"])
-    if not gone and not any(numbers):
+    if not gone and not any(row["change"] for row in document["findings"]):
         return []
-    return [
-        *(Bar(name, numbers[name], failing[name], "change") for name in (NEW, REOPENED, WORSE, KNOWN)),
-        Bar("gone", gone, 0),
-    ]
+    return [*_bars(document, itemgetter("change"), (NEW, REOPENED, WORSE, KNOWN), "change"), Bar("gone", gone, 0)]
 
 
 def ages(document: Document) -> list[Bar]:
-    bars = {label: Bar(label, 0, 0) for _limit, label in _AGES}
-    numbers, failing = _counted(document, "age")
-    for age, number in numbers.items():
-        label = age_label(age)
-        bar = bars.get(label, Bar(label, 0, 0))
-        bars[label] = bar._replace(number=bar.number + number, failing=bar.failing + failing[age])
-    return [*bars.values()]
-
-
-def _counted(document: Document, key: str) -> tuple[Counter[Any], Counter[Any]]:
-    """The number of findings for each value of a key, of all and of those that fail."""
-    numbers: Counter[Any] = Counter()
-    failing: Counter[Any] = Counter()
-    for (value, state), number in Counter(map(itemgetter(key, "state"), document["findings"])).items():
-        numbers[value] += number
-        if state == FAILING:
-            failing[value] += number
-    return numbers, failing
+    labels = [*(label for _limit, label in _AGES), age_label(None)]
+    bars = _bars(document, lambda row: age_label(row["age"]), labels)
+    return bars if bars[-1].number else bars[:-1]
 
 
 def age_label(age: int | None) -> str:
@@ -189,27 +174,25 @@ def age_label(age: int | None) -> str:
 
 def target_lines(document: Document) -> list[TargetLine]:
     """The targets, first those that fail: by verdict, then by the worst failing findings."""
-    pairs = document["targets"]
-    numbers: list[Counter[str]] = [Counter() for _pair in pairs]
-    failing: list[Counter[str]] = [Counter() for _pair in pairs]
-    by_scan = {pair["scan_id"]: number for number, pair in enumerate(pairs) if pair["scan_id"] is not None}
-    by_name = {(pair["target"], pair["tool"]): number for number, pair in enumerate(pairs)}
+    lines = [TargetLine(pair, Counter(), Counter()) for pair in document["targets"]]
+    by_scan = {each.pair["scan_id"]: each for each in lines if each.pair["scan_id"] is not None}
+    by_name = {(each.pair["target"], each.pair["tool"]): each for each in lines}
     keys = itemgetter("target", "tool", "scan_id", "severity", "state")
     for (target, tool, scan, severity, state), number in Counter(map(keys, document["findings"])).items():
-        at = by_name.get((target, tool), by_scan.get(scan))
-        if at is not None:
-            numbers[at][severity] += number
-            failing[at][severity] += number if state == FAILING else 0
-    lines = [TargetLine(pair, numbers[at], sum(failing[at].values())) for at, pair in enumerate(pairs)]
-    return [lines[at] for at in sorted(range(len(lines)), key=lambda at: _badness(lines[at].pair, failing[at]))]
+        found = by_name.get((target, tool), by_scan.get(scan))
+        if found:
+            found.numbers[severity] += number
+            found.failing[severity] += number if state == FAILING else 0
+    return sorted(lines, key=_badness)
 
 
-def _badness(pair: Mapping[str, Any], failing: Mapping[str, int]) -> tuple[object, ...]:
+def _badness(each: TargetLine) -> tuple[object, ...]:
     """The place of a target among others, the worst first."""
+    pair = each.pair
     return (
         VERDICTS.index(pair["verdict"]) if pair["verdict"] in VERDICTS else 0,
         pair["outcome"] in (FINDINGS, PASSED),
-        *(-failing.get(severity, 0) for severity in _WORST_FIRST),
+        *(-each.failing[severity] for severity in _WORST_FIRST),
         str(pair["target"]),
         str(pair["tool"]),
     )

@@ -342,7 +342,9 @@ def test_targets_that_failed_come_first_with_their_reasons():
         row(4, target="nowhere.example", scan_id=99),
     ]
     of = document(rows, pairs)
-    assert [(each.pair["target"], each.failing, sum(each.numbers.values())) for each in target_lines(of)] == [
+    assert [
+        (each.pair["target"], sum(each.failing.values()), sum(each.numbers.values())) for each in target_lines(of)
+    ] == [
         ("c.example", 0, 0),
         ("d.example", 1, 1),
         ("b.example", 1, 2),
