@@ -482,6 +482,11 @@ def strings(value):
             yield from strings(each)
 
 
+def test_no_cell_is_a_formula_whatever_its_column():
+    of = document([row(1, state="=1", change="=1", severity="=1", fingerprint="=1", first_seen="=1")])
+    assert table.table(of).count('"\'=1"') == 5
+
+
 def test_markdown_in_descriptions_is_code():
     text = HOSTILE["markdown"]
     (finding,) = defectdojo(document([row(1, description=text)]))["findings"]
