@@ -98,7 +98,8 @@ class Client:
     def sender(self, resource: Family, query: Record, sink: Sink | None = None) -> listing.Send:
         """Sends the call for a page of a list. query: its filters, which a link of the service never overrides."""
         send, about = self.transport.send, self._about("list", resource, query)
-        return lambda place: send("GET", resource.path, query={**place, **query}, about=about, sink=sink)
+        # the filters first, as the log of calls has always shown them
+        return lambda place: send("GET", resource.path, query={**query, **place, **query}, about=about, sink=sink)
 
     def cached(self, resource: Family, query: Record | None = None, whole: bool = True) -> CachedList | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""

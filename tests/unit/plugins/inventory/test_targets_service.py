@@ -193,7 +193,7 @@ def test_targets_that_do_not_name_their_workspace_are_in_the_one_that_lists_them
 
 def test_the_calls_are_shown(service, parse):
     parse()
-    assert "scanops.scanner.targets: GET /targets?limit=1000&workspace_id=1 -> 200" in parse.shown
+    assert "scanops.scanner.targets: GET /targets?workspace_id=1&limit=1000 -> 200" in parse.shown
 
 
 # --- the cache ---
