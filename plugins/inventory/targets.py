@@ -229,7 +229,6 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,
     address_of,
     group_names,
-    host_name,
     hosts_of,
     is_this_machine,
     safe_name,
@@ -459,7 +458,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             if address and is_this_machine(address):
                 self._warn_of_this_machine(record)
                 continue
-            name = self._name(variables, record) if hostnames else str(host_name(record["name"], address))
+            name = self._name(variables, record) if hostnames else str(address or record["name"])
             if not address and is_this_machine(safe_name(name)):
                 self._warn_of_this_machine(record)
                 continue

@@ -99,14 +99,6 @@ def _readings(part: str) -> Iterator[int]:
             yield int(digits[-32:] or "0", base)
 
 
-def host_name(target_name: str, address: str | None) -> str:
-    """The name of a target's host where the option hostnames is not set: its address, or the whole name of the target.
-
-    address: what ``address_of`` returned for the name.
-    """
-    return address or target_name
-
-
 def safe_name(text: str) -> str:
     """Text as a host name of the inventory: characters with a meaning in templates, paths, host patterns or shells become _."""
     name = _DOT_SEGMENT.sub(lambda dots: "_" * len(dots.group()), _NOT_IN_NAMES.sub("_", text))

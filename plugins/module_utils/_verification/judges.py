@@ -205,31 +205,29 @@ def judge_status(name: str, status: int) -> Judge:
 
 
 def judge_rows(
-    name: str,
+    names: Collection[str],
     deviations: Callable[[Record], Iterable[object]],
     good: str,
     label: str,
     listing: Callable[[Iterable[object]], str] = list_words,
 ) -> Judge:
-    """Judges every row of a list. good, label: as for ``unless``; listing: how deviations become a phrase."""
+    """Judges every row of some lists. good, label: as for ``unless``; listing: how deviations become a phrase."""
 
     def judge(answers: Observations) -> Verdict | None:
-        rows = answers.rows(name)
+        rows = answers.rows(*names)
         found = [deviation for row in rows for deviation in deviations(row)]
         return unless([listing(found)] if found else [], good, label) if rows else None
 
     return judge
 
 
-def judge_types(field: str, expected: type, *names: str) -> Judge:
-    """Judges the type of a field in each row of some lists."""
+def judge_types(field: str, expected: str, *names: str) -> Judge:
+    """Judges the type of a field in each row of some lists. expected: in the words of JSON."""
 
-    def judge(answers: Observations) -> Verdict | None:
-        rows = answers.rows(*names)
-        others = {type_of(row[field]) if field in row else "missing" for row in rows} - {type_of(expected())}
-        return unless(others, f"each is a {type_of(expected())}", "other types") if rows else None
+    def other(row: Record) -> Iterable[str]:
+        return {type_of(row[field]) if field in row else "missing"} - {expected}
 
-    return judge
+    return judge_rows(names, other, f"each is a {expected}", "other types")
 
 
 def judge_fields(name: str, fields: Collection[str], nullable: tuple[str, ...] = ()) -> Judge:
@@ -238,7 +236,7 @@ def judge_fields(name: str, fields: Collection[str], nullable: tuple[str, ...] =
     def lacking(row: Record) -> Iterable[str]:
         return (field for field in fields if field not in row or (row[field] is None and field not in nullable))
 
-    return judge_rows(name, lacking, "all fields present", "missing or null", list_names)
+    return judge_rows([name], lacking, "all fields present", "missing or null", list_names)
 
 
 def fields_of(family: Family) -> list[str]:

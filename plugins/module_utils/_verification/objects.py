@@ -219,7 +219,7 @@ ROWS = (
         "descriptions",
         "The description of a record is a string.",
         "no workspaces, targets or wordlists were found",
-        judge_types("description", str, "workspaces", "targets", "wordlists"),
+        judge_types("description", "string", "workspaces", "targets", "wordlists"),
     ),
     Row(
         "past-end",
@@ -258,13 +258,13 @@ ROWS = (
         _NO_TARGETS,
         judge_both(
             judge_rows(
-                "targets",
+                ["targets"],
                 lambda row: [row.get("type")] if row.get("type") not in TARGET_TYPES else [],
                 "known types",
                 "other types",
             ),
             judge_rows(
-                "targets_of_type",
+                ["targets_of_type"],
                 lambda row: ["type"] if row.get("type") != TARGET_TYPES[0] else [],
                 "known types",
                 "filters ignored",

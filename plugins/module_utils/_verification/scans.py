@@ -165,7 +165,7 @@ ROWS = (
         "scan-outcomes",
         "Every scan has one of the known statuses.",
         _NO_SCANS,
-        judge_rows("scans", lambda row: {status_text(row)} - _STATUSES, "known statuses", "other statuses"),
+        judge_rows(["scans"], lambda row: {status_text(row)} - _STATUSES, "known statuses", "other statuses"),
     ),
     Row(
         "scan-zone",
@@ -190,7 +190,7 @@ ROWS = (
         "tools",
         "The tool ids are those of the public list.",
         _NO_SCANS,
-        judge_rows("scans", lambda row: {str(row.get("tool_id"))} - _TOOL_IDS, "known ids", "other ids"),
+        judge_rows(["scans"], lambda row: {str(row.get("tool_id"))} - _TOOL_IDS, "known ids", "other ids"),
     ),
     Row("findings-whole", "All findings of a scan are in one list.", _NO_SCAN, _judge_whole),
     Row(
@@ -222,10 +222,15 @@ ROWS = (
         "risk-levels",
         "risk_level is a number from 0 to 4.",
         _NO_FINDINGS,
-        judge_rows("findings", _unknown_level, "numbers from 0 to 4", "other values"),
+        judge_rows(["findings"], _unknown_level, "numbers from 0 to 4", "other values"),
     ),
-    Row("cve", "cve is a list.", _NO_FINDINGS, judge_types("cve", list, "findings")),
-    Row("finding-status", "The status of a finding is a string.", _NO_FINDINGS, judge_types("status", str, "findings")),
+    Row("cve", "cve is a list.", _NO_FINDINGS, judge_types("cve", "list", "findings")),
+    Row(
+        "finding-status",
+        "The status of a finding is a string.",
+        _NO_FINDINGS,
+        judge_types("status", "string", "findings"),
+    ),
     Row(
         "vpn-profiles",
         "A VPN profile has a uuid and a name.",
@@ -281,14 +286,14 @@ ROWS = (
         "report-status",
         "The status of a report is a known word or missing.",
         _NO_REPORTS,
-        judge_rows("reports", _unknown_status, "known statuses, or none", "other statuses"),
+        judge_rows(["reports"], _unknown_status, "known statuses, or none", "other statuses"),
     ),
     Row(
         "report-format",
         "The format of a report is one of six.",
         _NO_REPORTS,
         judge_rows(
-            "reports",
+            ["reports"],
             lambda row: {str(row.get("format")).lower()} - set(REPORT_TYPES),
             "known formats",
             "other formats",

@@ -21,14 +21,20 @@ def queries(service):
 
 
 @pytest.mark.parametrize(
-    ("targets", "pages"), [(0, 0), (1, 1), (999, 1), (1000, 1), (1001, 2), (2500, 3), (10_000, 10)]
-)
-def test_calls(service, parse, targets, pages):
+    "targets, pages, settings",
+    [
+        # the last page is the empty one; page 1 shows what the service counts from
+        (0, 1, {}), (1, 2, {}), (999, 2, {}), (1000, 3, {}), (1001, 4, {}), (10_000, 12, {}),
+        (250, 5, {"page_cap": 100}), (1500, 3, {"first_page": 0}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_calls(service, parse, targets, pages, settings):
+    service.settings(**settings)
     service.fill("Bulk", targets)
     inventory = parse(workspaces=["Bulk"])
     assert len(inventory.hosts) == targets
-    # the last page is the empty one; page 1 shows what the service counts from
-    assert service.calls() == [LIST] + [PAGE] * (pages + 1 + (targets >= 1000))
+    assert service.calls() == [LIST] + [PAGE] * pages
 
 
 def test_each_workspace_is_read_to_its_end(service, parse):
@@ -50,19 +56,6 @@ def test_the_service_filters_by_type(service, parse):
     service.add(targets=[{"name": "a.example"}, {"name": "https://b.example"}])
     assert list(parse(type="url").hosts) == ["b.example"]
     assert {query.get("type") for query in queries(service)} == {"url"}
-
-
-def test_capped_pages_are_read_to_the_end(service, parse):
-    service.settings(page_cap=100)
-    service.fill("Bulk", 250)
-    assert len(parse(workspaces=["Bulk"]).hosts) == 250
-    assert service.calls() == [LIST] + [PAGE] * 5
-
-
-def test_pages_that_count_from_0_are_read_to_the_end(service, parse):
-    service.settings(first_page=0)
-    service.fill("Bulk", 1500)
-    assert len(parse(workspaces=["Bulk"]).hosts) == 1500
 
 
 def test_bare_lists_are_read(service, parse):
@@ -103,21 +96,13 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("nth", [1, 2])
-def test_a_failure_on_any_page_adds_no_host(service, parse, fault, nth):
+@pytest.mark.parametrize("path, nth", [("/workspaces", 1), ("/targets", 1), ("/targets", 2)])
+def test_a_failure_on_any_page_adds_no_host(service, parse, fault, path, nth):
     service.fill("Bulk", 1500)
-    service.fault(method="GET", path="/targets", nth=nth, **FAULTS[fault])
+    service.fault(method="GET", path=path, nth=nth, **FAULTS[fault])
     inventory = parse()
-    assert " GET /targets " in f" {inventory.error}"
+    assert f" GET {path} " in f" {inventory.error}"
     assert inventory.error.count("\n") == 0
-    assert inventory.hosts == {} and inventory.groups == {}
-
-
-@pytest.mark.parametrize("fault", ["401", "502", "wrong type"])
-def test_a_failure_of_the_list_of_workspaces(service, parse, fault):
-    service.fault(method="GET", path="/workspaces", **FAULTS[fault])
-    inventory = parse()
-    assert inventory.error.startswith("GET /workspaces ")
     assert inventory.hosts == {} and inventory.groups == {}
 
 

@@ -244,16 +244,11 @@ def test_the_output_of_a_running_scan_is_asked_for(full, run, status, expected):
     assert verdict(verified(run), "output-refusals")[0] == expected
 
 
-def test_without_writes_only_reads_are_sent(full, run):
-    result = verified(run)
+@pytest.mark.parametrize("options", [{}, {"check": True, "writes": True}], ids=str)
+def test_without_writes_only_reads_are_sent(full, run, options):
+    result = verified(run, **options)
     assert {entry["method"] for entry in full.log()} == {"GET"}
-    untried = {row["name"]: row["seen"] for row in result["rows"] if row["verdict"] == "not tried"}
-    assert untried["create-answer"] == "requires writes: true"
-
-
-def test_check_mode_sends_only_reads(full, run):
-    verified(run, check=True, writes=True)
-    assert {entry["method"] for entry in full.log()} == {"GET"}
+    assert verdict(result, "create-answer") == ("not tried", "requires writes: true")
 
 
 def test_created_objects_are_deleted(full, run):
@@ -316,18 +311,17 @@ def test_a_declared_target_is_created(full, run):
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_scope_that_refuses_the_target_fails_before_any_call(full, run, check):
-    result = run("service_verification", check=check, writes=True, scope={"allow": ["shop.example.org"]})
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"scope": {"allow": ["shop.example.org"]}}, "outside the authorised scope: "),
+        ({"target": "my host.example.com"}, "target 'my host.example.com'"),
+    ],
+)
+def test_a_name_that_is_refused_fails_before_any_call(full, run, check, options, message):
+    result = run("service_verification", check=check, writes=True, **options)
     assert result.failed
-    assert "outside the authorised scope" in result.msg
-    assert "Set target to a name" in result.msg
-    assert full.calls() == []
-
-
-def test_an_invalid_name_fails_before_any_call(full, run):
-    result = run("service_verification", writes=True, target="my host.example.com")
-    assert result.failed
-    assert "target 'my host.example.com'" in result.msg
+    assert message in result.msg
     assert full.calls() == []
 
 
