@@ -61,7 +61,7 @@ def test_a_task_runs_in_process(facts):
         ({"args": {"in_process": "no"}}, "in_process is false"),
         ({"args": {"in_process": "maybe"}}, "in_process is not a boolean"),
         ({"transport": "ssh"}, "the connection is ssh, not local"),
-        ({"become": object()}, "become is set"),
+        ({"become": "sudo"}, "become is set"),
         ({"async_val": 5}, "async is set"),
         ({"interpreter": OTHER}, f"ansible_python_interpreter is {OTHER}, not the interpreter of ansible-core"),
         (
