@@ -2,19 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the role scan_gate decides about its variables and about the results of its tasks. Pure."""
+"""The steps of the role scan_gate: whether this host decides, what is wrong with the variables, and what the results mean."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible.errors import AnsibleError
+from ansible.playbook.block import Block
+from ansible.playbook.task import Task
+from ansible.playbook.task_include import TaskInclude
+from ansible.plugins.loader import strategy_loader
+from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
 from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
 from ansible_collections.scanops.scanner.plugins.modules.gate import FORMATS
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
 
 PREFIX = "scan_gate_"
 # the variables on which the decision depends
@@ -42,6 +49,68 @@ _RENAMED = {"tool": "tools", "workspaces[0].targets": "targets", "workspaces[0].
 _BEGINNING = re.compile(r"^(value of |argument '?)?(?:expect\.)?(workspaces\[0\]\.(?:name|targets)|[a-z_]+)")
 # keys of a failed result that did not come from the module itself, or that say that a call was sent
 _NOT_REFUSED = ("api_error", "scans", "module_stdout", "module_stderr", "timedout", "unreachable", "skipped", "outcome")
+
+
+class GateAction(RoleAction):
+    """With ``entered``, checks the variables of all hosts; with ``results``, classifies results; else decides for a host."""
+
+    def step(self, variables: Result) -> Result:
+        given = self._task.args
+        if "results" in given:
+            options = self.options()
+            return {"results": [classified(each, options) for each in given["results"]]}
+        return self._checked(given) if "entered" in given else self._entered(variables)
+
+    def _entered(self, variables: Result) -> Result:
+        """decide: whether the gate decides now; earlier: why it failed in an earlier batch, or empty."""
+        play = _play_of(self._task)
+        host = variables["inventory_hostname"]
+        if not _is_selected(self._task, variables):
+            return {"decide": False, "earlier": ""}
+        strategy = self._templar.template(play.strategy)
+        if len(variables["ansible_play_hosts_all"]) > 1 and not _runs_in_lockstep(strategy):
+            return {"failed": True, "msg": _wrong_strategy(strategy)}
+        settings = digests({name: self._value(name, variables) for name in JUDGED})
+        key = hashlib.sha256(f"{play._uuid} {sorted(settings.items())}".encode()).hexdigest()
+        earlier = self._task.args["decided"].get(key)
+        # the same gate can stand twice in a play; only later batches share its decision
+        repeated = earlier is not None and host not in earlier["hosts"]
+        return {
+            "decide": not repeated,
+            "earlier": earlier["msg"] if repeated else "",
+            "key": key,
+            "settings": settings,
+            "unknown": self.unknown(variables),
+            "host": host,
+            "task": str(self._task._uuid),
+        }
+
+    def _value(self, name: str, variables: Result) -> Any:
+        try:
+            return self._templar.template(variables.get(name))
+        except AnsibleError as error:
+            # the task that needs it says why
+            return str(error)
+
+    def _checked(self, given: Result) -> Result:
+        settings = given["settings"]
+        mine = given["mine"]
+        entered = [each for each in given["entered"] if each.get("task") == mine["task"]]
+        unknown = next((each["unknown"] for each in entered if each["unknown"]), None)
+        mistake = unknown or differing([mine, *entered]) or mistake_in(settings)
+        return {
+            "mistake": mistake or "",
+            "targets": listed(settings["targets"]),
+            "tools": listed(settings["tools"]),
+            "formats": usable_formats(settings["formats"]),
+        }
+
+
+def _wrong_strategy(strategy: str) -> str:
+    return (
+        f"With the strategy {strategy}, each host of the play goes on by itself, so scan_gate could not stop them: use the"
+        " strategy linear in this play, or run the role before it in a play of its own, with hosts: localhost."
+    )
 
 
 def listed(value: Any) -> Any:
@@ -119,3 +188,52 @@ def classified(result: Mapping[str, Any], options: Iterable[str]) -> dict[str, A
     if not refused or not isinstance(msg, str) or msg.startswith((UNEXPECTED, "MODULE FAILURE")):
         return dict(result)
     return {**result, "outcome": MISCONFIGURED, "msg": named(msg, options)}
+
+
+# --- the play in which the role runs, as ansible-core keeps it
+
+
+def _play_of(task: Any) -> Any:
+    """The play of a task."""
+    return next(each._play for each in _above(task) if getattr(each, "_play", None) is not None)
+
+
+def _runs_in_lockstep(strategy: str) -> bool:
+    """Whether all hosts of a play finish a task before the first of them starts the next one."""
+    found = strategy_loader.get(strategy, class_only=True)
+    return isinstance(found, type) and issubclass(found, Linear)
+
+
+def _is_selected(task: Any, variables: Mapping[str, Any]) -> bool:
+    """Whether the tags of a run select the role of a task that always runs.
+
+    task: in a block that holds all tasks of the role, whose own tags do not count. The tags of include_role and
+    include_tasks have been evaluated before, and tasks that have no other tags follow them.
+    """
+    block = task._parent
+    between = _own_tags(block._role)
+    for each in _above(block):
+        if isinstance(each, TaskInclude) and not each.statically_loaded:
+            if not between:
+                return True
+            break
+        # the block of ``apply`` has no tasks of its own
+        between = between or ((isinstance(each, TaskInclude) or bool(each.block)) and _own_tags(each))
+    play = _play_of(task)
+    probe = Task(block=Block(play=play))
+    inherited = block._get_parent_attribute("tags", omit=True)
+    probe.tags = list(inherited) if isinstance(inherited, list) else []
+    return bool(probe.evaluate_tags(play.only_tags, play.skip_tags, variables))
+
+
+def _above(task: Any) -> Iterator[Any]:
+    parent = task._parent
+    while parent is not None:
+        yield parent
+        parent = parent._parent
+
+
+def _own_tags(each: Any) -> bool:
+    """Whether a role, block or task has tags that it does not inherit."""
+    tags = getattr(each, "_tags", None)
+    return isinstance(tags, list) and bool(tags)

@@ -12,8 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Ans
 from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import places_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify, places_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact, row_stream
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside

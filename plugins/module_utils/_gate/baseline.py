@@ -17,8 +17,17 @@ from typing import NamedTuple, Optional
 
 from .._gate_words import KNOWN, NEW, REOPENED, WORSE
 from .._records import proven
-from .fingerprint import LONGEST_NAME, SCHEME, Subject, check_of, is_worse, severity_rank, subject_in, worst_first
-from .place import Place
+from .fingerprint import (
+    LONGEST_NAME,
+    SCHEME,
+    Place,
+    Subject,
+    check_of,
+    is_worse,
+    severity_rank,
+    subject_in,
+    worst_first,
+)
 from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan
 from .types import Gone, Memory, Remembered, Row
 

@@ -16,7 +16,7 @@ from .._errors import printable
 from .._findings.model import SUMMARY
 from .._gate_words import CREATED, MISSING, READ, STALE, UPDATED
 from .baseline import GONE, OPEN, Baseline, Entry, empty_baseline, in_order, memory_of, update
-from .fingerprint import SCHEME, fingerprint_of, worst_first
+from .fingerprint import SCHEME, Place, fingerprint_of, port_of, worst_first
 from .json_file import (
     INTEGER_OR_NULL,
     LIST,
@@ -31,7 +31,6 @@ from .json_file import (
     parsed,
     text_of,
 )
-from .place import Place, port_of
 from .run import CompleteRun, Key, Run, Scan
 from .types import NO_MEMORY, Memory
 

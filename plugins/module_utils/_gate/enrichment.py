@@ -13,32 +13,17 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from .._errors import WrongOption, printable
 from .._findings.model import is_cve
 from .._moments import iso_moment
 from .json_file import Wrong, parsed, text_of
-from .types import Exploits, Source
+from .types import Epss, KnownExploited, Source
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _EPSS_COLUMNS = ("cve", "epss")
 _KEV_COLUMN = "cveid"
-
-
-class Epss(NamedTuple):
-    """The probability of each CVE, by its id in upper case, and where they are from."""
-
-    scores: Mapping[str, float]
-    source: Source
-
-
-class KnownExploited(NamedTuple):
-    """The CVE ids of a catalogue, in upper case, and where they are from."""
-
-    cves: frozenset[str]
-    source: Source
 
 
 def read_epss(content: bytes | str, path: str) -> Epss:
@@ -62,16 +47,6 @@ def read_known_exploited(content: bytes | str, path: str) -> KnownExploited:
             f"The file of known exploited vulnerabilities {_shown(path)} {error}. Give the unchanged JSON or CSV file of the"
             " catalogue."
         ) from None
-
-
-def exploits_of(epss: Epss | None, known: KnownExploited | None) -> Exploits:
-    """What these files know; None for a file that was not given."""
-    return Exploits(
-        None if epss is None else epss.scores,
-        None if epss is None else epss.source,
-        None if known is None else known.cves,
-        None if known is None else known.source,
-    )
 
 
 def _text(content: bytes | str) -> str:

@@ -189,14 +189,14 @@ def _worst(numbers: Iterable[float | None]) -> float | None:
 
 
 def _epss_of(cves: Sequence[str], exploits: Exploits) -> Iterable[float | None]:
-    return [exploits.epss.get(cve) for cve in cves] if exploits.epss else ()
+    return [exploits.epss.scores.get(cve) for cve in cves] if exploits.epss else ()
 
 
 def _known_exploited(said: bool | None, cves: Sequence[str], exploits: Exploits) -> bool | None:
     """Whether the service or the file says so. A finding without a CVE id is in no catalogue, which says nothing about it."""
     if exploits.known_exploited is None or not cves:
         return said
-    return bool(said) or not exploits.known_exploited.isdisjoint(cves)
+    return bool(said) or not exploits.known_exploited.cves.isdisjoint(cves)
 
 
 def _references(value: object) -> tuple[str, ...]:

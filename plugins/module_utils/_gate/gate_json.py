@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from .._gate_words import SCHEMA, VERSION
 from .._records import Record
 from .judge import Decision
-from .types import NO_EXPLOITS, Doubled, Exploits, Judged, Row, Source, Verdict, Waiver
+from .types import NO_EXPLOITS, Doubled, Epss, Exploits, Judged, KnownExploited, Row, Verdict, Waiver
 
 # the fields of a row that gate.json has under the same names, in its order
 _SEVERITY = Row._fields.index("severity")
@@ -53,8 +53,8 @@ def document_of(
             "reason": memory.reason,
         },
         "sources": {
-            "epss": _source(exploits.epss_source),
-            "known_exploited": _source(exploits.known_exploited_source),
+            "epss": _source(exploits.epss),
+            "known_exploited": _source(exploits.known_exploited),
         },
         "targets": [_target(each) for each in decision.targets],
         "summary": dict(decision.summary),
@@ -116,8 +116,8 @@ def _target(verdict: Verdict) -> Record:
     }
 
 
-def _source(source: Source | None) -> Record | None:
-    return None if source is None else source._asdict()
+def _source(given: Epss | KnownExploited | None) -> Record | None:
+    return None if given is None else given.source._asdict()
 
 
 def _waiver(waiver: Waiver) -> Record:

@@ -22,6 +22,7 @@ from .._findings.model import SUMMARY, finding_of
 from .._gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._moments import iso_moment
 from .._records import Record
+from .fingerprint import SAVED_PLACES
 from .json_file import (
     FLAG,
     FLAG_OR_NULL,
@@ -39,7 +40,6 @@ from .json_file import (
     parsed,
     text_of,
 )
-from .place import SAVED_PLACES
 from .types import Pair, Trouble
 
 _ADVICE = "Write the file again, with formats: [json] of gate or with dest of finding_info."

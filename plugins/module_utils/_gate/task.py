@@ -22,7 +22,7 @@ from .._http.connection import COLLECTION_VERSION
 from .._records import Record
 from .._task import Task
 from .baseline_file import Remembering, Wanted, remember
-from .enrichment import exploits_of, read_epss, read_known_exploited
+from .enrichment import read_epss, read_known_exploited
 from .expectation import Expect, expect_of
 from .files import (
     LONGEST_FINDINGS,
@@ -78,7 +78,7 @@ class _Found(NamedTuple):
 
 def judge_task(task: Task) -> Record:
     """The work of the module. Raises NotPassed if the outcome fails the task."""
-    # findings have no cycles, and searching 50,000 of them for some takes two fifths of the time
+    # findings have no cycles: with 1,000 waivers and 50,000 findings, searching for some makes 5.5 x json.loads 7.8 x
     gc.disable()
     try:
         return _result(task)
@@ -126,7 +126,7 @@ def _asked(task: Task, now: float) -> _Asked:
         policy_of(params["policy"]),
         expect_of(params["expect"]),
         mapping_of(params["outcomes"]),
-        exploits_of(
+        Exploits(
             read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
             read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited)
             if exploited

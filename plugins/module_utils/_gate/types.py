@@ -28,7 +28,7 @@ from .._gate_words import (
     UNKNOWN_STATE,
 )
 from .._records import Record
-from .place import Place, Spot
+from .fingerprint import Place, Spot
 
 # what a scan's outcome means for the gate; a scan that did not finish is no scan
 _OUTCOME_OF_SCAN: Mapping[str | None, str] = {
@@ -220,14 +220,25 @@ class Source(NamedTuple):
     date: str | None
 
 
-class Exploits(NamedTuple):
-    """What is known about CVEs. epss: the probability by CVE id; known_exploited: CVE ids; both in upper case, and None without
-    a file."""
+class Epss(NamedTuple):
+    """The probability of each CVE, by its id in upper case, and where they are from."""
 
-    epss: Mapping[str, float] | None = None
-    epss_source: Source | None = None
-    known_exploited: frozenset[str] | None = None
-    known_exploited_source: Source | None = None
+    scores: Mapping[str, float]
+    source: Source
+
+
+class KnownExploited(NamedTuple):
+    """The CVE ids of a catalogue, in upper case, and where they are from."""
+
+    cves: frozenset[str]
+    source: Source
+
+
+class Exploits(NamedTuple):
+    """What is known about CVEs; None without a file."""
+
+    epss: Epss | None = None
+    known_exploited: KnownExploited | None = None
 
 
 NO_EXPLOITS = Exploits()

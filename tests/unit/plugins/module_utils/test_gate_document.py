@@ -18,8 +18,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
     Doubled,
+    Epss,
     Exploits,
     Gone,
+    KnownExploited,
     Memory,
     Remembered,
     Source,
@@ -74,7 +76,7 @@ MEMORY = Memory(
     (Gone("1:" + "a" * 32, "Old", "WEB-3", "low", "a.example", "website_scanner", "2026-01-01T00:00:00Z", None),),
 )
 WAIVED = Waived((WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" + "a" * 32, (WAIVER, WAIVER)),))
-EXPLOITS = Exploits({}, Source("epss.csv", "2026-11-22"), frozenset(), Source("kev.json", None))
+EXPLOITS = Exploits(Epss({}, Source("epss.csv", "2026-11-22")), KnownExploited(frozenset(), Source("kev.json", None)))
 
 
 def decided(pairs=PAIRS, policy=None, **given):

@@ -11,7 +11,6 @@ import json
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
-    exploits_of,
     read_epss,
     read_known_exploited,
 )
@@ -58,12 +57,6 @@ def test_a_catalogue_is_read(content):
 def test_a_catalogue_of_other_sources_may_have_no_date_and_no_count():
     text = json.dumps({"vulnerabilities": KEV["vulnerabilities"]})
     assert read_known_exploited(text, "kev") == (CVES, ("kev", None))
-
-
-def test_both_files_together():
-    epss, known = read_epss(EPSS, "epss.csv"), read_known_exploited(KEV_CSV, "kev.csv")
-    assert exploits_of(epss, known) == (epss.scores, epss.source, known.cves, known.source)
-    assert exploits_of(None, None) == (None, None, None, None)
 
 
 @pytest.mark.parametrize(

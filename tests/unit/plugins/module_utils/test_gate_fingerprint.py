@@ -11,16 +11,18 @@ import random
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import (
     LONGEST_NAME,
+    Place,
     Sighting,
     Subject,
+    agreed,
     canonical,
     fingerprint_of,
     identify,
     is_worse,
+    places_of,
     scheme_of,
     worst_first,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Place, agreed, places_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import at_places, finding
 from hypothesis import given, settings

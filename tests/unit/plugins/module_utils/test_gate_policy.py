@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.place import Spot
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Spot
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import lasting, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row

@@ -7,8 +7,16 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of, text_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Exploits
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Epss, Exploits, KnownExploited, Source
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair
+
+
+def exploits_in(scores=None, cves=None):
+    source = Source("file", None)
+    return Exploits(
+        None if scores is None else Epss(scores, source),
+        None if cves is None else KnownExploited(frozenset(cves), source),
+    )
 
 
 def only(exploits=None, pair_fields=None, **fields):
@@ -127,7 +135,7 @@ CVES = {"cve": ["CVE-2021-0001", "CVE-2021-0002"]}
 
 
 def test_the_highest_probability_of_all_cves_and_of_the_service_counts():
-    exploits = Exploits(epss={"CVE-2021-0001": 0.2, "CVE-2021-0002": 0.6, "CVE-2021-0003": 0.9})
+    exploits = exploits_in({"CVE-2021-0001": 0.2, "CVE-2021-0002": 0.6, "CVE-2021-0003": 0.9})
     assert only(exploits, **CVES).epss == 0.6
     assert only(exploits, **CVES, epss_score=0.7).epss == 0.7
     assert only(exploits, **CVES, epss_score=0.1).epss == 0.6
@@ -136,7 +144,7 @@ def test_the_highest_probability_of_all_cves_and_of_the_service_counts():
 
 
 def test_a_catalogue_says_whether_a_cve_is_known_to_be_exploited():
-    exploits = Exploits(known_exploited=frozenset({"CVE-2021-0002"}))
+    exploits = exploits_in(cves={"CVE-2021-0002"})
     assert only(exploits, **CVES).known_exploited is True
     assert only(exploits, cve=["CVE-2021-0001"]).known_exploited is False
     assert only(exploits, cve=["CVE-2021-0001"], in_cisa_catalog=True).known_exploited is True
@@ -144,14 +152,14 @@ def test_a_catalogue_says_whether_a_cve_is_known_to_be_exploited():
 
 
 def test_a_catalogue_says_nothing_about_a_finding_without_a_cve():
-    exploits = Exploits(known_exploited=frozenset({"CVE-2021-0002"}))
+    exploits = exploits_in(cves={"CVE-2021-0002"})
     assert only(exploits).known_exploited is None
     assert only(exploits, in_cisa_catalog=False).known_exploited is False
 
 
 def test_an_empty_catalogue_is_a_catalogue():
-    assert only(Exploits(known_exploited=frozenset()), **CVES).known_exploited is False
-    assert only(Exploits(epss={}), **CVES).epss is None
+    assert only(exploits_in(cves=()), **CVES).known_exploited is False
+    assert only(exploits_in({}), **CVES).epss is None
 
 
 # --- texts
@@ -270,7 +278,7 @@ def test_a_row_is_the_same_among_others_as_it_is_alone():
     fields = ("vuln_id", "cwe", "cvssv3", "cvss", "epss_score", "in_cisa_catalog", "verified", "status", "service")
     findings = [finding(**{field: value}) for field in fields for value in values]
     findings += [finding(cve=cves) for cves in ([], ["CVE-2024-1"], ["cve-2024-1"], ["CVE-2024-1", "CVE-2024-2"])]
-    exploits = Exploits({"CVE-2024-1": 0.5}, None, frozenset({"CVE-2024-2"}), None)
+    exploits = exploits_in({"CVE-2024-1": 0.5}, {"CVE-2024-2"})
     pairs = [pair(findings=(each,)) for each in findings]
     alone = [rows_of([each], exploits)[0] for each in pairs]
     kept = [repr(each._replace(pair=0, number=0)) for each in rows_of(pairs, exploits)]
