@@ -1,0 +1,171 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the README, the guides and the pages for contributors name exists: modules, files, functions, tests, messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import ROWS
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
+
+GUIDES = ROOT / "docs" / "docsite" / "rst"
+PAGES = sorted(path for folder in (ROOT, ROOT / "docs", GUIDES) for path in folder.glob("*.[mr][ds]*"))
+TREES = ("docs", "ee", "extensions", "meta", "playbooks", "plugins", "release", "requirements", "roles", "tests")
+FILES = {path.relative_to(ROOT).as_posix() for top in TREES for path in (ROOT / top).rglob("*")}
+FILES |= {path.name for path in ROOT.iterdir()}
+TESTS = "\n".join(
+    f"def {path.stem}(\n{path.read_text(encoding='utf-8')}" for path in (ROOT / "tests").rglob("test_*.py")
+)
+# what the links of the README have before a path in the repository
+BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
+RAW = "https://raw.githubusercontent.com/scanops/scanops.scanner/main/"
+
+
+def text_of(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+README, COSTS = text_of("README.md"), text_of("docs/docsite/rst/guide_costs.rst")
+
+
+# --- files and tests
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_each_test_that_a_page_names_exists(path):
+    # a name with capitals is an example
+    named = set(re.findall(r"\btest_[a-z0-9_]+\b", path.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if f"def {name}(" not in TESTS] == []
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "RELEASING.md", "docs/audit.md"])
+def test_each_file_that_a_page_for_contributors_names_exists(page):
+    """A name without directories may be in any directory. tests/sanity is named because it does not exist."""
+    named = {
+        name.rstrip("/")
+        for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", text_of(page))
+        if name.endswith(".py") or name.startswith(tuple(f"{tree}/" for tree in TREES))
+    }
+    ends = {name for name in named if "NAME" not in name} - {"tests/sanity"}
+    assert ends and [end for end in sorted(ends) if not any(f"/{path}".endswith(f"/{end}") for path in FILES)] == []
+
+
+def test_each_link_of_the_readme_is_absolute_and_each_file_that_it_links_to_exists():
+    targets = re.findall(r"\]\(([^)#]*)", README)
+    assert targets and [target for target in targets if not target.startswith("https://")] == []
+    paths = [target.removeprefix(BLOB).removeprefix(RAW) for target in targets if target.startswith((BLOB, RAW))]
+    assert paths and [path for path in paths if not (ROOT / path).is_file()] == []
+
+
+# --- plugins, roles and guides
+
+
+@pytest.mark.parametrize("path", [
+    *(f"plugins/{kind}/{path.name}" for kind in ("modules", "inventory", "filter")
+      for path in sorted((ROOT / "plugins" / kind).glob("*.py"))),
+    *(f"roles/{path.name}/README.md" for path in sorted((ROOT / "roles").iterdir())),
+])  # fmt: skip
+def test_each_module_inventory_role_and_filter_is_listed_in_the_readme(path):
+    name = path.split("/")[1] if path.startswith("roles/") else Path(path).stem
+    # the beginning of an item: one name or more, each a link
+    names = re.findall(r"^  - ((?:\[`\w+`\]\([^)]*\)(?:, )?)+): \S", README, re.MULTILINE)
+    assert any(f"[`{name}`]({BLOB}{path})" in each for each in names)
+
+
+def test_the_start_page_of_the_site_lists_every_plugin_once():
+    plugins = {
+        f"{path.stem}_{kind}"
+        for folder, kind in (("modules", "module"), ("inventory", "inventory"), ("filter", "filter"))
+        for path in (ROOT / "plugins" / folder).glob("*.py")
+        if path.stem != "__init__"
+    }
+    roles = {f"{path.name}_role" for path in (ROOT / "roles").iterdir()}
+    guides = {f"docsite/{path.stem}" for path in GUIDES.glob("*.rst")}
+    listed = re.findall(r"^   .*<([\w/]+)>$", text_of("docs/sphinx/index.rst"), re.MULTILINE)
+    assert sorted(listed) == sorted({*plugins, *roles, *guides, "changelog", "environment_variables"})
+
+
+def test_each_module_and_each_benchmark_is_in_the_guide_to_costs():
+    benchmarks = re.findall(r'Benchmark\(\n\s+"(\w+)"', text_of("tests/bench/benchmarks.py"))
+    assert benchmarks and [name for name in (*MODULES, *benchmarks) if f"* - ``{name}``\n" not in COSTS] == []
+
+
+def test_the_site_tells_how_to_install_this_version():
+    version = re.search(r"^version: (\S+)$", text_of("galaxy.yml"), re.MULTILINE)[1]
+    assert f"scanops-scanner-{version}.tar.gz" in text_of("docs/sphinx/antsibull-docs.cfg")
+
+
+def test_each_guide_is_in_the_table_of_contents():
+    contents = re.findall(r"- (guide_\w+)", text_of("docs/docsite/extra-docs.yml"))
+    assert sorted(contents) == sorted(path.stem for path in GUIDES.glob("*.rst"))
+
+
+def test_each_label_that_is_linked_exists():
+    texts = [
+        path.read_text(encoding="utf-8")
+        for folder, kind in (("docs", "*.rst"), ("plugins", "*.py"), ("roles", "*.yml"))
+        for path in (ROOT / folder).rglob(kind)
+    ]
+    label = r"ansible_collections\.scanops\.scanner\.docsite\.[\w.]*\w"
+    labels = re.findall(rf"^\.\. _({label}):$", "\n".join(texts), re.MULTILINE)
+    assert len(labels) == len(set(labels))
+    assert {each for text in texts for each in re.findall(label, text)} - set(labels) == set()
+
+
+# --- troubleshooting
+
+# the first cell of each row
+QUOTED = re.findall(r"^   \* - ``(.+)``$", text_of("docs/docsite/rst/guide_troubleshooting.rst"), re.MULTILINE)
+
+
+def test_each_message_that_the_guide_to_troubleshooting_quotes_exists():
+    texts = [
+        node.value
+        for path in (ROOT / "plugins").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    fragments = [part.strip() for message in QUOTED for part in message.split("…")]
+    assert QUOTED and [part for part in fragments if not any(part in text for text in texts)] == []
+
+
+# --- assumptions
+
+# the cells of the rows of the one table, its heading left out
+ASSUMPTIONS = [
+    [cell.strip() for cell in re.split(r"\n     - ", row)]
+    for row in re.split(
+        r"\n   \* - ", text_of("docs/docsite/rst/guide_assumptions.rst").partition(".. list-table::")[2]
+    )[2:]
+]
+CODE = {
+    path.relative_to(ROOT / "plugins" / base).as_posix(): path
+    for folder, base in (("module_utils", "module_utils"), ("action", "action"), ("modules", ""))
+    for path in (ROOT / "plugins" / folder).rglob("*.py")
+}
+# "``name`` and ``other`` in ``_package/file.py``", or in ``modules/file.py``
+PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:(?:_\w+|modules)/)?\w+\.py)``")
+
+
+def test_the_guide_and_service_verification_have_the_same_assumptions_in_the_same_order():
+    assert [row[0].partition(":")[0].strip("`") for row in ASSUMPTIONS] == [row.name for row in ROWS]
+
+
+@pytest.mark.parametrize("guide, row", list(zip(ASSUMPTIONS, ROWS)), ids=[row.name for row in ROWS])
+def test_an_assumption_has_its_sentence_its_place_and_its_test(guide, row):
+    text, place, tests = guide
+    assert text.replace("``", "").startswith(f"{row.name}: {row.assumption}") and row.assumption.endswith(".")
+    # a test, or in quotes a form or task of scenarios.py
+    assert re.fullmatch(r'((forms?|tasks?|tests?) )?((``test_\w+``|"[\w-]+")(, | and )?)+', tests)
+    for name in re.findall(r'"([\w-]+)"', tests):
+        assert f'    "{name}": ' in text_of("tests/unit/plugins/modules/scenarios.py"), name
+    assert PLACE.fullmatch(place)
+    for names, file in PLACE.findall(place):
+        for name in re.findall(r"\w+", names.replace(" and ", " ")):
+            pattern = rf"^\s*def {name}\(|^class {name}\b|^{name}(?:: .+)? = "
+            assert re.search(pattern, CODE[file].read_text(encoding="utf-8"), re.MULTILINE), name
