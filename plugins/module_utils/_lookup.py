@@ -21,7 +21,7 @@ from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
 from ._names import normal_form
-from ._records import InWorkspace, Record
+from ._records import InWorkspace, Record, ids_of
 
 _NAMES_LISTED = 20
 
@@ -90,24 +90,23 @@ def match(
     resource: Family,
     rows: Sequence[Record],
     wanted: str,
-    options: tuple[str, str] | None = None,
+    option: str | None = None,
+    advice: str = "give id instead",
     exact: bool = False,
 ) -> Record | None:
     """The only row that ``wanted`` names exactly, else as the name of a target in normal form; None if no row has this name.
 
-    Refuses several rows and lists their ids. options: the names of the options for the name and for the id; exact: whether
-    the normal form does not count. Pure.
+    Refuses several rows and lists their ids. option: how messages call ``wanted``; exact: whether the normal form does not
+    count. Pure.
     """
     found = [row for row in rows if row[resource.key] == wanted]
     if not found and resource.key_is_place and not exact:
         normal = normal_form(wanted)
         found = [row for row in rows if normal_form(row[resource.key]) == normal]
     if len(found) > 1:
-        ids = ", ".join(str(row["id"]) for row in sorted(found, key=lambda row: row["id"]))
-        by_name, by_id = options or (resource.key, "id")
         raise Refused(
-            f"{by_name} {printable(wanted)!r} names {len(found)} {resource.noun}s, with the ids {ids}: give {by_id}"
-            " instead."
+            f"{option or resource.key} {printable(wanted)!r} names {len(found)} {resource.noun}s, with the ids"
+            f" {ids_of(found)}: {advice}."
         )
     return found[0] if found else None
 

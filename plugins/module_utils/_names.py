@@ -13,6 +13,7 @@ from typing import NamedTuple, Union
 from urllib.parse import unquote, urlsplit
 
 from ._errors import printable, without_secrets
+from ._families.family import Family
 
 try:
     # installed with requests
@@ -54,6 +55,11 @@ def normal_form(name: str) -> str:
     default port, no slash after a bare host; path and query as written.
     """
     return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
+
+
+def normal_name(resource: Family, name: str) -> str:
+    """The form in which two names of the same object of a family are equal."""
+    return normal_form(name) if resource.key_is_place else name
 
 
 def _normal_form(name: str) -> str:

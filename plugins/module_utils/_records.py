@@ -49,6 +49,11 @@ def identity_of(resource: Family, row: Record) -> Any:
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
 
 
+def ids_of(records: Iterable[Record]) -> str:
+    """The ids of records in ascending order, for a message."""
+    return ", ".join(str(object_id) for object_id in sorted(record["id"] for record in records))
+
+
 def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 

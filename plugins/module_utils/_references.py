@@ -47,7 +47,7 @@ def place_of(task: Task) -> Place:
         return NOWHERE
     not_empty("workspace", name)
     rows = task.client.listed(WORKSPACE)
-    row = match(WORKSPACE, rows, name, options=("workspace", "workspace_id"))
+    row = match(WORKSPACE, rows, name, "workspace", "give workspace_id instead")
     if row is not None:
         return Place(row["id"], name, declared=True)
     if task.check_mode and task.params.get("state") != "absent":

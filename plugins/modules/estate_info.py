@@ -145,7 +145,7 @@ missing:
   sample: []
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.info import read_account
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.account import read_account
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
 OPTIONS = dict(workspaces=dict(type="list", elements="str"))

@@ -20,7 +20,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import checksum, deleted_id, identity
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import checksum, deleted_id, identity
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
@@ -79,9 +79,7 @@ def difference(reviewed: Plan, present: Plan) -> Differences:
 
 
 def _writes(plan: Plan) -> dict[str, Record]:
-    return {
-        json.dumps(identity(action), sort_keys=True): action for action in plan["actions"] if action["action"] in WRITES
-    }
+    return {identity(action): action for action in plan["actions"] if action["action"] in WRITES}
 
 
 def _line(action: Record) -> str:

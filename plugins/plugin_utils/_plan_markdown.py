@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import ACTIONS, WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import deleted_id
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, WRITES
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import deleted_id
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES

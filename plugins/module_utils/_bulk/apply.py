@@ -7,16 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
-from .._http.create import Created
+from .._names import normal_name
 from .._records import Record, difference
 from .._task import Task
-from .cost import Listing, listing_of
-from .model import Done, Step, normal_name
-from .plan import writing_order
+from .plan import Step, writing_order
 
 # seconds between two lines of progress
 _INTERVAL = 5
@@ -24,27 +22,17 @@ _INTERVAL = 5
 # the query or form field that names a workspace, empty for the account
 _Place = dict[str, Optional[int]]
 
-_ACCEPTED = "the service accepted its creation"
-_SEE = "run the task again to see whether it exists"
-
-
-class _Written(NamedTuple):
-    """What a write did. action: the one that was taken; object_id: None where the service has not shown the object."""
-
-    action: str
-    object_id: int | None
-
 
 class _Names:
     """The records of a list by their names. The first of several with the same name counts."""
 
-    def __init__(self, resource: Family, rows: Sequence[Record]) -> None:
-        self._resource = resource
-        self._exact = {row[resource.key]: row for row in reversed(rows)}
-        self._normal = {normal_name(resource, row[resource.key]): row for row in reversed(rows)}
+    def __init__(self, family: Family, rows: Sequence[Record]) -> None:
+        self._family = family
+        self._exact = {row[family.key]: row for row in reversed(rows)}
+        self._normal = {normal_name(family, row[family.key]): row for row in reversed(rows)}
 
     def find(self, name: str) -> Record | None:
-        return self._exact.get(name) or self._normal.get(normal_name(self._resource, name))
+        return self._exact.get(name) or self._normal.get(normal_name(self._family, name))
 
 
 class _Progress:
@@ -53,41 +41,37 @@ class _Progress:
     def __init__(self, task: Task, total: int) -> None:
         self._task = task
         self._total = total
-        self._done = self._failed = 0
+        # numbers of objects
+        self.done = self.failed = 0
         self._began = self._shown = task.client.transport.now()
+        task.client.transport.budget.on_wait = self._show_wait
 
-    def show(self, done: int, failed: int) -> None:
-        """done, failed: numbers of objects."""
-        self._done, self._failed = done, failed
+    def show(self) -> None:
         if self._task.client.transport.now() - self._shown >= _INTERVAL:
             self._line("")
 
-    def show_wait(self, seconds: float) -> None:
-        """Show that the rate limit makes the task wait."""
+    def _show_wait(self, seconds: float) -> None:
         if seconds >= _INTERVAL:
             self._line(f"; waiting {elapsed(seconds)} for the rate limit")
 
     def _line(self, more: str) -> None:
         self._shown = self._task.client.transport.now()
-        failed = f", {self._failed} failed" if self._failed else ""
+        failed = f", {self.failed} failed" if self.failed else ""
         took = elapsed(self._shown - self._began)
-        self._task.host.show(f"{self._done} of {counted(self._total, 'object')} done{failed}, {took}{more}")
+        self._task.host.show(f"{self.done} of {counted(self._total, 'object')} done{failed}, {took}{more}")
 
 
 class Run:
-    """One application of a plan.
-
-    ids: the ids of the workspaces by name, None for those that do not exist yet; wrote: whether anything was written, or
-    may have been; failure: the error that ended the run; first_failure: the first error of all.
-    """
+    """One application of a plan."""
 
     def __init__(self, task: Task, ids: Mapping[str, int | None]) -> None:
+        """ids: the ids of the workspaces by name, None for those that do not exist yet."""
         self._task = task
-        self.client = task.client
-        self.warn = task.warn
-        self.continue_on_error: bool = task.params["continue_on_error"]
-        self.ids = dict(ids)
+        self._client = task.client
+        self._ids = dict(ids)
+        # whether anything was written, or may have been
         self.wrote = False
+        # the error that ended the run, and the first error of all
         self.failure: ScannerError | None = None
         self.first_failure: ScannerError | None = None
         # the step that ended the run
@@ -97,185 +81,175 @@ class Run:
         # whether the service has stopped answering
         self._silent = False
 
-    def apply(self, steps: Sequence[Step]) -> list[Done]:
-        """Write; returns the outcome of each step, in the order of ``steps``."""
-        done = [Done(step) for step in steps]
-        failed = 0
+    def apply(self, steps: Sequence[Step]) -> list[Step]:
+        """Write; returns what became of each step, in the order of ``steps``."""
+        done = list(steps)
         order = writing_order(steps)
         progress = _Progress(self._task, len(order))
-        self.client.transport.budget.on_wait = progress.show_wait
-        for number, position in enumerate(order):
-            progress.show(number, failed)
+        for position in order:
+            progress.show()
             done[position] = self._write(steps[position])
-            failed += done[position].step.action == "failed"
+            progress.done += 1
+            progress.failed += done[position].action == "failed"
         return self._read_back(done)
 
     # --- what was created, read again
 
-    def _read_back(self, done: Sequence[Done]) -> list[Done]:
+    def _read_back(self, done: Sequence[Step]) -> list[Step]:
         """Read what was created, and its ids: one listing for each list. What no list shows has failed: how a create is
         answered is documented nowhere, so an id in the answer proves nothing."""
-        known: dict[Listing, dict[str, int] | None] = {}
+        lists: dict[tuple[Family, str | None], _Names | None] = {}
         filled = []
-        for entry in done:
-            step = entry.step
-            if entry.object_id is None and (step.action == "create" or step.recreates):
-                listing = listing_of(step)
-                if listing not in known:
-                    known[listing] = self._ids_in(listing)
-                entry = self._found(entry, known[listing])
-            filled.append(entry)
+        for step in done:
+            if step.object_id is None and step.creates:
+                if step.listing not in lists:
+                    lists[step.listing] = self._names_in(*step.listing)
+                step = self._found(step, lists[step.listing])
+            filled.append(step)
         return filled
 
-    def _found(self, entry: Done, ids: Mapping[str, int] | None) -> Done:
-        """A create with its id. ids: by normal name, None where the list cannot be read."""
-        step = entry.step
-        object_id = (ids or {}).get(normal_name(step.family, step.name))
-        if object_id is not None:
-            return entry._replace(object_id=object_id)
+    def _found(self, step: Step, names: _Names | None) -> Step:
+        """A create with its id. names: None where the list cannot be read."""
+        record = None if names is None else names.find(step.name)
+        if record:
+            return step._replace(object_id=record["id"])
         # something may have been created all the same
         self.wrote = True
-        why = "reading the list again failed" if ids is None else "does not list it"
-        return Done(step._replace(action="failed"), None, f"{_ACCEPTED}, but {why}; {_SEE}", step.action)
+        why = "reading the list again failed" if names is None else "does not list it"
+        reason = f"the service accepted its creation, but {why}; run the task again to see whether it exists"
+        return step._replace(action="failed", reason=reason)
 
-    def _ids_in(self, listing: Listing) -> dict[str, int] | None:
+    def _names_in(self, family: Family, workspace: str | None) -> _Names | None:
         if self._silent:
             return None
-        resource = listing.family
         try:
-            with self.client.transport.stop.last_calls():
-                rows = self._rows(resource, self._place(resource, listing.workspace) if listing.workspace else {})
+            with self._client.transport.stop.last_calls():
+                return self._read(family, self._place(family, workspace) if workspace else {})
         except CallError as error:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
             self._silent = True
-            self.warn(f"The ids of the new {resource.noun}s are not known, because reading them back failed: {error}")
+            self._task.warn(
+                f"The ids of the new {family.noun}s are not known, because reading them back failed: {error}"
+            )
             return None
-        return {normal_name(resource, row[resource.key]): row["id"] for row in rows}
 
-    def _rows(self, resource: Family, place: _Place) -> list[Record]:
-        rows = self.client.all(resource, place)
+    def _read(self, family: Family, place: _Place) -> _Names:
+        rows = self._client.all(family, place)
         # a service that ignores the filter must not mix workspaces up
-        return [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
+        return _Names(
+            family, [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
+        )
 
-    def _place(self, resource: Family, workspace: str) -> _Place:
-        return {"workspace_id": self.ids[workspace]} if resource.in_workspace else {}
+    def _place(self, family: Family, workspace: str) -> _Place:
+        return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}
 
     # --- one step
 
-    def _write(self, step: Step) -> Done:
+    def _write(self, step: Step) -> Step:
         if self._ended_at is not None:
             where = printable(self._ended_at.name, 60)
-            return _not_done(step, "refused", f"not tried, because the run ended at {where!r}")
+            return step._replace(action="refused", reason=f"not tried, because the run ended at {where!r}")
         if self.first_failure and (step.purged or step.recreates):
             what = "deleted" if step.purged else "recreated"
-            return _not_done(step, "refused", f"not {what}, because an earlier step failed")
-        if step.family.in_workspace and self.ids.get(step.workspace) is None:
-            return _not_done(step, "failed", "its workspace could not be created")
+            return step._replace(action="refused", reason=f"not {what}, because an earlier step failed")
+        if step.family.in_workspace and self._ids.get(step.workspace) is None:
+            return step._replace(action="failed", reason="its workspace could not be created")
         try:
-            written = self._send(step)
+            return self._send(step)
         except ScannerError as error:
             self._note(step, error)
-            return _not_done(step, "failed", str(error))
-        return Done(step._replace(action=written.action), written.object_id, planned=step.action)
+            return step._replace(action="failed", reason=str(error))
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
         self.wrote = self.wrote or bool(error.result.get("changed"))
         # after an interrupt, calls fail although the service answers
-        interrupted = self.client.transport.stop.reason is not None
+        interrupted = self._client.transport.stop.reason is not None
         self._silent = self._silent or (_is_silent(error) and not interrupted)
-        if not self.continue_on_error or self._silent or _is_final(error) or interrupted:
+        # every further call would fail too: the key, the rate limit
+        final = isinstance(error, ApiError) and error.status in (401, 429)
+        if not self._task.params["continue_on_error"] or self._silent or final or interrupted:
             self.failure = error
             self._ended_at = step
 
-    def _send(self, step: Step) -> _Written:
-        resource = step.family
+    def _send(self, step: Step) -> Step:
         if step.action == "create":
             return self._create(step, step.after or {})
         object_id = step.live["id"]
         if step.action == "delete":
-            deleted = self.client.delete(resource, object_id)
+            deleted = self._client.delete(step.family, object_id)
             self.wrote = self.wrote or deleted
-            return _Written("delete" if deleted else "unchanged", object_id)
+            return step if deleted else step._replace(action="unchanged")
         if step.recreates:
-            return _Written("update", self._recreate(step))
-        self.client.update(resource, object_id, step.changes or {})
+            return self._recreate(step)
+        self._client.update(step.family, object_id, step.changes or {})
         self.wrote = True
-        return _Written("update", object_id)
+        return step
 
-    def _recreate(self, step: Step) -> int | None:
-        resource = step.family
-        self.client.delete(resource, step.live["id"])
+    def _recreate(self, step: Step) -> Step:
+        family = step.family
+        self._client.delete(family, step.live["id"])
         self.wrote = True
-        kept = {field: step.live[field] for field in (resource.key, *resource.declared)}
+        kept = {field: step.live[field] for field in (family.key, *family.declared)}
         try:
             # an interrupt must not end the task between the two
-            with self.client.transport.stop.last_calls():
-                return self._create(step, {**kept, **(step.changes or {})}).object_id
+            with self._client.transport.stop.last_calls():
+                created = self._create(step, {**kept, **(step.changes or {})})
         except CallError as error:
             # the reader must know that it is gone
             raise error.with_sentence(f"it was deleted, and creating it again failed: {error}") from None
+        return step._replace(object_id=created.object_id)
 
-    def _create(self, step: Step, fields: Mapping[str, str]) -> _Written:
-        resource = step.family
+    def _create(self, step: Step, fields: Mapping[str, str]) -> Step:
+        family = step.family
         form: Record = {field: value for field, value in fields.items() if value != ""}
-        place = self._place(resource, step.workspace)
-        if resource.in_workspace == "form":
+        place = self._place(family, step.workspace)
+        if family.in_workspace == "form":
             form.update(place)
-        created = self.client.create(
-            resource,
+        created = self._client.create(
+            family,
             form,
-            look=lambda status: self._read_by_name(resource, step.name, place, status),
-            query=place if resource.in_workspace == "query" else None,
+            look=lambda status: self._read_by_name(family, step.name, place, status),
+            query=place if family.in_workspace == "query" else None,
             read_back=False,
         )
         if created.note:
-            self.warn(created.note)
+            self._task.warn(created.note)
         self.wrote = self.wrote or created.made
         object_id = created.record["id"]
-        if resource.holds:
+        if family.holds:
             # what comes next needs the id, so it is read now where the answer gave none
-            object_id = object_id or self._new_id(resource, step.name, place)
-            self.ids[step.name] = object_id
-        return _Written(self._create_action(step, created), object_id if created.shown else None)
+            object_id = object_id or self._new_id(family, step.name, place)
+            self._ids[step.name] = object_id
+        step = step._replace(object_id=object_id if created.shown else None)
+        return step._replace(action="create") if created.made else self._adjust(step, created.record)
 
-    def _new_id(self, resource: Family, name: str, place: _Place) -> int | None:
+    def _new_id(self, family: Family, name: str, place: _Place) -> int | None:
         try:
-            record = self._read_by_name(resource, name, place)
+            record = self._read_by_name(family, name, place)
         except CallError as error:
             failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
             raise failed.with_facts(unread=True) from None
         return record["id"] if record else None
 
-    def _create_action(self, step: Step, created: Created) -> str:
-        if created.made:
-            return "create"
-        # another made it since the plan; its fields are compared as those of any live object
-        resource = step.family
-        fields = {field: value for field, value in (step.after or {}).items() if field != resource.key}
-        changes, drift = difference(resource, created.record, fields)
+    def _adjust(self, step: Step, live: Record) -> Step:
+        """Compare what somebody else has created since the plan, as any live object."""
+        family = step.family
+        fields = {field: value for field, value in (step.after or {}).items() if field != family.key}
+        changes, drift = difference(family, live, fields)
         if changes:
-            self.client.update(resource, created.record["id"], changes)
+            self._client.update(family, live["id"], changes)
             self.wrote = True
-        return "update" if changes else "drifted" if drift else "unchanged"
+        return step._replace(action="update" if changes else "drifted" if drift else "unchanged")
 
-    def _read_by_name(self, resource: Family, name: str, place: _Place, status: int | None = None) -> Record | None:
+    def _read_by_name(self, family: Family, name: str, place: _Place, status: int | None = None) -> Record | None:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
-        known = (resource.name, *place.values())
+        known = (family, *place.values())
         if status != 403 or known not in self._read_again:
-            self._read_again[known] = _Names(resource, self._rows(resource, place))
+            self._read_again[known] = self._read(family, place)
         return self._read_again[known].find(name)
-
-
-def _not_done(step: Step, action: str, why: str) -> Done:
-    return Done(step._replace(action=action), None, why, planned=step.action)
-
-
-def _is_final(error: ScannerError) -> bool:
-    """Whether every further call would fail too: the key, the rate limit."""
-    return isinstance(error, ApiError) and error.status in (401, 429)
 
 
 def _is_silent(error: ScannerError) -> bool:

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable, shape_of
 from .._families.family import Family
@@ -15,58 +15,95 @@ from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._raw_options import unknown_key
-from .model import Item, Wanted
 
 # the families that an estate declares in a workspace
 IN_WORKSPACE = tuple(FAMILIES[name] for name in WORKSPACE.holds)
 
 
-def _keys(resource: Family) -> tuple[str, ...]:
-    """The keys of an object in a declaration: its natural key, its fields, and what the collection adds."""
-    added = tuple(FAMILIES[name].plural for name in resource.holds) or ("ignore",)
-    return (resource.key, *resource.declared, *added)
+class Item(NamedTuple):
+    """One declared object."""
+
+    # where it is in the declaration, for messages
+    path: str
+    # in its list, from 0
+    position: int
+    # its natural key
+    name: str
+    # the declared fields beside the key
+    fields: dict[str, str]
+    # neither written nor purged
+    ignore: bool = False
+
+
+class Wanted(NamedTuple):
+    """One workspace of a declaration."""
+
+    # None where the workspace itself is not managed
+    workspace: Item | None
+    # without the families that the declaration leaves out
+    lists: dict[Family, list[Item]]
+
+    @property
+    def own(self) -> Item:
+        """The workspace of an estate, which is always managed."""
+        if self.workspace is None:
+            raise TypeError("the workspace itself is not managed")
+        return self.workspace
 
 
 def read_targets(entries: object) -> Wanted:
     """The ``targets`` option of the module of this name."""
-    return Wanted(None, {TARGET.name: _items(TARGET, entries, "targets")})
+    return Wanted(None, {TARGET: _items(TARGET, entries, "targets")})
 
 
 def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> list[Wanted]:
     """The ``workspaces`` option of the estate module. declared_at: its option of this name."""
-    wanted = []
-    seen: dict[str, str] = {}
     workspaces = _list(entries, "workspaces")
-    for index, (entry, path) in enumerate(zip(workspaces, _paths(workspaces, declared_at))):
+    wanted = []
+    for index, (entry, path) in enumerate(zip(workspaces, _paths(len(workspaces), declared_at))):
         item = _item(WORKSPACE, entry, path, index)
-        if item.name in seen:
-            raise WrongOption(
-                f"{seen[item.name]}.name and {path}.name are the same workspace, {printable(item.name)!r}: merge the two."
-            )
-        seen[item.name] = path
         lists = {
-            resource.name: _items(resource, entry[resource.plural], f"{path}.{resource.plural}")
-            for resource in IN_WORKSPACE
-            if entry.get(resource.plural) is not None
+            family: _items(family, entry[family.plural], f"{path}.{family.plural}")
+            for family in IN_WORKSPACE
+            if entry.get(family.plural) is not None
         }
         wanted.append(Wanted(item, lists))
-    _refuse_same_keys(wanted)
+    for one, other in _of_one_name(entry.own for entry in wanted):
+        raise WrongOption(
+            f"{one.path}.name and {other.path}.name are the same workspace, {printable(one.name)!r}: merge the two."
+        )
+    for family in IN_WORKSPACE:
+        everywhere = [item for entry in wanted for item in entry.lists.get(family, ())]
+        for one, other in _of_one_name(everywhere) if family.key_is_account_wide else ():
+            raise WrongOption(
+                f"{one.path} and {other.path} have the same {family.key}, {printable(one.name)!r}, but a {family.key} must"
+                " be unique in the account: choose another one."
+            )
     return wanted
 
 
-def _paths(entries: Sequence[Any], declared_at: Sequence[str] | None) -> list[str]:
+def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
+    """The items with the name of an earlier one, each with that one."""
+    seen: dict[str, Item] = {}
+    for item in items:
+        first = seen.setdefault(item.name, item)
+        if first is not item:
+            yield first, item
+
+
+def _paths(count: int, declared_at: Sequence[str] | None) -> list[str]:
     if declared_at is None:
-        return [f"workspaces[{index}]" for index in range(len(entries))]
-    if len(declared_at) != len(entries):
+        return [f"workspaces[{index}]" for index in range(count)]
+    if len(declared_at) != count:
         raise WrongOption(
-            f"declared_at has {len(declared_at)} entries, and workspaces has {len(entries)}: give one for each, or leave"
+            f"declared_at has {len(declared_at)} entries, and workspaces has {count}: give one for each, or leave"
             " declared_at out."
         )
     return [printable(text) for text in declared_at]
 
 
-def _items(resource: Family, entries: object, path: str) -> list[Item]:
-    return [_item(resource, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
+def _items(family: Family, entries: object, path: str) -> list[Item]:
+    return [_item(family, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
 
 
 def _list(entries: object, path: str) -> list[Any]:
@@ -75,50 +112,43 @@ def _list(entries: object, path: str) -> list[Any]:
     return entries
 
 
-def _item(resource: Family, entry: object, path: str, index: int) -> Item:
-    if isinstance(entry, str) and resource.key_suffices:
-        entry = {resource.key: entry}
+def _item(family: Family, entry: object, path: str, index: int) -> Item:
+    key = family.key
+    if isinstance(entry, str) and family.key_suffices:
+        entry = {key: entry}
     if not isinstance(entry, dict):
-        shape = "a string (in quotes) or a dictionary" if resource.key_suffices else "a dictionary"
-        raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {resource.key}.")
-    keys = _keys(resource)
-    for key in entry:
-        if key not in keys:
-            raise WrongOption(f"{unknown_key(path, key, keys)}.")
-        if entry[key] is None and key not in (resource.key, *resource.declared):
-            raise WrongOption(
-                f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."
-            )
-    if entry.get(resource.key) is None:
-        raise WrongOption(f"{path}.{resource.key} is missing: give the {resource.key} of the {resource.noun}.")
-    name = _text(entry[resource.key], f"{path}.{resource.key}")
-    if not name.strip():
-        raise WrongOption(f"{path}.{resource.key} is empty: give the {resource.key} of the {resource.noun}.")
-    fields = {
-        field: _text(entry[field], f"{path}.{field}") for field in resource.declared if entry.get(field) is not None
+        shape = "a string (in quotes) or a dictionary" if family.key_suffices else "a dictionary"
+        raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {key}.")
+    _refuse_keys(family, entry, path)
+    texts = {
+        field: _text(entry[field], f"{path}.{field}")
+        for field in (key, *family.declared)
+        if entry.get(field) is not None
     }
+    name = texts.pop(key, None)
+    if name is None or not name.strip():
+        problem = "missing" if name is None else "empty"
+        raise WrongOption(f"{path}.{key} is {problem}: give the {key} of the {family.noun}.")
     ignore = entry.get("ignore") or False
     if not isinstance(ignore, bool):
         raise WrongOption(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
-    return Item(path, index, name, fields, ignore)
+    return Item(path, index, name, texts, ignore)
+
+
+def _refuse_keys(family: Family, entry: dict[Any, Any], path: str) -> None:
+    """Refuse keys that the family does not have, and null where leaving a key out would mean something else."""
+    fields = (family.key, *family.declared)
+    keys = (*fields, *([FAMILIES[name].plural for name in family.holds] or ["ignore"]))
+    for key in entry:
+        if key not in keys:
+            raise WrongOption(f"{unknown_key(path, key, keys)}.")
+        if entry[key] is None and key not in fields:
+            raise WrongOption(
+                f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."
+            )
 
 
 def _text(value: object, path: str) -> str:
     if not isinstance(value, str):
         raise WrongOption(f"{path} is {shape_of(value)}, not text: put it in quotes.")
     return value
-
-
-def _refuse_same_keys(wanted: Sequence[Wanted]) -> None:
-    """Refuse a key that two workspaces declare, where keys are unique in the account."""
-    for resource in IN_WORKSPACE:
-        if not resource.key_is_account_wide:
-            continue
-        seen: dict[str, str] = {}
-        for item in (item for entry in wanted for item in entry.lists.get(resource.name, ())):
-            if item.name in seen:
-                raise WrongOption(
-                    f"{seen[item.name]} and {item.path} have the same {resource.key}, {printable(item.name)!r}, but a"
-                    f" {resource.key} must be unique in the account: choose another one."
-                )
-            seen[item.name] = item.path

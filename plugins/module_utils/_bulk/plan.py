@@ -6,23 +6,121 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .._errors import Refused, counted, printable
 from .._families.family import Family
-from .._families.table import FAMILIES
 from .._families.workspace import WORKSPACE
-from .._records import InWorkspace, Record, difference, proven
+from .._names import normal_name
+from .._records import InWorkspace, Record, difference, ids_of, proven
 from .._scope.valid_names import problem_of
-from .cost import calls_of, minutes_of
-from .model import ACTIONS, WRITES, Item, Live, Managed, Rules, Step, Wanted, normal_name, recreates
+from .declaration import Item, Wanted
+
+# every action of a step or a result
+ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
+WRITES = ("create", "update", "delete")
 
 _NAMES_SHOWN = 5
+
+_Value = TypeVar("_Value")
+
+
+class Managed(NamedTuple):
+    """One workspace that a task manages, as it was read."""
+
+    # as results call it
+    name: str
+    wanted: Wanted
+    # None where the workspace does not exist
+    record: Record | None = None
+    # without lists that were not read
+    rows: Mapping[Family, InWorkspace] = {}
+    # the HTTP loggers of other workspaces, by label
+    elsewhere: Mapping[str, Record] = {}
+
+
+class Rules(NamedTuple):
+    """What a task allows. The defaults are those of the options."""
+
+    state: str = "present"
+    on_drift: str = "warn"
+    force: bool = False
+    purge: Sequence[Family] = ()
+    # purge takes only objects whose description contains it
+    purge_marker: str | None = None
+    purge_max: int = 50
+    purge_max_percent: int = 30
+    purge_floor: int = 10
+    # glob patterns
+    protect: Sequence[str] = ()
+    # returns why the scope refuses a target's name, or None
+    verdict: Callable[[str], str | None] | None = None
+
+    def purgeable(self, rows: Sequence[Record]) -> Sequence[Record]:
+        """The rows that purge may take at all."""
+        return rows if self.purge_marker is None else [row for row in rows if self.purge_marker in row["description"]]
+
+
+class Step(NamedTuple):
+    """What a plan does with one object, or what became of it."""
+
+    # one of ACTIONS
+    action: str
+    family: Family
+    # as results call the workspace and the object
+    workspace: str
+    name: str
+    # the live record
+    before: Record | None = None
+    # the declared fields
+    after: Record | None = None
+    # why, a clause
+    reason: str | None = None
+    # None for an object that is not declared
+    item: Item | None = None
+    purged: bool = False
+    # the fields to write
+    changes: Record | None = None
+    # of the object that was written
+    object_id: int | None = None
+
+    @property
+    def writes(self) -> bool:
+        return self.action in WRITES
+
+    @property
+    def recreates(self) -> bool:
+        """Whether it deletes an object and creates it again, which is the only update of a recreatable family."""
+        return self.action == "update" and self.family.recreatable
+
+    @property
+    def creates(self) -> bool:
+        return self.action == "create" or self.recreates
+
+    @property
+    def deletes(self) -> bool:
+        return self.action == "delete" or self.recreates
+
+    @property
+    def live(self) -> Record:
+        """The live record of a step that has one."""
+        if self.before is None:
+            raise TypeError(f"{self.action} {self.family.name} has no live record")
+        return self.before
+
+    @property
+    def listing(self) -> tuple[Family, str | None]:
+        """The list that shows what it creates, with its workspace; None for the list of the account, which shows all keys
+        that are unique in it."""
+        own = self.family.in_workspace and not self.family.key_is_account_wide
+        return self.family, self.workspace if own else None
+
+    @property
+    def place(self) -> str:
+        """Where it is in the declaration, or what it is, for messages."""
+        return self.item.path if self.item else self.family.noun
 
 
 class PlanRefused(Refused):
@@ -36,24 +134,18 @@ class PlanRefused(Refused):
 class _List(NamedTuple):
     """One family in one workspace: what is declared and what exists."""
 
-    resource: Family
-    workspace: str
+    family: Family
+    managed: Managed
     items: Sequence[Item]
     rows: Sequence[Record]
 
+    def step(self, action: str, name: str, before: Record | None, item: Item | None = None) -> Step:
+        return Step(action, self.family, self.managed.name, name, before, item=item)
 
-class _Match(NamedTuple):
-    """What exists of a declared object. problem: why nobody can tell, a clause."""
-
-    record: Record | None = None
-    problem: str | None = None
-
-
-_NO_MATCH = _Match()
 
 # what the declaration claims, live objects by (family, id) and keys that are unique in the account by (family, key), each
 # with the name of its workspace
-_Claims = dict[tuple[str, object], str]
+_Claims = dict[tuple[Family, object], str]
 
 
 def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
@@ -61,12 +153,11 @@ def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
     if rules.verdict is None or rules.state == "absent":
         return {}
     found = {}
-    for entry in wanted:
-        for resource, items in entry.lists.items():
-            for item in items if FAMILIES[resource].scoped else ():
-                reason = None if item.ignore else rules.verdict(item.name)
-                if reason:
-                    found[item.path] = reason
+    for items in (items for entry in wanted for family, items in entry.lists.items() if family.scoped):
+        for item in items:
+            reason = None if item.ignore else rules.verdict(item.name)
+            if reason:
+                found[item.path] = reason
     return found
 
 
@@ -74,80 +165,64 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     """The steps for a declaration: one for each declared object in the order of the declaration, then the purged and the
     protected ones. refused: what ``refusals`` returned."""
     steps: list[Step] = []
-    last: list[Step] = []
     lists: list[_List] = []
     claims: _Claims = {}
-    for name, wanted, live in workspaces:
-        if wanted.workspace is not None:
-            steps.append(_workspace_step(wanted.workspace, live.record))
-        for resource, items in wanted.lists.items():
-            rows = proven(InWorkspace, live.rows[resource]) if resource in live.rows else ()
-            each = _List(FAMILIES[resource], name, items, rows)
-            matches = _matches(each)
-            for item in items:
-                steps.append(_item_step(each, item, matches.get(item.path, _NO_MATCH), live, rules, refused))
+    for managed in workspaces:
+        if managed.wanted.workspace is not None:
+            steps.append(_workspace_step(managed.wanted.workspace, managed.record))
+        for family, items in managed.wanted.lists.items():
+            rows = proven(InWorkspace, managed.rows[family]) if family in managed.rows else ()
+            each = _List(family, managed, items, rows)
             lists.append(each)
-            claims.update(_claims(each, matches.values()))
-    if rules.state == "present":
-        for each in lists:
-            if each.resource.name in rules.purge:
-                last += _purge_steps(each, claims, rules)
+            for item, found in _matches(each):
+                steps.append(_item_step(each, item, found, rules, refused))
+                if len(found) == 1:
+                    claims[family, found[0]["id"]] = managed.name
+                if family.key_is_account_wide:
+                    claims[family, item.name] = managed.name
+    last: list[Step] = []
+    for each in lists if rules.state == "present" else ():
+        if each.family in rules.purge:
+            last += _purge_steps(each, claims, rules)
     if any(step.action == "refused" for step in steps):
         reason = "not declared, but nothing is purged while another object is refused"
         last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
     return steps + last
 
 
-def _claims(each: _List, matches: Iterable[_Match]) -> _Claims:
-    resource = each.resource
-    claims: _Claims = {(resource.name, match.record["id"]): each.workspace for match in matches if match.record}
-    if resource.key_is_account_wide:
-        claims.update({(resource.name, item.name): each.workspace for item in each.items})
-    return claims
-
-
 def _workspace_step(item: Item, record: Record | None) -> Step:
+    changes = None if record is None else difference(WORKSPACE, record, item.fields)[0]
+    action = "create" if record is None else "update" if changes else "unchanged"
     after = {WORKSPACE.key: item.name, **item.fields}
-    if record is None:
-        return Step("create", WORKSPACE.name, item.name, item.name, after=after, item=item)
-    changes = difference(WORKSPACE, record, item.fields)[0]
-    action = "update" if changes else "unchanged"
-    return Step(action, WORKSPACE.name, item.name, item.name, record, after, item=item, changes=changes)
+    return Step(action, WORKSPACE, item.name, item.name, record, after, item=item, changes=changes)
 
 
-def _matches(each: _List) -> dict[str, _Match]:
-    """What exists of each item, by its path: exact names first, then normal forms."""
-    key = each.resource.key
-    exact: dict[str, list[Record]] = {}
-    for row in each.rows:
-        exact.setdefault(row[key], []).append(row)
-    same: dict[str, list[Item]] = {}
+def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
+    """Each item with the live objects that it names: exact names first, then normal forms."""
+    family = each.family
+    exact = _grouped((row[family.key], row) for row in each.rows)
+    same = _grouped((normal_name(family, item.name), item) for item in each.items)
+    for group in same.values():
+        _refuse_doubles(group, exact)
+    declared = {item.name for item in each.items}
+    other = [row for row in each.rows if row[family.key] not in declared]
+    # the normal forms of a long list are needed only where a name is not found
+    near = {} if declared <= exact.keys() else _grouped((normal_name(family, row[family.key]), row) for row in other)
     for item in each.items:
-        same.setdefault(normal_name(each.resource, item.name), []).append(item)
-    matches = {}
-    unclaimed: dict[str, list[Record]] | None = None
-    for normal, group in same.items():
-        if len(group) > 1:
-            _refuse_doubles(group, exact)
-        for item in group:
-            found = exact.get(item.name)
-            if not found:
-                if unclaimed is None:
-                    unclaimed = _by_normal_name(each)
-                found = unclaimed.get(normal, [])
-            if len(found) > 1:
-                ids = ", ".join(str(row["id"]) for row in sorted(found, key=lambda row: row["id"]))
-                matches[item.path] = _Match(
-                    problem=f"it matches {len(found)} existing objects, with the ids {ids}; declare the exact name of one"
-                )
-            elif found:
-                matches[item.path] = _Match(found[0])
-    return matches
+        yield item, exact.get(item.name) or near.get(normal_name(family, item.name)) or ()
+
+
+def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
+    groups: dict[str, list[_Value]] = {}
+    for name, value in pairs:
+        groups.setdefault(name, []).append(value)
+    return groups
 
 
 def _refuse_doubles(group: Sequence[Item], exact: Mapping[str, object]) -> None:
+    """Refuse several items of one normal form, unless each names another live object exactly."""
     names = {item.name for item in group}
-    if len(names) == len(group) and all(name in exact for name in names):
+    if len(group) == 1 or (len(names) == len(group) and names <= exact.keys()):
         return
     one, other = group[0], group[1]
     raise Refused(
@@ -156,134 +231,118 @@ def _refuse_doubles(group: Sequence[Item], exact: Mapping[str, object]) -> None:
     )
 
 
-def _by_normal_name(each: _List) -> dict[str, list[Record]]:
-    """The rows that no item names exactly."""
-    key = each.resource.key
-    declared = {item.name for item in each.items}
-    found: dict[str, list[Record]] = {}
-    for row in each.rows:
-        if row[key] not in declared:
-            found.setdefault(normal_name(each.resource, row[key]), []).append(row)
-    return found
-
-
-def _item_step(each: _List, item: Item, match: _Match, live: Live, rules: Rules, refused: Mapping[str, str]) -> Step:
-    resource, record = each.resource, match.record
-    step = Step("unchanged", resource.name, each.workspace, item.name, item=item)
+def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, refused: Mapping[str, str]) -> Step:
+    family, record = each.family, found[0] if len(found) == 1 else None
+    step = each.step("unchanged", item.name, record, item)
     if item.ignore:
-        return step._replace(action="ignored", before=record)
-    if match.problem:
-        return step._replace(action="refused", reason=match.problem)
+        return step._replace(action="ignored")
+    if len(found) > 1:
+        reason = (
+            f"it matches {len(found)} existing objects, with the ids {ids_of(found)}; declare the exact name of one"
+        )
+        return step._replace(action="refused", reason=reason)
     if rules.state == "absent":
         if record is None:
             return step
-        return step._replace(action="delete", before=record, reason=_other_spelling(resource, item, record))
+        live = record[family.key]
+        return step._replace(action="delete", reason=None if live == item.name else f"it exists as {printable(live)!r}")
     if item.path in refused:
-        return step._replace(action="refused", before=record, reason=str(refused[item.path]))
-    step = step._replace(before=record, after={resource.key: item.name, **item.fields})
+        return step._replace(action="refused", reason=str(refused[item.path]))
+    problem = _why_not_created(each, item) if record is None else None
+    if problem:
+        return step._replace(action="refused", reason=problem)
+    step = step._replace(after={family.key: item.name, **item.fields})
     if record is None:
-        problem = _why_not_created(resource, item, live)
-        if problem:
-            return step._replace(action="refused", after=None, reason=problem)
         return step._replace(action="create")
-    drift = item.fields and difference(resource, record, item.fields)[1]
+    drift = item.fields and difference(family, record, item.fields)[1]
     return _drift_step(step, record, drift, rules) if drift else step
 
 
-def _why_not_created(resource: Family, item: Item, live: Live) -> str | None:
-    if resource.key_is_account_wide and item.name in live.elsewhere:
+def _why_not_created(each: _List, item: Item) -> str | None:
+    family, elsewhere = each.family, each.managed.elsewhere
+    if family.key_is_account_wide and item.name in elsewhere:
         return (
-            f"its {resource.key} is taken in another workspace (id {live.elsewhere[item.name]['id']}), and the API cannot"
-            f" move it: delete it there first, or choose another {resource.key}"
+            f"its {family.key} is taken in another workspace (id {elsewhere[item.name]['id']}), and the API cannot move it:"
+            f" delete it there first, or choose another {family.key}"
         )
-    problem = problem_of(item.name) if resource.key_is_place else None
+    problem = problem_of(item.name) if family.key_is_place else None
     return f"it cannot be the name of a target: {problem}" if problem else None
 
 
 def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step:
     names = " and ".join(sorted(drift))
-    if rules.on_drift == "recreate" and rules.force:
-        # a recreated target keeps its live spelling
-        name = record[step.family.key]
-        outside = rules.verdict and rules.verdict(name)
-        problem = problem_of(name) or (outside and f"it is outside the authorised scope: {outside}")
-        if problem:
-            return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
-        reason = f"recreated because its {names} differs; its scans are deleted with it"
-        changes = {field: values["declared"] for field, values in drift.items()}
-        return step._replace(action="update", reason=reason, changes=changes)
     reason = f"its {names} differs, and the API cannot update it"
-    if rules.on_drift == "recreate":
+    if rules.on_drift != "recreate":
+        return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
+    if not rules.force:
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
-    return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
+    # a recreated target keeps its live spelling
+    name = record[step.family.key]
+    outside = rules.verdict and rules.verdict(name)
+    problem = problem_of(name) or (outside and f"it is outside the authorised scope: {outside}")
+    if problem:
+        return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
+    reason = f"recreated because its {names} differs; its scans are deleted with it"
+    changes = {field: values["declared"] for field, values in drift.items()}
+    return step._replace(action="update", reason=reason, changes=changes)
 
 
-def _other_spelling(resource: Family, item: Item, record: Record) -> str | None:
-    live = record[resource.key]
-    return None if live == item.name else f"it exists as {printable(live)!r}"
-
-
-def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> list[Step]:
-    resource, workspace = each.resource, each.workspace
+def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
+    family, workspace = each.family, each.managed.name
     rows = rules.purgeable(each.rows)
     if rows and not each.items:
         raise Refused(
-            f"nothing is declared for the {resource.noun}s of workspace {printable(workspace)!r}, so purge would delete all"
+            f"nothing is declared for the {family.noun}s of workspace {printable(workspace)!r}, so purge would delete all"
             " of them: declare what is to stay, or leave the list out, or purge without this kind."
         )
-    kept = {normal_name(resource, item.name) for item in each.items if item.ignore}
-    steps = []
+    kept = {normal_name(family, item.name) for item in each.items if item.ignore}
     for row in sorted(rows, key=lambda row: row["id"]):
-        name = row[resource.key]
-        normal = normal_name(resource, name)
-        claimed = claims.get((resource.name, row["id"]), claims.get((resource.name, name)))
-        if claimed == workspace or normal in kept:
+        name = row[family.key]
+        claimed = claims.get((family, row["id"]), claims.get((family, name)))
+        if claimed == workspace or normal_name(family, name) in kept:
             continue
-        step = Step("delete", resource.name, workspace, name, before=row, reason="not declared", purged=True)
+        pattern = next((pattern for pattern in rules.protect if _protects(pattern, name, family)), None)
+        step = each.step("protected", name, row)._replace(purged=True)
         if claimed is not None:
-            reason = f"not declared here, but in workspace {printable(claimed)!r}"
-            steps.append(step._replace(action="protected", reason=reason))
-            continue
-        pattern = next((pattern for pattern in rules.protect if _protects(pattern, name, normal, resource)), None)
-        if pattern is not None:
-            step = step._replace(action="protected", reason=f"not declared, but protected by {pattern!r}")
-        steps.append(step)
-    return steps
+            yield step._replace(reason=f"not declared here, but in workspace {printable(claimed)!r}")
+        elif pattern is not None:
+            yield step._replace(reason=f"not declared, but protected by {pattern!r}")
+        else:
+            yield step._replace(action="delete", reason="not declared")
 
 
-def _protects(pattern: str, name: str, normal: str, resource: Family) -> bool:
+def _protects(pattern: str, name: str, family: Family) -> bool:
     # a pattern in any spelling protects: what is kept by mistake can still be deleted
-    spellings = {pattern, normal_name(resource, pattern)}
-    if resource.key_is_place:
-        spellings.add(pattern.lower())
-    return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in (name, normal))
+    spellings = {pattern, normal_name(family, pattern)} | ({pattern.lower()} if family.key_is_place else set())
+    names = (name, normal_name(family, name))
+    return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
 
 
 def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) -> None:
     """Raise PlanRefused for a plan that would delete more than the task allows."""
-    gone = [step for step in steps if step.action == "delete" and step.purged]
-    gone += [step for step in steps if step.recreates]
+    gone = [step for step in steps if step.deletes and (step.purged or step.recreates)]
     if len(gone) > rules.purge_max:
         reason = f"{counted(len(gone), 'object')} would be deleted, more than purge_max allows ({rules.purge_max})"
-        advice = "Correct the declaration, or raise purge_max if all of them are to be deleted."
-        raise PlanRefused(f"{reason}: {_some(gone)}. {advice}", reason)
+        raise _too_many(reason, gone, "purge_max")
     marked = "" if rules.purge_marker is None else " that carry purge_marker"
-    for name, _wanted, live in workspaces:
-        for resource, rows in live.rows.items():
+    for managed in workspaces:
+        for family, rows in managed.rows.items():
             total = len(rules.purgeable(rows))
-            mine = [step for step in gone if step.workspace == name and step.resource == resource]
+            mine = [step for step in gone if (step.workspace, step.family) == (managed.name, family)]
             if total >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * total:
                 reason = (
-                    f"{len(mine)} of the {counted(total, FAMILIES[resource].noun)} of workspace {printable(name)!r}"
-                    f"{marked} would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
+                    f"{len(mine)} of the {counted(total, family.noun)} of workspace {printable(managed.name)!r}{marked}"
+                    f" would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
                 )
-                advice = "Correct the declaration, or raise purge_max_percent if all of them are to be deleted."
-                raise PlanRefused(f"{reason}: {_some(mine)}. {advice}", reason)
+                raise _too_many(reason, mine, "purge_max_percent")
 
 
-def _some(steps: Sequence[Step]) -> str:
-    shown = ", ".join(printable(step.name, 60) for step in steps[:_NAMES_SHOWN])
-    return shown + (f" and {len(steps) - _NAMES_SHOWN} more" if len(steps) > _NAMES_SHOWN else "")
+def _too_many(reason: str, gone: Sequence[Step], option: str) -> PlanRefused:
+    names = ", ".join(printable(step.name, 60) for step in gone[:_NAMES_SHOWN])
+    more = f" and {len(gone) - _NAMES_SHOWN} more" if len(gone) > _NAMES_SHOWN else ""
+    return PlanRefused(
+        f"{reason}: {names}{more}. Correct the declaration, or raise {option} if all of them are to be deleted.", reason
+    )
 
 
 def writing_order(steps: Sequence[Step]) -> list[int]:
@@ -292,58 +351,8 @@ def writing_order(steps: Sequence[Step]) -> list[int]:
 
     def rank(position: int) -> int:
         step = steps[position]
-        if step.action == "delete":
-            return 3
-        if step.recreates:
-            return 2
+        if step.deletes:
+            return 2 if step.recreates else 3
         return 1 if step.family.in_workspace else 0
 
     return sorted((position for position, step in enumerate(steps) if step.writes), key=rank)
-
-
-# --- the plan of a result, and of a file that reviewers read
-
-
-def checksum(actions: Iterable[Record]) -> str:
-    """SHA-256 of the writes: names and fields of created and updated objects, ids of deleted ones. It does not depend on
-    the order of the declaration. actions: the ``actions`` of a module's plan."""
-    written = sorted(json.dumps(identity(action), sort_keys=True) for action in actions if action["action"] in WRITES)
-    return hashlib.sha256(f"[{', '.join(written)}]".encode("ascii")).hexdigest()
-
-
-def identity(action: Record) -> list[Any]:
-    """The values that make two actions of plans the same write."""
-    return [*(action[field] for field in ("action", "resource", "workspace", "name", "after")), deleted_id(action)]
-
-
-def deleted_id(action: Record) -> int | None:
-    """The id of the object that an action deletes, or None."""
-    deletes = action["action"] == "delete" or recreates(action["action"], action["resource"])
-    return action["before"]["id"] if deletes else None
-
-
-def as_result(steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``."""
-    calls = calls_of(steps, reads, sizes)
-    shown = [
-        dict(
-            action=step.action,
-            resource=step.resource,
-            workspace=step.workspace,
-            name=step.name,
-            before=step.before,
-            after=None if step.action == "delete" else step.after,
-            reason=step.reason,
-        )
-        for step in steps
-        if step.action not in ("unchanged", "ignored")
-    ]
-    counts = Counter(action["action"] for action in shown)
-    return dict(
-        checksum=checksum(shown),
-        actions=shown,
-        counts={action: counts[action] for action in ACTIONS if counts[action]},
-        left_out={},
-        calls=calls,
-        minutes=minutes_of(calls),
-    )

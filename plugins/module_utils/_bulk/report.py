@@ -2,121 +2,199 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The report on a plan and on the outcome of its steps. Pure."""
+"""A plan as results and reviewers see it: its cost, its checksum, its diff, and what became of its steps. Pure."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from .._errors import counted, printable
-from .._families.family import Family
+from .._families.family import Family, may_be_full
+from .._families.table import FAMILIES
 from .._records import Record
-from .model import ACTIONS, Done, Step
+from .plan import ACTIONS, WRITES, Step
 
 # the number of objects of each action that a failing task shows
 MOST_SHOWN = 10
+# calls a minute for each user (service-api.md, Limits; the one of PUT is assumed to be that of POST)
+_CALLS_A_MINUTE = {"GET": 250, "POST": 125}
+
+_Value = TypeVar("_Value")
 
 
-def refused_as_a_whole(steps: Iterable[Step], reason: str) -> list[Done]:
-    """The outcome of a plan of which nothing is written. reason: a clause."""
-    return [
-        Done(step._replace(action="refused"), None, reason, planned=step.action) if step.writes else Done(step)
+# --- the plan of a result, and of a file that reviewers read
+
+
+def as_result(steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``."""
+    calls = calls_of(steps, reads, sizes or {})
+    shown = [
+        dict(
+            action=step.action,
+            resource=step.family.name,
+            workspace=step.workspace,
+            name=step.name,
+            before=step.before,
+            after=None if step.action == "delete" else step.after,
+            reason=step.reason,
+        )
         for step in steps
+        if step.action not in ("unchanged", "ignored")
     ]
-
-
-def summary_of(done: Iterable[Done]) -> dict[str, int]:
-    """The number of objects for every action."""
-    counts = Counter(entry.step.action for entry in done)
-    return {action: counts[action] for action in ACTIONS}
-
-
-def rows_of(done: Iterable[Done], silent: Collection[str] = ()) -> list[Record]:
-    """The ``results`` of a module. silent: actions without rows."""
-    return [_row(entry) for entry in done if entry.step.action not in silent]
-
-
-def first_of_each(done: Iterable[Done]) -> list[Done]:
-    """The first entries of each action that was planned or taken, in their order; ``summary_of`` counts the others."""
-    counts: Counter[tuple[str, str | None]] = Counter()
-    shown = []
-    for entry in done:
-        kind = (entry.step.action, entry.planned)
-        counts[kind] += 1
-        if counts[kind] <= MOST_SHOWN:
-            shown.append(entry)
-    return shown
-
-
-def _row(entry: Done) -> Record:
-    step = entry.step
-    object_id = entry.object_id
-    if object_id is None and step.before is not None:
-        object_id = step.before["id"]
+    counts = Counter(action["action"] for action in shown)
     return dict(
-        index=step.item.position if step.item else None,
-        resource=step.resource,
-        workspace=step.workspace,
-        name=step.name,
-        action=step.action,
-        id=object_id,
-        error=entry.error or (step.reason if step.action in ("refused", "failed") else None),
+        checksum=checksum(shown),
+        actions=shown,
+        counts={action: counts[action] for action in ACTIONS if counts[action]},
+        left_out={},
+        calls=calls,
+        minutes=minutes_of(calls),
     )
 
 
 def shortened(plan: dict[str, Any]) -> dict[str, Any]:
     """A ``plan`` with the first actions of each kind; ``left_out`` counts the others."""
+    left_out = {action: count - MOST_SHOWN for action, count in plan["counts"].items() if count > MOST_SHOWN}
+    return dict(plan, actions=_first_of_each(plan["actions"], lambda action: action["action"]), left_out=left_out)
+
+
+def checksum(actions: Iterable[Record]) -> str:
+    """SHA-256 of the writes: names and fields of created and updated objects, ids of deleted ones. It does not depend on
+    the order of the declaration. actions: the ``actions`` of a module's plan."""
+    written = sorted(identity(action) for action in actions if action["action"] in WRITES)
+    return hashlib.sha256(f"[{', '.join(written)}]".encode("ascii")).hexdigest()
+
+
+def identity(action: Record) -> str:
+    """A text that two actions of plans share if they are the same write."""
+    fields = [action[field] for field in ("action", "resource", "workspace", "name", "after")]
+    return json.dumps([*fields, deleted_id(action)], sort_keys=True)
+
+
+def deleted_id(action: Record) -> int | None:
+    """The id of the object that an action deletes, or None."""
+    recreates = action["action"] == "update" and FAMILIES[action["resource"]].recreatable
+    return action["before"]["id"] if recreates or action["action"] == "delete" else None
+
+
+# --- what a plan costs
+
+
+def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The number of calls of the whole task, by method. reads: the GET calls that made the plan; sizes: the number of
+    targets in each workspace now, by its name."""
+    calls = dict(GET=reads, POST=0, PUT=0, DELETE=0)
+    # how many rows the plan adds to each list
+    more: Counter[tuple[Family, str | None]] = Counter()
+    read_again = set()
+    for step in steps:
+        calls["POST"] += step.creates
+        calls["PUT"] += step.action == "update" and not step.recreates
+        calls["DELETE"] += step.deletes
+        more[step.listing] += step.creates - step.deletes
+        if step.creates:
+            read_again.add(step.listing)
+    for family, workspace in read_again:
+        calls["GET"] += _calls_to_list(family, sizes.get(workspace or "", 0) + more[family, workspace])
+    return calls
+
+
+def _calls_to_list(family: Family, rows: int) -> int:
+    if not family.paged:
+        return 1
+    # a list that is cut into pages ends with an empty one, and page 1 shows what the pages of a longer list count from
+    size = max(family.page_sizes)
+    return -(-rows // size) + 1 + (rows >= size or bool(rows and may_be_full(rows)))
+
+
+def minutes_of(calls: Mapping[str, int]) -> int:
+    """The minimum wait for a run of these calls under the documented rate limits, in minutes; 0 for a run that fits."""
+    writes = calls["POST"] + calls["PUT"] + calls["DELETE"]
+    windows = max(-(-writes // _CALLS_A_MINUTE["POST"]), -(-calls["GET"] // _CALLS_A_MINUTE["GET"]))
+    return max(0, windows - 1)
+
+
+# --- what became of the steps
+
+
+def refused_as_a_whole(steps: Iterable[Step], reason: str) -> list[Step]:
+    """The outcome of a plan of which nothing is written. reason: a clause."""
+    return [step._replace(action="refused", reason=reason) if step.writes else step for step in steps]
+
+
+def summary_of(steps: Iterable[Step]) -> dict[str, int]:
+    """The number of objects for every action."""
+    counts = Counter(step.action for step in steps)
+    return {action: counts[action] for action in ACTIONS}
+
+
+def first_of_each(steps: Iterable[Step]) -> list[Step]:
+    """The first steps of each action, in their order; ``summary_of`` counts the others."""
+    return _first_of_each(steps, lambda step: step.action)
+
+
+def _first_of_each(values: Iterable[_Value], kind: Callable[[_Value], str]) -> list[_Value]:
     counts: Counter[str] = Counter()
     shown = []
-    for action in plan["actions"]:
-        counts[action["action"]] += 1
-        if counts[action["action"]] <= MOST_SHOWN:
-            shown.append(action)
-    left_out = {action: count - MOST_SHOWN for action, count in counts.items() if count > MOST_SHOWN}
-    return dict(plan, actions=shown, left_out=left_out)
+    for value in values:
+        counts[kind(value)] += 1
+        if counts[kind(value)] <= MOST_SHOWN:
+            shown.append(value)
+    return shown
+
+
+def rows_of(steps: Iterable[Step], silent: Collection[str] = ()) -> list[Record]:
+    """The ``results`` of a module. silent: actions without rows."""
+    return [
+        dict(
+            index=step.item.position if step.item else None,
+            resource=step.family.name,
+            workspace=step.workspace,
+            name=step.name,
+            action=step.action,
+            id=step.before["id"] if step.object_id is None and step.before else step.object_id,
+            error=step.reason if step.action in ("refused", "failed") else None,
+        )
+        for step in steps
+        if step.action not in silent
+    ]
 
 
 def as_diff(steps: Iterable[Step]) -> dict[str, str]:
     """The plan as a diff of two texts, one line for each object that is written."""
     before, after = [], []
     for step in steps:
-        if not step.writes:
-            continue
-        family = step.family
-        where = f"{step.workspace}: {family.noun} " if family.in_workspace else f"{family.noun} "
-        if step.before is not None:
-            before.append(where + _line(family, step.before, step.after))
-        if step.action != "delete":
-            after.append(where + _line(family, {**(step.before or {}), **(step.after or {})}, step.after))
-    return dict(
-        before="".join(line + "\n" for line in sorted(before)), after="".join(line + "\n" for line in sorted(after))
-    )
+        if step.writes and step.before is not None:
+            before.append(_line(step, step.before))
+        if step.writes and step.action != "delete":
+            after.append(_line(step, {**(step.before or {}), **(step.after or {})}))
+    return dict(before="".join(sorted(before)), after="".join(sorted(after)))
 
 
-def _line(family: Family, record: Record, declared: Record | None) -> str:
+def _line(step: Step, record: Record) -> str:
+    family, declared = step.family, step.after
+    where = f"{step.workspace}: {family.noun}" if family.in_workspace else family.noun
     fields = [field for field in family.declared if record.get(field) and (declared is None or field in declared)]
-    return printable(record[family.key], 1000) + "".join(f", {field}: {printable(record[field])!r}" for field in fields)
+    shown = "".join(f", {field}: {printable(record[field])!r}" for field in fields)
+    return f"{where} {printable(record[family.key], 1000)}{shown}\n"
 
 
-def failure(done: Sequence[Done], temporary: bool) -> str:
+def failure(steps: Sequence[Step], temporary: bool) -> str:
     """The message of a task that has not done everything. temporary: whether the cause is known to pass."""
     # what failed first: an earlier row may only be refused because of it
-    problems = [entry for action in ("failed", "refused") for entry in done if entry.step.action == action]
-    written = sum(entry.step.writes for entry in done)
+    problems = [step for action in ("failed", "refused") for step in steps if step.action == action]
+    written = sum(step.writes for step in steps)
     were = "was" if len(problems) == 1 else "were"
-    text = f"{len(problems)} of {counted(len(done), 'object')} failed or {were} skipped, {written} "
-    text += f"{'was' if written == 1 else 'were'} written. {_named(problems[0])}"
+    first = problems[0]
+    text = f"{len(problems)} of {counted(len(steps), 'object')} failed or {were} skipped, {written} "
+    text += f"{'was' if written == 1 else 'were'} written. {first.place} {printable(first.name)!r}: "
+    text += f"{(first.reason or '').rstrip('.')}."
     if len(problems) > 1:
         text += f" See results for the other {counted(len(problems) - 1, 'object')}."
     if "run the task again" in text.lower():
         return text
     return f"{text} {'Run' if temporary else 'Correct this, and run'} the task again; it does the rest."
-
-
-def _named(entry: Done) -> str:
-    step = entry.step
-    where = step.item.path if step.item else step.family.noun
-    why = (entry.error or step.reason or "").rstrip(".")
-    return f"{where} {printable(step.name)!r}: {why}."

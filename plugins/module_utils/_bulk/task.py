@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._errors import Incomplete, NetworkError, Refused, WrongOption, counted, printable
-from .._families.table import FAMILIES
+from .._errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, printable
+from .._families.family import Family
 from .._families.target import TARGET
 from .._http.retry import GATEWAY
-from .._lookup import look_alike
+from .._lookup import Contents, look_alike
 from .._references import place_of
 from .._scope.permit import outside_scope
 from .._task import Task
+from .account import live_estate, live_targets, reveal
 from .apply import Run
-from .declaration import IN_WORKSPACE, read_estate, read_targets
-from .live import Account, live_estate, live_targets, reveal
-from .model import WRITES, Done, Managed, Rules, Step, Wanted
-from .plan import PlanRefused, as_result, guard, plan, refusals
-from .report import as_diff, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
+from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
+from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, plan, refusals
+from .report import as_diff, as_result, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
 
 _DEFAULTS = Rules()
 
@@ -45,42 +44,37 @@ def reconcile_targets(task: Task) -> dict[str, Any]:
     """The work of the module targets: a list for one workspace."""
     params = task.params
     wanted = read_targets(params["targets"])
-    purge = [TARGET.name] if params["purge"] else []
+    purge = [TARGET] if params["purge"] else []
     if purge and params["state"] == "absent":
         raise WrongOption("purge deletes what is not declared, which contradicts state: absent. Remove one of them.")
     if purge and params["purge_marker"] is not None and not params["purge_marker"].strip():
         raise WrongOption(
             "purge_marker is empty, and every target contains an empty text. Give the text, or leave the option out."
         )
-    rules = _rules(task, purge, params["state"])
+    rules = _rules(task, purge)
     refused = _refusals(task, [wanted], rules)
     place = place_of(task)
     if place.missing and purge:
         raise Refused(f"purge needs an existing workspace, and {place} does not exist. Correct its name or create it.")
-    account = live_targets(task.client, place, wanted)
-    if not wanted.lists[TARGET.name]:
+    workspaces, contents = live_targets(task.client, place, wanted)
+    if not wanted.lists[TARGET]:
         _warn_nothing_declared(task, "targets")
-    _warn_alike_in(task, account.workspaces)
-    if params["state"] == "present":
-        reveal(task, account.workspaces, marked=bool(purge) and rules.purge_marker is not None)
-    return _carry_out(task, account, rules, refused)
+    return _carry_out(task, workspaces, contents, rules, refused)
 
 
 def reconcile_estate(task: Task) -> dict[str, Any]:
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
     wanted = read_estate(task.params["workspaces"], task.params["declared_at"])
-    purge = [resource.name for resource in IN_WORKSPACE if resource.plural in task.params["purge"]]
+    purge = [family for family in IN_WORKSPACE if family.plural in task.params["purge"]]
     if purge and not wanted:
         raise WrongOption("workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge.")
-    rules = _rules(task, purge, "present")
+    rules = _rules(task, purge)
     refused = _refusals(task, wanted, rules)
-    account = live_estate(task.client, wanted)
-    reveal(task, account.workspaces)
+    workspaces, contents = live_estate(task.client, wanted)
     if not wanted:
         _warn_nothing_declared(task, "workspaces")
-    _warn_alike(task, [entry.own.name for entry in wanted])
-    _warn_alike_in(task, account.workspaces)
-    return _carry_out(task, account, rules, refused)
+    _warn_alike(task, [managed.name for managed in workspaces])
+    return _carry_out(task, workspaces, contents, rules, refused)
 
 
 def _warn_nothing_declared(task: Task, option: str) -> None:
@@ -95,15 +89,7 @@ def _warn_alike(task: Task, declared: Sequence[str], live: Sequence[str] = ()) -
         task.warn(alike)
 
 
-def _warn_alike_in(task: Task, workspaces: Iterable[Managed]) -> None:
-    """Warn of different names in one workspace that look the same."""
-    for _name, wanted, live in workspaces:
-        for resource, items in wanted.lists.items():
-            key = FAMILIES[resource].key
-            _warn_alike(task, [item.name for item in items], [row[key] for row in live.rows.get(resource, ())])
-
-
-def _rules(task: Task, purge: Sequence[str], state: str) -> Rules:
+def _rules(task: Task, purge: Sequence[Family]) -> Rules:
     params = task.params
     for option in ("purge_max", "purge_max_percent", "purge_floor"):
         if params[option] < 0:
@@ -113,18 +99,8 @@ def _rules(task: Task, purge: Sequence[str], state: str) -> Rules:
             "expect_plan is empty, probably because a variable is unset: give the checksum of the reviewed plan, or"
             " leave the option out if none was reviewed."
         )
-    return Rules(
-        state=state,
-        on_drift=params["on_drift"],
-        force=params["force"],
-        purge=purge,
-        purge_marker=params.get("purge_marker"),
-        purge_max=params["purge_max"],
-        purge_max_percent=params["purge_max_percent"],
-        purge_floor=params["purge_floor"],
-        protect=params["protect"],
-        verdict=task.permits.verdict,
-    )
+    given = {name: params[name] for name in Rules._fields if name in params}
+    return Rules(**{**given, "purge": purge, "verdict": task.permits.verdict})
 
 
 def _refusals(task: Task, wanted: Sequence[Wanted], rules: Rules) -> dict[str, str]:
@@ -143,15 +119,19 @@ def _more(refused: Sequence[Step] | Mapping[str, str]) -> str:
     return f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
 
 
-def _carry_out(task: Task, account: Account, rules: Rules, refused: Mapping[str, str]) -> dict[str, Any]:
-    workspaces = account.workspaces
+def _carry_out(
+    task: Task, workspaces: Sequence[Managed], contents: Contents, rules: Rules, refused: Mapping[str, str]
+) -> dict[str, Any]:
+    for managed in workspaces:
+        for family, items in managed.wanted.lists.items():
+            live = [row[family.key] for row in managed.rows.get(family, ())]
+            _warn_alike(task, [item.name for item in items], live)
+    if rules.state == "present":
+        reveal(task, workspaces, marked=bool(rules.purge) and rules.purge_marker is not None)
     steps = plan(workspaces, rules, refused)
-    account.contents.refuse_shared(
-        [(step.family, step.live) for step in steps if step.action == "delete" or step.recreates]
-    )
-    reads = len(task.client.transport.calls)
-    sizes = {name: len(live.rows.get(TARGET.name, ())) for name, _wanted, live in workspaces}
-    result: dict[str, Any] = dict(plan=as_result(steps, reads, sizes))
+    contents.refuse_shared([(step.family, step.live) for step in steps if step.deletes])
+    sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
+    result: dict[str, Any] = dict(plan=as_result(steps, len(task.client.transport.calls), sizes))
     if task.diff_mode:
         result["diff"] = as_diff(steps)
     try:
@@ -159,20 +139,22 @@ def _carry_out(task: Task, account: Account, rules: Rules, refused: Mapping[str,
         _check_reviewed(task, steps, result["plan"])
         _check_refused(task, steps)
     except PlanRefused as error:
-        done = refused_as_a_whole(steps, error.reason)
-        result.update(_report(task, first_of_each(done), failed=True), summary=summary_of(done))
+        rows = rows_of(refused_as_a_whole(first_of_each(steps), error.reason), ("unchanged",))
+        result.update(results=rows, summary=summary_of(refused_as_a_whole(steps, error.reason)))
         # a plan that differs from the reviewed one is reviewed again, so all of it is returned
         if not isinstance(error, _NotReviewed):
             _shorten(task, result)
         raise Refused(str(error), **result, changed=False) from None
     _warn(task, steps, rules, result["plan"])
-    run = Run(task, {name: live.id for name, _wanted, live in workspaces})
-    done = [Done(step) for step in steps] if task.check_mode else run.apply(steps)
-    failed = any(entry.step.action in ("refused", "failed") for entry in done)
-    result.update(_report(task, done, failed), summary=summary_of(done))
-    result["changed"] = run.wrote or any(entry.step.writes for entry in done)
+    run = Run(task, {managed.name: managed.record["id"] if managed.record else None for managed in workspaces})
+    done = steps if task.check_mode else run.apply(steps)
+    failed = any(step.action in ("refused", "failed") for step in done)
+    # what is unchanged is no news where something failed
+    silent = ("unchanged",) if failed or not task.params["report_unchanged"] else ()
+    result.update(results=rows_of(done, silent), summary=summary_of(done))
+    result["changed"] = run.wrote or any(step.writes for step in done)
     if failed:
-        _fail(task, result, done, run)
+        raise _failed(task, result, done, run)
     return result
 
 
@@ -183,14 +165,13 @@ class _NotReviewed(PlanRefused):
 def _check_reviewed(task: Task, steps: Iterable[Step], shown: Mapping[str, Any]) -> None:
     """Refuse a plan other than the one that expect_plan names. shown: the ``plan`` of the result."""
     expected = task.params["expect_plan"]
-    writes = [step for step in steps if step.writes]
-    if expected and writes and shown["checksum"] != expected:
+    first = next((step for step in steps if step.writes), None)
+    if expected and first and shown["checksum"] != expected:
         now = ", ".join(f"{shown['counts'][action]} {action}" for action in WRITES if action in shown["counts"])
-        first = writes[0]
         reason = "the estate or the declaration has changed since the plan was reviewed"
         raise _NotReviewed(
-            f"{reason}; now it would be {now}, beginning with {first.action} {first.resource} {printable(first.name)!r}."
-            " Review the plan in this result, and expect its checksum.",
+            f"{reason}; now it would be {now}, beginning with {first.action} {first.family.name}"
+            f" {printable(first.name)!r}. Review the plan in this result, and expect its checksum.",
             reason,
         )
 
@@ -201,14 +182,10 @@ def _check_refused(task: Task, steps: Iterable[Step]) -> None:
     if refused and not task.params["continue_on_error"]:
         first = refused[0]
         raise PlanRefused(
-            f"{_at(first)} {printable(first.name, 100)!r}{_more(refused)}: {first.reason}; nothing was written. Correct it,"
-            " or set continue_on_error.",
+            f"{first.place} {printable(first.name, 100)!r}{_more(refused)}: {first.reason}; nothing was written. Correct"
+            " it, or set continue_on_error.",
             "nothing is written while another object is refused",
         )
-
-
-def _at(step: Step) -> str:
-    return step.item.path if step.item else step.family.noun
 
 
 def _warn(task: Task, steps: Iterable[Step], rules: Rules, shown: Mapping[str, Any]) -> None:
@@ -228,19 +205,13 @@ def _warn(task: Task, steps: Iterable[Step], rules: Rules, shown: Mapping[str, A
         )
 
 
-def _report(task: Task, done: Iterable[Done], failed: bool) -> dict[str, Any]:
-    """The rows of a result. What is unchanged is no news where something failed."""
-    silent = ("unchanged",) if failed or not task.params["report_unchanged"] else ()
-    return dict(results=rows_of(done, silent))
-
-
 def _shorten(task: Task, result: dict[str, Any]) -> None:
     if not task.params["report_full_plan"]:
         result["plan"] = shortened(result["plan"])
 
 
-def _fail(task: Task, result: dict[str, Any], done: Sequence[Done], run: Run) -> None:
-    """Fail with what was done: partial is never done."""
+def _failed(task: Task, result: dict[str, Any], done: Sequence[Step], run: Run) -> ScannerError:
+    """The failure of a task, with what was done: partial is never done."""
     # only what stopped the run is known to pass; a name that is refused today is refused tomorrow
     stopped = run.failure
     temporary = isinstance(stopped, NetworkError) or getattr(stopped, "status", None) in (429, *GATEWAY)
@@ -248,4 +219,4 @@ def _fail(task: Task, result: dict[str, Any], done: Sequence[Done], run: Run) ->
     cause = stopped or run.first_failure
     api_error = {name: each for name, each in (cause.result if cause else {}).items() if name == "api_error"}
     kind = Incomplete if run.wrote else Refused
-    raise kind(failure(done, temporary), **{**result, **api_error})
+    return kind(failure(done, temporary), **{**result, **api_error})

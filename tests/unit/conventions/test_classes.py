@@ -28,9 +28,8 @@ FILES = tuple(
 # files in module_utils that make calls, read files or the clock, or speak with Ansible; all others decide
 SHELL = frozenset(
     {
+        "_bulk/account",
         "_bulk/apply",
-        "_bulk/info",
-        "_bulk/live",
         "_bulk/task",
         "_coverage/task",
         "_ensure",

@@ -13,9 +13,11 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.filter.plan_markdown import plan_markdown
 from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_record
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import ACTIONS, Step
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import as_result
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import shortened
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, Step
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import as_result, shortened
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,18 +29,16 @@ LOGGER = {
     "num_requests": 9,
 }
 STEPS = [
-    Step("create", "workspace", "Shop", "Shop", after={"name": "Shop", "description": "New"}),
-    Step("create", "target", "Shop", "a.example", after={"name": "a.example"}),
-    Step(
-        "update", "workspace", "Lab", "Lab", before={"id": 3, "name": "Lab", "description": "Old"},
+    Step("create", WORKSPACE, "Shop", "Shop", after={"name": "Shop", "description": "New"}),
+    Step("create", TARGET, "Shop", "a.example", after={"name": "a.example"}),
+    Step("update", WORKSPACE, "Lab", "Lab", before={"id": 3, "name": "Lab", "description": "Old"},
         after={"name": "Lab", "description": ""}, changes={"description": ""},
     ),
-    Step("unchanged", "target", "Shop", "b.example", before={"id": 9, "name": "b.example", "description": ""}),
-    Step(
-        "drifted", "target", "Lab", "d.example", before={"id": 8, "name": "d.example", "description": "mine"},
+    Step("unchanged", TARGET, "Shop", "b.example", before={"id": 9, "name": "b.example", "description": ""}),
+    Step("drifted", TARGET, "Lab", "d.example", before={"id": 8, "name": "d.example", "description": "mine"},
         after={"name": "d.example", "description": "yours"}, reason="its description differs, and the API cannot update it",
     ),
-    Step("delete", "http_logger", "Lab", "canary", before=LOGGER, reason="not declared", purged=True),
+    Step("delete", HTTP_LOGGER, "Lab", "canary", before=LOGGER, reason="not declared", purged=True),
 ]  # fmt: skip
 
 
@@ -81,8 +81,8 @@ def test_the_order_and_what_is_not_written_do_not_count():
 def test_differing_writes_are_named():
     now = [
         *STEPS[:1],
-        Step("create", "target", "Shop", "a.example", after={"name": "a.example", "description": "it's\nnew"}),
-        Step("delete", "http_logger", "Lab", "canary", before=dict(LOGGER, id=502)),
+        Step("create", TARGET, "Shop", "a.example", after={"name": "a.example", "description": "it's\nnew"}),
+        Step("delete", HTTP_LOGGER, "Lab", "canary", before=dict(LOGGER, id=502)),
     ]
     read = reviewed_plan(as_file(result_of(STEPS)), result_of(now)["plan"])
     assert read["new"] == [
@@ -186,7 +186,7 @@ hostile = st.one_of(
 
 @given(hostile, hostile)
 def test_no_text_breaks_out_of_its_cell(name, description):
-    step = Step("create", "target", "W", name, after={"name": name, "description": description}, reason=description)
+    step = Step("create", TARGET, "W", name, after={"name": name, "description": description}, reason=description)
     markdown = plan_markdown(result_of([step]))
     rows = [line for line in markdown.splitlines() if line.startswith("| create | target")]
     assert len(rows) == 1
@@ -211,7 +211,7 @@ def test_a_result_is_not_changed_by_being_shown():
 
 # --- the plan of a task that failed
 
-MANY = [Step("delete", "target", "Shop", f"{n}.example", before={"id": n, "name": f"{n}.example", "description": ""})
+MANY = [Step("delete", TARGET, "Shop", f"{n}.example", before={"id": n, "name": f"{n}.example", "description": ""})
         for n in range(1, 271)]  # fmt: skip
 
 

@@ -10,10 +10,13 @@ import itertools
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.cost import calls_of, minutes_of
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk import report
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.model import WRITES, Live, Managed, Rules
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES, Managed, Rules
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._records import InWorkspace
 from hypothesis import assume, given, settings
@@ -60,16 +63,16 @@ def managed(account, wanted):
     for name, space in account.items():
         rows[name] = {
             "record": {"id": next(ids), "name": name, "description": space["description"]},
-            "target": [{"id": next(ids), "name": n, "description": d} for n, d in sorted(space["targets"].items())],
-            "http_logger": [{"id": next(ids), "label": label} for label in sorted(space["loggers"])],
+            TARGET: [{"id": next(ids), "name": n, "description": d} for n, d in sorted(space["targets"].items())],
+            HTTP_LOGGER: [{"id": next(ids), "label": label} for label in sorted(space["loggers"])],
         }
     workspaces = []
     for entry in wanted:
         name = entry.workspace.name
-        mine = rows.get(name, {"record": None, "target": [], "http_logger": []})
-        others = {row["label"]: row for other, space in rows.items() if other != name for row in space["http_logger"]}
-        live = Live(mine["record"], {kind: InWorkspace(mine[kind]) for kind in entry.lists}, others)
-        workspaces.append(Managed(name, entry, live))
+        mine = rows.get(name, {"record": None, TARGET: [], HTTP_LOGGER: []})
+        others = {row["label"]: row for other, space in rows.items() if other != name for row in space[HTTP_LOGGER]}
+        lists = {kind: InWorkspace(mine[kind]) for kind in entry.lists}
+        workspaces.append(Managed(name, entry, mine["record"], lists, others))
     return workspaces
 
 
@@ -83,7 +86,7 @@ def planned(estate, account, **rules):
 
 
 def checksum_of(steps):
-    return _plan.as_result(steps, 0)["checksum"]
+    return report.as_result(steps, 0)["checksum"]
 
 
 def in_writing_order(steps):
@@ -97,12 +100,12 @@ def applied(steps, account):
         for name, s in account.items()
     }
     for step in in_writing_order(steps):
-        if step.resource == "workspace":
+        if step.family is WORKSPACE:
             space = after.setdefault(step.name, {"description": "", "targets": {}, "loggers": set()})
             space.update({key: value for key, value in step.after.items() if key == "description"})
             continue
         space = after[step.workspace]
-        if step.resource == "http_logger":
+        if step.family is HTTP_LOGGER:
             (space["loggers"].add if step.action == "create" else space["loggers"].discard)(step.name)
         elif step.action == "delete":
             del space["targets"][step.before["name"]]
@@ -126,7 +129,7 @@ def unambiguous(estate, account, **rules):
 @settings(max_examples=100, deadline=None)
 @given(estates, accounts(), st.booleans())
 def test_applied_plan_gives_the_declared_state_and_a_second_plan_is_empty(estate, account, purge):
-    rules = {"purge": ("target", "http_logger")} if purge else {}
+    rules = {"purge": (TARGET, HTTP_LOGGER)} if purge else {}
     after = applied(unambiguous(estate, account, **rules), account)
     for space in estate:
         live = after[space["name"]]
@@ -157,7 +160,7 @@ def test_without_purge_nothing_is_ever_deleted(estate, account):
 @settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_purge_leaves_undeclared_workspaces_and_lists_alone(estate, account):
-    after = applied(unambiguous(estate, account, purge=("target", "http_logger")), account)
+    after = applied(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)), account)
     declared = {space["name"]: space for space in estate}
     for name, space in account.items():
         if "targets" not in declared.get(name, {}):
@@ -169,7 +172,7 @@ def test_purge_leaves_undeclared_workspaces_and_lists_alone(estate, account):
 @settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_ignored_objects_are_neither_touched_nor_purged(estate, account):
-    after = applied(unambiguous(estate, account, purge=("target", "http_logger")), account)
+    after = applied(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)), account)
     for space in estate:
         before = account.get(space["name"], {"targets": {}, "loggers": set()})
         for target in space.get("targets", []):
@@ -188,7 +191,7 @@ def test_ignored_objects_are_neither_touched_nor_purged(estate, account):
 @settings(max_examples=100, deadline=None)
 @given(estates, accounts(), st.randoms(use_true_random=False))
 def test_the_plan_does_not_depend_on_the_order_of_the_declaration(estate, account, random):
-    steps = unambiguous(estate, account, purge=("target",))
+    steps = unambiguous(estate, account, purge=(TARGET,))
     shuffled = [
         dict(
             space,
@@ -200,18 +203,18 @@ def test_the_plan_does_not_depend_on_the_order_of_the_declaration(estate, accoun
         )
         for space in random.sample(estate, len(estate))
     ]
-    others = planned(shuffled, account, purge=("target",))
+    others = planned(shuffled, account, purge=(TARGET,))
     assert checksum_of(steps) == checksum_of(others)
-    assert sorted((s.action, s.resource, s.workspace, s.name) for s in steps) == sorted(
-        (s.action, s.resource, s.workspace, s.name) for s in others
+    assert sorted((s.action, s.family.name, s.workspace, s.name) for s in steps) == sorted(
+        (s.action, s.family.name, s.workspace, s.name) for s in others
     )
 
 
 @settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_writes_come_parents_first_and_deletes_last(estate, account):
-    order = in_writing_order(unambiguous(estate, account, purge=("target", "http_logger")))
-    kinds = ["delete" if s.action == "delete" else s.resource if s.resource == "workspace" else "inside" for s in order]
+    order = in_writing_order(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)))
+    kinds = ["delete" if s.action == "delete" else "workspace" if s.family is WORKSPACE else "inside" for s in order]
     assert kinds == sorted(kinds, key=["workspace", "inside", "delete"].index)
 
 
@@ -223,7 +226,7 @@ def test_the_guards_hold(account, most, percent, floor):
     estate = [{"name": name, "targets": ["kept.example"]}]
     wanted = read_estate(estate)
     workspaces = managed(account, wanted)
-    rules = Rules(purge=("target",), purge_max=most, purge_max_percent=percent, purge_floor=floor)
+    rules = Rules(purge=(TARGET,), purge_max=most, purge_max_percent=percent, purge_floor=floor)
     steps = _plan.plan(workspaces, rules, {})
     gone = sum(step.action == "delete" for step in steps)
     rows = len(account[name]["targets"])
@@ -242,7 +245,7 @@ def test_two_items_of_one_normal_form_are_named_by_both_positions():
 
 def test_two_items_of_one_normal_form_are_accepted_where_the_account_holds_both():
     account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
-    steps = planned([{"name": "Shop", "targets": ["a.example", "A.example"]}], account, purge=("target",))
+    steps = planned([{"name": "Shop", "targets": ["a.example", "A.example"]}], account, purge=(TARGET,))
     assert [step.action for step in steps] == ["unchanged"] * 3
 
 
@@ -251,7 +254,7 @@ def test_ignore_keeps_every_live_spelling_from_purge():
         "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.example": ""}, "loggers": set()}
     }
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "ignore": True}, "b.example"]}]
-    steps = planned(estate, account, purge=("target",))
+    steps = planned(estate, account, purge=(TARGET,))
     assert not [step for step in steps if step.action == "delete"]
 
 
@@ -271,7 +274,7 @@ def test_ignore_keeps_every_live_spelling_from_purge():
 )  # fmt: skip
 def test_two_spellings_of_one_name_are_refused_unless_both_exist(names, live, refused):
     rows = InWorkspace({"id": number, "name": name, "description": ""} for number, name in enumerate(live, 1))
-    workspaces = [Managed("Shop", read_targets(names), Live({"id": 1, "name": "Shop"}, {"target": rows}, {}))]
+    workspaces = [Managed("Shop", read_targets(names), {"id": 1, "name": "Shop"}, {TARGET: rows})]
     if refused is None:
         assert [step.before["name"] for step in _plan.plan(workspaces, Rules(), {})] == names
         return
@@ -304,7 +307,7 @@ def test_purge_keeps_what_is_declared_in_another_workspace(ignore):
         {"name": "Lab", "http_loggers": [{"label": "three"}]},
         {"name": "Shop", "http_loggers": [{"label": "one", "ignore": ignore}]},
     ]
-    steps = planned(estate, account, purge=("http_logger",))
+    steps = planned(estate, account, purge=(HTTP_LOGGER,))
     kept = next(step for step in steps if step.name == "one" and step.item is None)
     assert (kept.action, kept.reason) == ("protected", "not declared here, but in workspace 'Shop'")
 
@@ -313,18 +316,19 @@ def test_purge_keeps_a_live_object_that_the_declaration_takes_in_another_workspa
     row = {"id": 7, "name": "a.example", "description": ""}
     wanted = read_estate([{"name": "Lab", "targets": ["a.example"]}, {"name": "Shop", "targets": ["b.example"]}])
     workspaces = [
-        Managed(name, entry, Live({"id": number, "name": name, "description": ""}, {"target": InWorkspace([row])}, {}))
+        Managed(name, entry, {"id": number, "name": name, "description": ""}, {TARGET: InWorkspace([row])})
         for number, name, entry in ((1, "Lab", wanted[0]), (2, "Shop", wanted[1]))
     ]
-    steps = _plan.plan(workspaces, Rules(purge=("target",)), {})
+    steps = _plan.plan(workspaces, Rules(purge=(TARGET,)), {})
     assert [step.action for step in steps] == ["unchanged", "unchanged", "unchanged", "create", "protected"]
 
 
-@pytest.mark.parametrize("rules", [{}, {"purge": ("target",)}, {"state": "absent"}])
+@pytest.mark.parametrize("rules", [{}, {"purge": (TARGET,)}, {"state": "absent"}])
 def test_a_list_that_nobody_has_proven_is_not_planned_with(rules):
-    live = Live({"id": 1, "name": "Lab"}, {"target": [{"id": 7, "name": "a.example", "description": ""}]}, {})
+    rows = {TARGET: [{"id": 7, "name": "a.example", "description": ""}]}
+    live = Managed("Lab", read_targets(["a.example"]), {"id": 1, "name": "Lab"}, rows)
     with pytest.raises(TypeError, match="expected InWorkspace"):
-        _plan.plan([Managed("Lab", read_targets(["a.example"]), live)], Rules(**rules), {})
+        _plan.plan([live], Rules(**rules), {})
 
 
 def test_a_label_declared_twice_is_refused():
@@ -338,7 +342,7 @@ def test_a_label_declared_twice_is_refused():
 def test_an_empty_declaration_is_not_purged():
     account = {"Shop": {"description": "", "targets": {"a.example": ""}, "loggers": set()}}
     with pytest.raises(Refused, match="nothing is declared"):
-        planned([{"name": "Shop", "targets": []}], account, purge=("target",))
+        planned([{"name": "Shop", "targets": []}], account, purge=(TARGET,))
 
 
 @pytest.mark.parametrize("pattern, action", [
@@ -351,7 +355,7 @@ def test_an_empty_declaration_is_not_purged():
 ])  # fmt: skip
 def test_protect_compares_normal_names(pattern, action):
     account = {"Shop": {"description": "", "targets": {"A.Example.": "", "kept.test": ""}, "loggers": set()}}
-    steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=("target",), protect=(pattern,))
+    steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=(TARGET,), protect=(pattern,))
     assert steps[-1].action == action
 
 
@@ -360,7 +364,7 @@ def test_a_bracket_in_a_protected_name_is_no_pattern():
         "Shop": {"description": "", "targets": {"http://[2001:db8::1]/x": "", "kept.test": ""}, "loggers": set()}
     }
     estate = [{"name": "Shop", "targets": ["kept.test"]}]
-    steps = planned(estate, account, purge=("target",), protect=("http://[2001:db8::1]/x",))
+    steps = planned(estate, account, purge=(TARGET,), protect=("http://[2001:db8::1]/x",))
     assert steps[-1].action == "protected"
 
 
@@ -369,7 +373,7 @@ def test_nothing_is_purged_while_an_item_is_refused():
     account = {
         "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.test": ""}, "loggers": set()}
     }
-    steps = planned([{"name": "Shop", "targets": ["a.example."]}], account, purge=("target",))
+    steps = planned([{"name": "Shop", "targets": ["a.example."]}], account, purge=(TARGET,))
     assert {step.action for step in steps[1:]} == {"refused"}
     assert len(steps) == 5
 
@@ -386,7 +390,7 @@ def test_drift(on_drift, force, action):
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]
     steps = planned(estate, account, on_drift=on_drift, force=force)
     assert steps[1].action == action
-    calls = calls_of(steps, 0)
+    calls = report.calls_of(steps, 0, {})
     assert (calls["DELETE"], calls["POST"]) == ((1, 1) if action == "update" else (0, 0))
 
 
@@ -399,8 +403,8 @@ def test_the_checksum_changes_with_what_is_written():
         checksum(["a.example"]),
         checksum(["b.example"]),
         checksum([{"name": "a.example", "description": "x"}]),
-        checksum(["a.example"], live, purge=("target",)),
-        checksum(["b.example"], live, purge=("target",)),
+        checksum(["a.example"], live, purge=(TARGET,)),
+        checksum(["b.example"], live, purge=(TARGET,)),
         checksum(["a.example"], live),
     }
     assert len(sums) == 6
@@ -408,7 +412,7 @@ def test_the_checksum_changes_with_what_is_written():
 
 @pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
 def test_predicted_minutes(posts, minutes):
-    assert minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+    assert report.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
 
 
 def test_100_000_items_are_planned_without_quadratic_work():
@@ -416,8 +420,8 @@ def test_100_000_items_are_planned_without_quadratic_work():
     names = [f"host-{number}.example" for number in range(100_000)]
     wanted = read_targets(names)
     rows = [{"id": number, "name": name, "description": ""} for number, name in enumerate(names, 1)]
-    live = Live({"id": 1, "name": "bulk"}, {"target": InWorkspace(rows)}, {})
-    steps = _plan.plan([Managed("bulk", wanted, live)], Rules(purge=("target",)), {})
+    live = Managed("bulk", wanted, {"id": 1, "name": "bulk"}, {TARGET: InWorkspace(rows)})
+    steps = _plan.plan([live], Rules(purge=(TARGET,)), {})
     assert {step.action for step in steps} == {"unchanged"}
 
 

@@ -45,7 +45,7 @@ def test_a_refusal_names_the_options_of_the_task():
     with pytest.raises(
         Refused, match=r"^workspace 'A' names 2 workspaces, with the ids 1, 2: give workspace_id instead"
     ):
-        match(WORKSPACE, rows, "A", options=("workspace", "workspace_id"))
+        match(WORKSPACE, rows, "A", "workspace", "give workspace_id instead")
     with pytest.raises(Refused, match=r"^label 'A' names 2 HTTP loggers"):
         match(HTTP_LOGGER, [{"id": 1, "label": "A"}, {"id": 2, "label": "A"}], "A")
 

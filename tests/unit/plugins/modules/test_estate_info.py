@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.info import alike_in, estate_of
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.account import alike_in, estate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Complete, InWorkspace
 
 STATE = {
