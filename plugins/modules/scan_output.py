@@ -94,7 +94,7 @@ checksum:
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.output_file import FORMATS, write_output
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import FORMATS, write_output
 
 OPTIONS = dict(
     id=dict(type="int", required=True),

@@ -22,8 +22,8 @@ from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, place_of, scan_of, target_filter, target_of_record, warn_unplaced
-from .._scan.clock import service_clock
-from .._scan.record import is_in_progress, last_moment_of, uncounted
+from .._scan.clock import old_scans
+from .._scan.record import uncounted
 from .._task import Task
 from .model import SUMMARY, finding_of, is_cve, selector
 from .proof import Proof, Tally, may_be_cut, proof_of
@@ -117,7 +117,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
     kept.owners = {field: asked.query[field] for field in ("target_id", "task_id") if field in asked.query}
     kept.target_names = asked.target_names
     if since is not None:
-        kept.old = _old(task, since, asked.scans)
+        kept.old = old_scans(task, since, asked.scans)
     grouped = {"group_duplicates": "true"} if task.params["group_duplicates"] else {}
     answer = stream(task.client, FINDING, {**asked.query, **grouped}, kept.begin, kept.take)
     if may_be_cut(answer):
@@ -128,14 +128,6 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
         )
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
     return _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
-
-
-def _old(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
-    """The ids of the scans that ended before ``since``."""
-    clock = service_clock(task, scans)
-    longest = clock.now - since.at(clock.now)
-    ends = {scan["id"]: None if is_in_progress(scan) else last_moment_of(scan) for scan in scans}
-    return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)
 
 
 def _accepted(task: Task, proof: Proof) -> Proof:

@@ -9,34 +9,57 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
+from email.utils import mktime_tz, parsedate_tz
 
-from .._moments import Clock, span
+from .._moments import Clock, Since, span
 from .._records import Record
 from .._task import Task
-from .record import service_now
+from .record import is_in_progress, last_moment_of
 
+# time zones differ by multiples of this, in seconds
+_ZONE_STEP = 900
+# and no zone is farther ahead of UTC
+_FARTHEST_ZONE = 14 * 3600
 # the most seconds by which two clocks that are right differ
 _MOST = 300
 
 
-def service_clock(task: Task, scans: Iterable[Record]) -> Clock:
-    """The clock of the service, by the last answer; that of this host if the answer has no date. Warns if they differ."""
-    date, local = _last(task)
-    clock = service_now(date, scans, local)
+def latest_clock(task: Task, scans: Iterable[Record]) -> Clock:
+    """The later of the service's clock and this host's, by which no scan is more recent than it is by either of them."""
+    clock, local = _clocks(task, scans)
+    return clock.not_before(local)
+
+
+def old_scans(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
+    """The ids of the scans that ended before ``since``, by the service's clock."""
+    clock, _local = _clocks(task, scans)
+    longest = clock.now - since.at(clock.now)
+    ends = {scan["id"]: last_moment_of(scan) for scan in scans if not is_in_progress(scan)}
+    return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)
+
+
+def _clocks(task: Task, scans: Iterable[Record]) -> tuple[Clock, float]:
+    """The clock of the service, by the last answer, and the time of this host when it came. Warns if they differ."""
+    last = task.client.transport.last
+    local = (last.moments[1] if last else 0) or time.time()
+    clock = service_now(last.headers.get("Date") if last else None, scans, local)
     if abs(clock.now - local) > _MOST:
         task.warn(_difference(clock.now - local))
-    return clock
+    return clock, local
 
 
-def latest_clock(task: Task, scans: Iterable[Record]) -> Clock:
-    """The later of both clocks, by which no scan is more recent than it is by either of them."""
-    return service_clock(task, scans).not_before(_last(task)[1])
+def service_now(date: str | None, rows: Iterable[Record], local: float) -> Clock:
+    """The clock of the service.
 
-
-def _last(task: Task) -> tuple[str | None, float]:
-    """The date of the last answer, and the time of this host when it came."""
-    last = task.client.transport.last
-    return (last.headers.get("Date"), last.moments[1] or time.time()) if last else (None, time.time())
+    date: its Date header; rows: scans; local: the Unix time of this machine, used without a Date header.
+    Times without a zone are read as UTC. If the newest of them is in the future, the records use a zone that is ahead of
+    UTC, and the smallest such offset is assumed.
+    """
+    parsed = parsedate_tz(date) if date else None
+    now = local if parsed is None else mktime_tz(parsed)
+    moments = [moment for moment in map(last_moment_of, rows) if moment and not moment.zoned]
+    ahead = max([moment.at - now for moment in moments if moment.at - now <= _FARTHEST_ZONE], default=0)
+    return Clock(now, -(-ahead // _ZONE_STEP) * _ZONE_STEP if ahead > _MOST else 0)
 
 
 def _difference(seconds: float) -> str:

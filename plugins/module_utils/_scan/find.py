@@ -2,24 +2,35 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Finds existing scans that can be used instead of new ones, and new scans of a target. ``candidates`` is pure."""
+"""Finds what a task of the module scan refers to: its targets, its VPN profile, and the scans of these targets."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from .._errors import ApiError, WrongOption, printable
+from .. import _private_files
+from .._errors import ApiError, CallError, WrongOption, printable
 from .._families.scan import SCAN
 from .._families.scan_statuses import FINISHED
+from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
-from .._moments import Clock, span
+from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empty
+from .._names import normal_form
+from .._raw_options import UNKNOWN_ID
 from .._records import Record
+from .._references import place_of, warn_current_workspace
+from .._scope.valid_names import refuse_name
 from .._task import Task
 from .clock import latest_clock
-from .record import is_in_progress, last_moment_of, outcome_of
+from .record import candidates, is_in_progress, outcome_of
+from .result import unclear_start
 from .spec import ScanSpec
+from .tools import tool_id_of
 from .watch import Entry
 
 # how the service may refuse a list that this key, or this plan, does not include
@@ -27,6 +38,183 @@ _NOT_LISTED = (403, 404, 405, 501)
 # the most existing scans of a target that are considered
 _MOST_CANDIDATES = 5
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+# targets share this many locks for each tool and service: a task with many targets must not run out of file descriptors
+_LOCKS = 64
+# how long a task waits for another one, in seconds
+_LONGEST_WAIT = 120
+
+
+class Targets(NamedTuple):
+    """The workspace and the targets of a task, an Entry for each, with its id if the target exists."""
+
+    place: Place
+    entries: list[Entry]
+
+
+# --- targets
+
+
+def declared_names(params: Mapping[str, Any]) -> list[str]:
+    """The names in target or targets, [] if the task gives target_id. Raises WrongOption."""
+    if params["target_id"] is not None:
+        return []
+    names: list[str] = [params["target"]] if params["targets"] is None else params["targets"]
+    if not names:
+        raise WrongOption("targets is empty: give at least one target, or skip this task.")
+    seen: dict[str, str] = {}
+    for index, name in enumerate(names):
+        where = "target" if params["targets"] is None else f"targets[{index}]"
+        not_empty(where, name)
+        first = seen.setdefault(normal_form(name), where)
+        if first != where:
+            raise WrongOption(f"{first} and {where} are the same target, {printable(name)!r}: remove one of them.")
+    return names
+
+
+def resolve(task: Task) -> Targets:
+    """The targets that the task names."""
+    names = declared_names(task.params)
+    if not names:
+        return _resolve_id(task)
+    task.permits.refuse(names)
+    place = place_of(task)
+    warn_current_workspace(task, place)
+    live: list[Record | None] = [None] * len(names) if place.missing else _live_targets(task, place, names)
+    new = [name for name, record in zip(names, live) if record is None]
+    if new and task.params["state"] == "present":
+        _check_new(task, names, new, warns=not place.missing)
+    if place.id is None and not place.missing:
+        # the current workspace may change during the task
+        place = place._replace(id=next((record["workspace_id"] for record in live if record), None))
+    return Targets(
+        place,
+        [Entry(record["name"], record["id"]) if record else Entry(name) for name, record in zip(names, live)],
+    )
+
+
+def _check_new(task: Task, names: Sequence[str], new: Sequence[str], warns: bool) -> None:
+    """Refuse a name that no new target can have, before anything is started; warn of the targets that starts create."""
+    for name in new:
+        refuse_name("target" if task.params["targets"] is None else f"targets[{names.index(name)}]", name)
+    if warns:
+        task.warn(
+            f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist yet."
+            " The service creates a missing target and scans it: declare targets first, and set scope, so that a typo is"
+            " not scanned."
+        )
+
+
+def _resolve_id(task: Task) -> Targets:
+    target_id = task.params["target_id"]
+    place = place_of(task)
+    if target_id == UNKNOWN_ID:
+        task.warn_foreseen("the target")
+        return Targets(place, [Entry("the target that an earlier task would have made", by_id=True)])
+    if place.missing and task.params["state"] != "present":
+        # a workspace that does not exist contains no target
+        return Targets(place, [])
+    record = task.client.read(TARGET, target_id)
+    if record is None:
+        if task.params["state"] == "absent":
+            return Targets(place, [])
+        raise WrongOption(
+            f"No target with id {target_id} is visible to this API key: correct target_id, or give target."
+        )
+    if place.declared and not place.missing and record["workspace_id"] not in (None, place.id):
+        raise WrongOption(
+            f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"
+            " the workspace, or leave it out."
+        )
+    task.permits.refuse([record["name"]])
+    place = place if place.id is not None else place._replace(id=record["workspace_id"])
+    return Targets(place, [Entry(record["name"], target_id, by_id=True)])
+
+
+def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
+    """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
+    if len(names) == 1:
+        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True).record]
+    rows: list[Record] = []
+    missing = set(names)
+    for page in task.client.pages(TARGET, place.query):
+        rows += [row for row in page if place.id is None or row["workspace_id"] in (None, place.id)]
+        missing -= {row["name"] for row in page}
+        if not missing:
+            break
+    by_form: dict[str, list[Record]] = {}
+    for row in rows:
+        by_form.setdefault(normal_form(row["name"]), []).append(row)
+    records = [match(TARGET, by_form.get(normal_form(name), []), name) for name in names]
+    unnamed = next((each for each in records if each and each["workspace_id"] is None), None)
+    if unnamed and place.id is not None:
+        # one target is enough to see whether the service filters its lists
+        confirm_place(task.client, TARGET, unnamed, place.id)
+    return records
+
+
+def _note_new_targets(task: Task, entries: Sequence[Entry], query: dict[str, int]) -> None:
+    """Note the ids of targets that have been created since."""
+    missing = [entry for entry in entries if entry.target_id is None]
+    if missing:
+        place = Place(query.get("workspace_id"))
+        for entry, record in zip(missing, _live_targets(task, place, [entry.target for entry in missing])):
+            entry.target_id = record["id"] if record else None
+
+
+def vpn_uuid_of(task: Task) -> str | None:
+    """The UUID of the VPN profile that the task names, "" for none, None if it does not say; 1 GET if it is named."""
+    wanted: str | None = task.params["vpn_profile"]
+    if not wanted:
+        return wanted
+    try:
+        rows = task.client.all(VPN_PROFILE)
+    except ApiError as error:
+        if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
+            raise
+        task.warn(
+            f"vpn_profile {wanted!r} was not checked, because the service refused the list of VPN profiles"
+            f" ({error.status}). It is sent unchanged."
+        )
+        return wanted
+    uuids = [str(row["uuid"]) for row in rows if wanted in (row["uuid"], row["name"])]
+    if wanted in uuids:
+        return wanted
+    if len(uuids) == 1:
+        return uuids[0]
+    named = f"vpn_profile {printable(wanted)!r}"
+    if uuids:
+        shown = ", ".join(printable(uuid, 60) for uuid in uuids)
+        raise WrongOption(f"{named} is the name of {len(uuids)} VPN profiles: use one of the UUIDs {shown}.")
+    names = ", ".join(repr(printable(row["name"], 60)) for row in rows[:20]) or "none"
+    raise WrongOption(f"{named} is not a VPN profile of this account: correct it. Existing profiles: {names}.")
+
+
+# --- scans
+
+
+@contextlib.contextmanager
+def starts_locked(task: Task, spec: ScanSpec, names: Iterable[str]) -> Iterator[None]:
+    """If an existing scan would do, keep other tasks of this user from starting scans of these targets with this tool. If
+    the lock cannot be taken, the task warns and continues."""
+    transport = task.client.transport
+    with contextlib.ExitStack() as held:
+        try:
+            place = _private_files.directory(os.environ) if spec.max_age and not task.check_mode else ""
+            for parts in lock_parts(transport.connection.base_url, spec.tool_id, names) if place else ():
+                path = _private_files.path_for(place, "start of scans", *parts)
+                held.enter_context(_private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
+        except OSError as error:
+            task.warn(
+                "A lock could not be taken"
+                f" ({printable(error.strerror or error)}), so two tasks at the same time may both start a scan of one target."
+            )
+        yield
+
+
+def lock_parts(base_url: str, tool_id: int, names: Iterable[str]) -> list[tuple[str, ...]]:
+    """What the locks of these targets are named after, in the order in which every task takes them. Pure."""
+    numbers = {zlib.crc32(normal_form(name).encode("utf-8", "surrogatepass")) % _LOCKS for name in names}
+    return [(base_url, str(tool_id), str(number)) for number in sorted(numbers)]
 
 
 def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]) -> None:
@@ -54,12 +242,29 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
             entry.candidates.append(dict(id=shown["id"] if shown else None, target=entry.target, reason=reason))
 
 
-def new_scans(task: Task, spec: ScanSpec, entry: Entry, query: dict[str, int]) -> list[int]:
-    """The ids of the scans of an entry's target and tool that did not exist before."""
-    if entry.target_id is None:
-        return []
-    rows = task.client.all(SCAN, dict(query, target_id=entry.target_id))
-    return [row["id"] for row in _own(rows, spec, entry) if row["id"] not in entry.known]
+def find_again(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]) -> None:
+    """Let the entries take scans that somebody has started since, even of targets that were created since."""
+    _note_new_targets(task, entries, query)
+    find_scans(task, spec, narrowed(query, entries), entries)
+
+
+def find_started(
+    task: Task, spec: ScanSpec, query: dict[str, int], entry: Entry, error: CallError | None = None
+) -> int:
+    """The id of the one scan of the entry's target and tool that did not exist before. Raises if there is not exactly one.
+
+    error: of the start, None if it succeeded without an id.
+    """
+    new: list[int] | None = None
+    # if nothing can be read, the failed start is still what the error is about
+    with contextlib.suppress(CallError), task.client.transport.stop.last_calls():
+        _note_new_targets(task, [entry], query)
+        rows = () if entry.target_id is None else task.client.all(SCAN, narrowed(query, [entry]))
+        new = [row["id"] for row in _own(rows, spec, entry) if row["id"] not in entry.known]
+    if new is not None and len(new) == 1:
+        return new[0]
+    entry.started, entry.maybe_started = error is None, error is not None
+    raise unclear_start(entry, new, error)
 
 
 def doubles(
@@ -73,78 +278,36 @@ def doubles(
             yield entry, others
 
 
+def scans_to_end(task: Task) -> list[Entry]:
+    """The scans that a task with the state stopped or absent names."""
+    absent, scan_id = task.params["state"] == "absent", task.params["id"]
+    if scan_id == UNKNOWN_ID:
+        task.warn_foreseen("the scan")
+        return []
+    if scan_id is not None:
+        record = task.client.read(SCAN, scan_id)
+        if record is None and not absent:
+            raise WrongOption(f"No scan with id {scan_id} is visible to this API key: correct the id.")
+        return [_existing("", record)] if record else []
+    tool_id = tool_id_of(task.params["tool"])
+    place, entries = resolve(task)
+    names = {entry.target_id: entry.target for entry in entries if entry.target_id is not None}
+    if not names:
+        return []
+    rows = task.client.all(SCAN, narrowed(dict(place.query, tool_id=tool_id), entries))
+    own = [row for row in rows if row["target_id"] in names and row["tool_id"] == tool_id]
+    return [_existing(names[row["target_id"]], row) for row in own if absent or is_in_progress(row)]
+
+
+def _existing(target: str, record: Record) -> Entry:
+    return Entry(target, record["target_id"], scan_id=record["id"], record=record, outcome=outcome_of(record))
+
+
 def narrowed(query: dict[str, int], entries: Sequence[Entry]) -> dict[str, int]:
     """The filters of the list that shows the scans of these entries."""
     target_id = entries[0].target_id if len(entries) == 1 else None
     return query if target_id is None else dict(query, target_id=target_id)
 
 
-def _own(rows: Sequence[Record], spec: ScanSpec, entry: Entry) -> list[Record]:
+def _own(rows: Iterable[Record], spec: ScanSpec, entry: Entry) -> list[Record]:
     return [row for row in rows if row["target_id"] == entry.target_id and row["tool_id"] == spec.tool_id]
-
-
-def vpn_uuid_of(task: Task) -> str | None:
-    """The UUID of the VPN profile that the task names, "" for none, None if it does not say; 1 GET if it is named."""
-    wanted: str | None = task.params["vpn_profile"]
-    if not wanted:
-        return wanted
-    try:
-        rows = task.client.all(VPN_PROFILE)
-    except ApiError as error:
-        if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
-            raise
-        task.warn(
-            f"vpn_profile {wanted!r} was not checked, because the service refused the list of VPN profiles"
-            f" ({error.status}). It is sent unchanged."
-        )
-        return wanted
-    if any(row["uuid"] == wanted for row in rows):
-        return wanted
-    uuids = [str(row["uuid"]) for row in rows if row["name"] == wanted]
-    if len(uuids) == 1:
-        return uuids[0]
-    if uuids:
-        shown = ", ".join(printable(uuid, 60) for uuid in uuids)
-        raise WrongOption(
-            f"vpn_profile {printable(wanted)!r} is the name of {len(uuids)} VPN profiles: use one of the UUIDs {shown}."
-        )
-    names = ", ".join(repr(printable(row["name"], 60)) for row in rows[:20]) or "none"
-    raise WrongOption(
-        f"vpn_profile {printable(wanted)!r} is not a VPN profile of this account: correct it. Existing profiles: {names}."
-    )
-
-
-# --- which scans can be used
-
-
-class Candidate(NamedTuple):
-    """A scan that might be used instead of a new one, and why it cannot be, None if it can."""
-
-    record: Record
-    reason: str | None
-
-
-def candidates(rows: Iterable[Record], clock: Clock, max_age: int) -> list[Candidate]:
-    """The scans of one target and tool, the best first.
-
-    Finished ones that are recent enough come first, then those in progress, then those that cannot be used; the newest of
-    each first.
-    """
-    newest_first = sorted(rows, key=lambda row: row["id"], reverse=True)
-    judged = [Candidate(row, _why_not(row, clock, max_age)) for row in newest_first]
-    return sorted(judged, key=lambda each: 2 if each.reason else 1 if is_in_progress(each.record) else 0)
-
-
-def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
-    outcome = outcome_of(record)
-    if outcome is None:
-        return None
-    if outcome != FINISHED:
-        return f"it did not finish, its status is {printable(record.get('status_name'), 60)!r}"
-    ended = last_moment_of(record)
-    if ended is None:
-        return "its record does not say when it ended"
-    if not clock.is_past(ended):
-        return "its record says that it ends in the future"
-    age = clock.age_of(ended)
-    return f"it ended {span(age)} ago, and max_age is {span(max_age)}" if age > max_age else None

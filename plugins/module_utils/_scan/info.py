@@ -18,7 +18,7 @@ from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, place_of, target_filter, warn_unplaced
 from .._task import Task
-from .clock import service_clock
+from .clock import old_scans
 from .record import is_in_progress, last_moment_of, status_of, without_secrets
 from .tools import tool_id_of
 
@@ -47,15 +47,9 @@ def read(task: Task) -> Record:
 
 def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Record]) -> list[Record]:
     """The scans that ended since then, those in progress, and, with a warning, those whose records do not say."""
-    clock = service_clock(task, rows)
-    longest = clock.now - since.at(clock.now)
-    recent, undated = [], []
-    for scan in scans:
-        ended = None if is_in_progress(scan) else last_moment_of(scan)
-        if ended is None or clock.age_of(ended) <= longest:
-            recent.append(scan)
-        if ended is None and not is_in_progress(scan):
-            undated.append(str(scan["id"]))
+    old = old_scans(task, since, rows)
+    recent = [scan for scan in scans if scan["id"] not in old]
+    undated = [str(scan["id"]) for scan in recent if not is_in_progress(scan) and last_moment_of(scan) is None]
     if undated:
         more = f" and {len(undated) - _MOST_NAMED} more" if len(undated) > _MOST_NAMED else ""
         shown = ", ".join(undated[:_MOST_NAMED]) + more

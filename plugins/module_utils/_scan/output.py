@@ -2,19 +2,27 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reads the output of a scan."""
+"""Reads the output of a scan, and writes it to a file."""
 
 from __future__ import annotations
 
-from .._errors import ApiError, WrongOption, printable
+import json
+from typing import Any
+
+from .._errors import ApiError, Refused, WrongOption, printable
 from .._families.scan import SCAN
+from .._file.draft import Content, Draft
+from .._file.replace import check_place, store
 from .._http.answer import Answer
 from .._http.client import Client
+from .._http.download import download
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, status_of
 
+FORMATS = ("json", "pdf", "raw")
+_BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}
 # the kinds of output that the public documentation and clients describe; their data is an object
 _KNOWN_KINDS = ("finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results")
 
@@ -114,3 +122,54 @@ def what_is_missing(data: object) -> str | None:
     if kind in _KNOWN_KINDS and not isinstance(data["output_data"], (dict, list)):
         return f"the output_data of a {kind} is neither an object nor a list"
     return None
+
+
+# --- to a file
+
+
+def write_output(task: Task) -> Record:
+    """The work of the module scan_output."""
+    dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
+    if scan_id == UNKNOWN_ID:
+        check_place(task, dest)
+        task.warn_foreseen("the scan")
+        return _result(task, True, None, None)
+    stored = store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft))
+    return _result(task, stored.changed, stored.before, stored.after, stored.attributes)
+
+
+def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
+    scan = output_scan(client, scan_id)
+    if is_in_progress(scan):
+        share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
+        raise Refused(
+            f"Scan {scan_id} is {printable(status_of(scan))}{share}, so its output may be incomplete: wait for it with"
+            " scanops.scanner.scan, or run the task again later."
+        )
+    hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
+    if kind != "json":
+        download(client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
+        return
+    data = parsed_output(client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
+    # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
+    draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
+
+
+def _result(
+    task: Task, changed: bool, before: Content | None, after: Content | None, attributes: dict[str, Any] | None = None
+) -> Record:
+    result: Record = dict(
+        changed=changed,
+        dest=task.params["dest"],
+        size=after.size if after else None,
+        checksum=after.checksum if after else None,
+    )
+    if task.diff_mode:
+        attributes = attributes or dict(before={}, after={})
+        result["diff"] = dict(
+            before=dict(before._asdict() if before else {}, **attributes["before"]),
+            after=dict(after._asdict() if after else dict(checksum=None), **attributes["after"]),
+            before_header=task.params["dest"],
+            after_header=task.params["dest"],
+        )
+    return result

@@ -2,24 +2,18 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the record of a scan says: when and how it ended, what it found. Pure."""
+"""What the record of a scan says: when and how it ended, what it found, whether it can be used instead of a new one. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from email.utils import mktime_tz, parsedate_tz
+from typing import NamedTuple
 
+from .._errors import printable
 from .._families.finding import SEVERITIES
-from .._families.scan_statuses import IN_PROGRESS, outcome_of_status
-from .._moments import Clock, Moment, moment_of
+from .._families.scan_statuses import FINISHED, IN_PROGRESS, outcome_of_status
+from .._moments import Clock, Moment, moment_of, span
 from .._records import Record
-
-# time zones differ by multiples of this, in seconds
-_ZONE_STEP = 900
-# and no zone is farther ahead of UTC
-_FARTHEST_ZONE = 14 * 3600
-# and clocks by less than this
-_TOLERANCE = 300
 
 
 def status_of(record: Record) -> str:
@@ -40,20 +34,6 @@ def outcome_of(record: Record) -> str | None:
 def last_moment_of(record: Record) -> Moment | None:
     """When a scan ended, else when it began, None if its record has neither."""
     return moment_of(record.get("end_time")) or moment_of(record.get("start_time"))
-
-
-def service_now(date: str | None, rows: Iterable[Record], local: float) -> Clock:
-    """The clock of the service.
-
-    date: its Date header; rows: scans; local: the Unix time of this machine, used without a Date header.
-    Times without a zone are read as UTC. If the newest of them is in the future, the records use a zone that is ahead of
-    UTC, and the smallest such offset is assumed.
-    """
-    parsed = parsedate_tz(date) if date else None
-    now = local if parsed is None else mktime_tz(parsed)
-    moments = [moment for moment in map(last_moment_of, rows) if moment and not moment.zoned]
-    ahead = max([moment.at - now for moment in moments if moment.at - now <= _FARTHEST_ZONE], default=0)
-    return Clock(now, -(-ahead // _ZONE_STEP) * _ZONE_STEP if ahead > _TOLERANCE else 0)
 
 
 def without_secrets(record: Record) -> Record:
@@ -89,3 +69,39 @@ def uncounted(record: Record) -> list[str]:
 def lacks(scan: Record) -> str:
     """The fields that a record needs to be tied to a target and a tool and lacks, "" if it has both."""
     return " and no ".join(field for field in ("target_id", "tool_id") if scan[field] is None)
+
+
+# --- which scans can be used instead of new ones
+
+
+class Candidate(NamedTuple):
+    """A scan that might be used instead of a new one, and why it cannot be, None if it can."""
+
+    record: Record
+    reason: str | None
+
+
+def candidates(rows: Iterable[Record], clock: Clock, max_age: int) -> list[Candidate]:
+    """The scans of one target and tool, the best first.
+
+    Finished ones that are recent enough come first, then those in progress, then those that cannot be used; the newest of
+    each first.
+    """
+    newest_first = sorted(rows, key=lambda row: row["id"], reverse=True)
+    judged = [Candidate(row, _why_not(row, clock, max_age)) for row in newest_first]
+    return sorted(judged, key=lambda each: 2 if each.reason else 1 if is_in_progress(each.record) else 0)
+
+
+def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
+    outcome = outcome_of(record)
+    if outcome is None:
+        return None
+    if outcome != FINISHED:
+        return f"it did not finish, its status is {printable(record.get('status_name'), 60)!r}"
+    ended = last_moment_of(record)
+    if ended is None:
+        return "its record does not say when it ended"
+    if not clock.is_past(ended):
+        return "its record says that it ends in the future"
+    age = clock.age_of(ended)
+    return f"it ended {span(age)} ago, and max_age is {span(max_age)}" if age > max_age else None

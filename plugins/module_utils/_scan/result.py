@@ -2,56 +2,64 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The result of a task that watches scans, and the sentence for scans that did not finish. Pure."""
+"""What a task says about its scans: the lines that show the progress, the result, and the sentences for failures. Pure.
+
+Control characters in the service's text are escaped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from .._errors import CallError, Incomplete, ScannerError, printable
+from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, printable
+from .._families.scan import SCAN
 from .._families.scan_statuses import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
 from .._records import Record
-from .record import without_secrets
-from .watch import Entry, Timeouts, Watch
+from .record import findings_of, status_of, uncounted, without_secrets
+from .watch import Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names
 _MOST_NAMED = 5
+# more scans than this share one line
+_MOST_LINES = 5
+
+# what earlier lines have shown
+Shown = Mapping[str, object]
 
 
-def result_of(watch: Watch, single: bool, diff_mode: bool = False) -> Record:
-    """The result of the module. single: whether the task names one target, not a list."""
+def result_of(entries: Sequence[Entry], single: bool, diff_mode: bool = False) -> Record:
+    """The result of the module. single: whether the task concerns one scan, not a list."""
     scans = [
         dict(
-            target=entry.target,
+            target=entry.target or None,
             scan=entry.record and without_secrets(entry.record),
             outcome=entry.outcome,
             started=entry.started,
             error=entry.error,
         )
-        for entry in watch.entries
+        for entry in entries
     ]
-    started = [entry.target for entry in watch.entries if entry.started]
-    stopped = [entry.scan_id for entry in watch.entries if entry.stopped]
+    started = [entry.target for entry in entries if entry.started]
+    stopped = [entry.scan_id for entry in entries if entry.stopped]
+    bad = [entry.outcome for entry in unfinished(entries)]
+    all_ended = scans and None not in [entry.outcome for entry in entries]
     result: Record = dict(
-        changed=bool(started or stopped or any(entry.maybe_started for entry in watch.entries)),
+        changed=bool(started or stopped or any(entry.maybe_started for entry in entries)),
         scan=scans[0]["scan"] if single and scans else None,
-        outcome=_common_outcome([entry.outcome for entry in watch.entries]),
+        outcome=bad[0] if bad else FINISHED if all_ended else None,
         started=bool(started),
         scans=scans,
-        candidates=[each for entry in watch.entries for each in entry.candidates],
+        candidates=[each for entry in entries for each in entry.candidates],
         stopped=stopped,
         deleted=[],
     )
     if diff_mode:
-        after = {name: value for name, value in (("started", started), ("stopped", stopped)) if value}
-        result["diff"] = dict(before={}, after=after, before_header="scans", after_header="scans")
+        result["diff"] = as_diff({}, {name: ids for name, ids in (("started", started), ("stopped", stopped)) if ids})
     return result
 
 
-def _common_outcome(outcomes: Sequence[str | None]) -> str | None:
-    """The first that is not finished; None while a scan is in progress."""
-    bad = [outcome for outcome in outcomes if outcome not in (None, FINISHED)]
-    return bad[0] if bad else FINISHED if outcomes and None not in outcomes else None
+def as_diff(before: Record, after: Record) -> Record:
+    return dict(before=before, after=after, before_header="scans", after_header="scans")
 
 
 def failed(error: ScannerError, done: Record) -> ScannerError:
@@ -63,14 +71,14 @@ def failed(error: ScannerError, done: Record) -> ScannerError:
     return error.with_result(**result)
 
 
-def unfinished(watch: Watch) -> list[Entry]:
+def unfinished(entries: Sequence[Entry]) -> list[Entry]:
     """The entries with an outcome other than finished."""
-    return [entry for entry in watch.entries if entry.outcome not in (None, FINISHED)]
+    return [entry for entry in entries if entry.outcome not in (None, FINISHED)]
 
 
 def verdict(watch: Watch) -> str:
     """The sentence for the scans that did not finish."""
-    bad = unfinished(watch)
+    bad = unfinished(watch.entries)
     first = bad[0].error or bad_end(bad[0], watch.timeouts)
     if len(watch.entries) == 1:
         return first
@@ -99,3 +107,112 @@ def named_scans(entries: Sequence[Entry]) -> str:
     """Some scans for a sentence."""
     shown = ", ".join(f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries[:_MOST_NAMED])
     return shown + (f" and {len(entries) - _MOST_NAMED} more" if len(entries) > _MOST_NAMED else "")
+
+
+def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:
+    """Nobody knows what a start did, or which scan it started. It is never repeated."""
+    seen = (
+        f"the list shows {len(new) or 'no'} new scan{'s' if new else ''} of it"
+        if new is not None
+        else ("the list of scans could not be read")
+    )
+    target = printable(entry.target)
+    if error is None:
+        sentence = (
+            f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
+            f" {seen}."
+        )
+    else:
+        what = "No answer" if error.status is None else f"The answer {error.status}"
+        sentence = f"{what} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although {seen}."
+    return CallError(
+        f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a scan"
+        " that is in progress.",
+        "POST",
+        SCAN.path,
+        error.status if error else None,
+        error.message if error else None,
+        error.details if error else None,
+        maybe_done=True,
+    )
+
+
+# --- the lines that show the progress
+
+
+class Lines:
+    """Shows how the scans of a task are. now: the clock; show: shows a line."""
+
+    def __init__(self, now: Callable[[], float], show: Callable[[str], None]) -> None:
+        self._now, self._show = now, show
+        self._began = self._last = now()
+        self._shown: Shown | None = None
+
+    def show(self, watch: Watch, interval: float = 0) -> None:
+        """Show what is new, unless the last line is younger than the interval."""
+        now = self._now()
+        if now - self._last >= interval:
+            self._last = now
+            new, self._shown = lines(watch, self._shown, now - self._began)
+            for text in new:
+                self._show(text)
+
+
+def lines(watch: Watch, shown: Shown | None, seconds: float) -> tuple[list[str], Shown]:
+    """The lines to show now, and what has been shown with them.
+
+    shown: from the call before, None for the first one; seconds: how long the task has waited.
+    """
+    entries = [entry for entry in watch.entries if entry.scan_id]
+    now: dict[str, object] = {str(each.scan_id): [each.outcome, *signature(each.record)] for each in entries}
+    now["no slot"] = watch.no_slot_since is not None and bool(watch.startable())
+    if len(watch.entries) > _MOST_LINES:
+        # one line per poll, even if nothing has moved, to show that the task is alive
+        return [_summary(watch, seconds)], now
+    shown = shown or {}
+    new = [_line(entry) for entry in entries if now[str(entry.scan_id)] != shown.get(str(entry.scan_id))]
+    if now["no slot"] and not shown.get("no slot"):
+        new.append(_waiting_for_a_slot(len(watch.startable())))
+    return new, now
+
+
+def _line(entry: Entry) -> str:
+    record = entry.record or {}
+    parts = [entry.outcome or printable(record.get("status_name") or "started", 60)]
+    if isinstance(record.get("progress"), int) and entry.phase == "running":
+        parts.append(f"{record['progress']} %")
+    if record.get("num_tests"):
+        parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
+    if not uncounted(record):
+        parts.append(_findings(findings_of(record)))
+    return f"scan {entry.scan_id} of {printable(entry.target, 100)}: {printable(', '.join(parts))}"
+
+
+def _findings(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+    return counted(sum(counts.values()), "finding") + (f" ({shown})" if shown else "")
+
+
+def _waiting_for_a_slot(number: int) -> str:
+    return f"{number} scan{' waits' if number == 1 else 's wait'} for a free slot of the account's plan"
+
+
+def _summary(watch: Watch, seconds: float) -> str:
+    counts: dict[str, int] = {}
+    totals: dict[str, int] = {}
+    for entry in watch.entries:
+        state = _state(watch, entry)
+        counts[state] = counts.get(state, 0) + 1
+        record = entry.record or {}
+        for level, count in () if uncounted(record) else findings_of(record).items():
+            totals[level] = totals.get(level, 0) + count
+    shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
+    found = f"; {_findings(totals)}" if totals else ""
+    done = sum(entry.outcome is not None for entry in watch.entries)
+    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{found}"
+
+
+def _state(watch: Watch, entry: Entry) -> str:
+    if not entry.scan_id and not entry.error:
+        return "to be started" if watch.no_slot_since is None else "waiting for a free slot"
+    return entry.outcome or status_of(entry.record or {}) or "started"

@@ -6,18 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from .._errors import CallError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
+from .._errors import CallError, Incomplete, Refused, ScannerError, counted, printable
 from .._families.scan import SCAN
-from .._raw_options import UNKNOWN_ID
+from .._families.scan_statuses import DELETED
 from .._records import Record
 from .._task import Task
-from .record import is_in_progress, outcome_of, status_of, without_secrets
-from .result import failed, named_scans
-from .targets import resolve
-from .tools import tool_id_of
+from .record import is_in_progress, outcome_of, status_of
+from .result import as_diff, failed, named_scans, result_of
 from .watch import Entry, Watch
 
 # how long a stop may take to be seen, in seconds
@@ -79,125 +76,64 @@ def _fate(task: Task, entry: Entry, stops: bool) -> tuple[str, str]:
     if not stops or not entry.started:
         return "goes on", "" if entry.started else "this task did not start it"
     try:
-        entry.stopped = stop_scan(task, entry.known_id)
+        entry.stopped = stop_scan(task, entry.scan_id)
     except CallError as error:
         return "may go on" if error.maybe_done else "goes on", str(error)
     return ("was stopped" if entry.stopped else "has ended"), ""
 
 
-@dataclass
-class _Cleanup:
-    """What a task with the state stopped or absent has found and done.
-
-    names: of the targets, by id; before, after: the scans; stopped, deleted: ids.
-    """
-
-    absent: bool
-    names: dict[int, str] = field(default_factory=dict)
-    before: list[Record] = field(default_factory=list)
-    after: list[Record] = field(default_factory=list)
-    stopped: list[int] = field(default_factory=list)
-    deleted: list[int] = field(default_factory=list)
-
-    def result(self, diff_mode: bool) -> Record:
-        left = [] if self.absent else [without_secrets(record) for record in self.after]
-        scans = [
-            dict(
-                target=self.names.get(record["target_id"]),
-                scan=record,
-                outcome=outcome_of(record),
-                started=False,
-                error=None,
-            )
-            for record in left
-        ]
-        result: Record = dict(
-            changed=bool(self.stopped or self.deleted),
-            scan=left[0] if len(left) == 1 else None,
-            outcome=scans[0]["outcome"] if len(left) == 1 else None,
-            started=False,
-            scans=scans,
-            candidates=[],
-            stopped=self.stopped,
-            deleted=self.deleted,
-        )
-        if diff_mode:
-            touched = {*self.stopped, *self.deleted}
-            live = {str(each["id"]): each.get("status_name") for each in self.before if each["id"] in touched}
-            after = {} if self.absent else dict.fromkeys(live, "stopped")
-            result["diff"] = dict(before=live, after=after, before_header="scans", after_header="scans")
-        return result
-
-
-def stop_or_delete(task: Task) -> Record:
-    """The work of ``state`` stopped and absent, on the scan with this id or all scans of the targets with this tool."""
-    cleanup = _Cleanup(absent=task.params["state"] == "absent")
-    if task.params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
-        return cleanup.result(task.diff_mode)
-    cleanup.before = cleanup.after = _find(task, cleanup)
-    running = [record["id"] for record in cleanup.before if is_in_progress(record)]
-    if cleanup.absent and running and not task.params["force"]:
-        shown = ", ".join(str(scan_id) for scan_id in running[:10])
+def stop_or_delete(task: Task, found: Sequence[Entry]) -> Record:
+    """The work of ``state`` stopped and absent, on these scans."""
+    absent = task.params["state"] == "absent"
+    running = [entry for entry in found if entry.outcome is None]
+    if absent and running and not task.params["force"]:
+        shown = ", ".join(str(entry.scan_id) for entry in running[:10])
         raise Refused(
-            f"{len(running)} of the {len(cleanup.before)} scans to be deleted {'is' if len(running) == 1 else 'are'} in"
-            f" progress ({shown}), and nothing was deleted: set force: true to stop and delete, or wait until they have"
-            " ended."
+            f"{len(running)} of the {len(found)} scans to be deleted {'is' if len(running) == 1 else 'are'} in progress"
+            f" ({shown}), and nothing was deleted: set force: true to stop and delete, or wait until they have ended."
         )
-    if task.check_mode:
-        cleanup.stopped = running
-        cleanup.deleted = [record["id"] for record in cleanup.before] if cleanup.absent else []
-        return cleanup.result(task.diff_mode)
+    statuses = {str(entry.scan_id): (entry.record or {}).get("status_name") for entry in found}
+    deleted: list[int] = []
     try:
-        for scan_id in running:
-            if stop_scan(task, scan_id):
-                cleanup.stopped.append(scan_id)
-        cleanup.after = _after_stop(task, cleanup.before, running if cleanup.absent or task.params["wait"] else [])
-        for record in cleanup.before if cleanup.absent else ():
-            if task.client.delete(SCAN, record["id"]):
-                cleanup.deleted.append(record["id"])
+        for entry in running:
+            entry.stopped = task.check_mode or stop_scan(task, entry.scan_id)
+        if not task.check_mode and (absent or task.params["wait"]):
+            _await_end(task, running)
+        for entry in found if absent else ():
+            if task.check_mode or task.client.delete(SCAN, entry.scan_id):
+                deleted.append(entry.scan_id)
     except ScannerError as error:
-        raise failed(error, cleanup.result(task.diff_mode)) from None
-    return cleanup.result(task.diff_mode)
+        raise failed(error, _result(task, found, deleted, statuses)) from None
+    return _result(task, found, deleted, statuses)
 
 
-def _find(task: Task, cleanup: _Cleanup) -> list[Record]:
-    """The scans that the task names; notes the names of their targets."""
-    scan_id = task.params["id"]
-    if scan_id is not None:
-        record = task.client.read(SCAN, scan_id)
-        if record is None and not cleanup.absent:
-            raise WrongOption(f"No scan with id {scan_id} is visible to this API key: correct the id.")
-        return [record] if record else []
-    tool_id = tool_id_of(task.params["tool"])
-    place, entries = resolve(task)
-    cleanup.names = {entry.target_id: entry.target for entry in entries if entry.target_id is not None}
-    ids = set(cleanup.names)
-    if not ids:
-        return []
-    query = dict(place.query, tool_id=tool_id)
-    if len(ids) == 1:
-        query["target_id"] = min(ids)
-    rows = [row for row in task.client.all(SCAN, query) if row["target_id"] in ids and row["tool_id"] == tool_id]
-    return rows if cleanup.absent else [row for row in rows if is_in_progress(row)]
+def _result(task: Task, found: Sequence[Entry], deleted: list[int], statuses: Record) -> Record:
+    """The result of a task that stops or deletes scans. statuses: before the task, by id."""
+    absent = task.params["state"] == "absent"
+    left = [entry for entry in found if entry.record and not absent]
+    stopped = [entry.scan_id for entry in found if entry.stopped]
+    changed = bool(stopped or deleted)
+    result = dict(result_of(left, len(left) == 1), changed=changed, stopped=stopped, deleted=deleted)
+    if task.diff_mode:
+        touched = {number: status for number, status in statuses.items() if int(number) in (*stopped, *deleted)}
+        result["diff"] = as_diff(touched, {} if absent else dict.fromkeys(touched, "stopped"))
+    return result
 
 
-def _after_stop(task: Task, found: Iterable[Record], ids: Iterable[int]) -> list[Record]:
-    """The records, those with these ids read again until they have ended; without those that no longer exist."""
-    records: dict[int, Record | None] = {record["id"]: record for record in found}
+def _await_end(task: Task, stopping: Sequence[Entry]) -> None:
+    """Read the scans until they have ended."""
     transport = task.client.transport
     until = transport.now() + _LONGEST_STOP
-    left = list(ids)
-    while left:
-        for scan_id in left:
-            records[scan_id] = task.client.read(SCAN, scan_id)
-        running = [record for scan_id in left if (record := records[scan_id]) and is_in_progress(record)]
-        if running and transport.now() > until:
+    while stopping:
+        for entry in stopping:
+            entry.record = task.client.read(SCAN, entry.scan_id)
+            entry.outcome = outcome_of(entry.record) if entry.record else DELETED
+        stopping = [entry for entry in stopping if entry.outcome is None]
+        if stopping and transport.now() > until:
+            status = (stopping[0].record or {}).get("status_name")
             raise Incomplete(
-                f"Scan {running[0]['id']} was asked to stop and is still {printable(running[0].get('status_name'))!r} after"
-                f" {_LONGEST_STOP} s: check it in the web application, and run the task again."
+                f"Scan {stopping[0].scan_id} was asked to stop and is still {printable(status)!r} after {_LONGEST_STOP} s:"
+                " check it in the web application, and run the task again."
             )
-        if running:
+        if stopping:
             transport.pause(min(task.params["poll_interval"], 10))
-        left = [record["id"] for record in running]
-    return [record for record in records.values() if record is not None]

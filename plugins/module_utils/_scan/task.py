@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from .._errors import CallError, Interrupted, ScannerError, printable
 from .._families.scan import SCAN
-from .._families.scan_statuses import QUEUE_TIMEOUT, RUN_TIMEOUT
-from .._records import Record
+from .._families.scan_statuses import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
+from .._records import Record, is_row, new_record, read_id, record_of
 from .._task import Task
-from .find import find_scans, vpn_uuid_of
-from .lines import Lines
+from .find import (
+    declared_names,
+    doubles,
+    find_again,
+    find_scans,
+    find_started,
+    narrowed,
+    resolve,
+    scans_to_end,
+    starts_locked,
+    vpn_uuid_of,
+)
 from .record import without_secrets
-from .result import failed, named_scans, result_of, unfinished, verdict
-from .spec import check_options, spec_of
-from .start import Starter, starts_locked
+from .result import Lines, failed, named_scans, result_of, unfinished, verdict
+from .spec import ScanSpec, check_options, is_slot_refusal, spec_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan
-from .targets import declared_names, resolve
 from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch
+
+# seconds between two lines while scans are started
+_INTERVAL = 10
 
 
 def ensure_scan(task: Task) -> Record:
@@ -39,174 +51,273 @@ def ensure_scan(task: Task) -> Record:
 def _ensure(task: Task) -> Record:
     check_options(task.params)
     if task.params["state"] != "present":
-        return stop_or_delete(task)
-    starter = _find_or_start(task)
-    watch = starter.watch
-    with _reported(task, watch):
+        return stop_or_delete(task, scans_to_end(task))
+    watch = Watch([], {}, Timeouts(task.params["queue_timeout"], task.params["run_timeout"]))
+    run = _Run(task, spec_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
+    try:
+        run.find_or_start()
         if task.check_mode or not task.params["wait"]:
-            _read_started(task, watch)
+            run.read_started()
         else:
-            _wait(starter)
-        if unfinished(watch):
+            run.wait()
+        if unfinished(watch.entries):
             raise ScannerError(verdict(watch))
-        return result_of(watch, task.params["targets"] is None, task.diff_mode)
-
-
-def _find_or_start(task: Task) -> Starter:
-    """Find or start the scans that the task declares, as many as can run at once."""
-    spec = spec_of(task.params)
-    # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
-    task.permits.refuse_body(SCAN.path, spec.body(Entry("", by_id=True), None))
-    names = declared_names(task.params)
-    # the lock needs the name of a target that is given by its id
-    resolved = None if names else resolve(task)
-    with starts_locked(task, spec, [entry.target for entry in resolved.entries] if resolved else names):
-        place, entries = resolved or resolve(task)
-        for entry in entries:
-            task.permits.refuse_body(SCAN.path, spec.body(entry, place.id))
-        spec = spec._replace(vpn_uuid=vpn_uuid_of(task))
-        timeouts = Timeouts(task.params["queue_timeout"], task.params["run_timeout"])
-        watch = Watch(entries, dict(place.query, tool_id=spec.tool_id), timeouts)
-        if len(entries) == 1 and entries[0].target_id is not None:
-            watch.query["target_id"] = entries[0].target_id
-        find_scans(task, spec, watch.query, entries)
-        starter = Starter(task, spec, watch, Lines(task.client.transport.now()))
-        with _reported(task, watch):
-            starter.start_ready()
-    starter.warn_of_doubles(entries)
-    return starter
-
-
-@contextlib.contextmanager
-def _reported(task: Task, watch: Watch) -> Iterator[None]:
-    """Whatever fails in this block, the result contains what the task has started."""
-    try:
-        yield
+        return result_of(watch.entries, task.params["targets"] is None, task.diff_mode)
     except ScannerError as error:
-        if task.client.transport.stop.reason is not None:
+        if watch.entries and task.client.transport.stop.reason is not None:
             error = interrupted(task, watch, error)
-        raise failed(error, result_of(watch, task.params["targets"] is None, task.diff_mode)) from None
+        # whatever fails, the result contains what the task has started
+        raise failed(error, result_of(watch.entries, task.params["targets"] is None, task.diff_mode)) from None
 
 
-def _read_started(task: Task, watch: Watch) -> None:
-    """Read the records of the scans that were just started, 1 GET each. A failure is a warning."""
-    for entry in watch.started():
-        why = "the service does not show it yet"
+@dataclass
+class _Run:
+    """The scans of one task."""
+
+    task: Task
+    spec: ScanSpec
+    watch: Watch
+    lines: Lines
+
+    def find_or_start(self) -> None:
+        """Use the existing scans that will do, and start the others, as many as can run at once."""
+        task, watch = self.task, self.watch
+        # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
+        task.permits.refuse_body(SCAN.path, self.spec.body(Entry("", by_id=True), None))
+        names = declared_names(task.params)
+        # the lock needs the name of a target that is given by its id
+        resolved = None if names else resolve(task)
+        with starts_locked(task, self.spec, [entry.target for entry in resolved.entries] if resolved else names):
+            place, watch.entries = resolved or resolve(task)
+            for entry in watch.entries:
+                task.permits.refuse_body(SCAN.path, self.spec.body(entry, place.id))
+            self.spec = self.spec._replace(vpn_uuid=vpn_uuid_of(task))
+            watch.query = narrowed(dict(place.query, tool_id=self.spec.tool_id), watch.entries)
+            find_scans(task, self.spec, watch.query, watch.entries)
+            self._start_ready(again=False)
+        if self.spec.max_age:
+            self._warn_of_doubles(watch.entries)
+
+    # --- starts
+
+    def _start_ready(self, again: bool) -> None:
+        """Start what can be started now. again: unless somebody else has started it since the scans were found."""
+        task, query = self.task, self.watch.query
+        while ready := self.watch.startable(0 if task.check_mode else task.params["concurrency"]):
+            if not again:
+                continues = self._start_each(ready)
+            else:
+                with starts_locked(task, self.spec, [entry.target for entry in ready]):
+                    find_again(task, self.spec, query, ready)
+                    ready = [entry for entry in ready if not entry.scan_id]
+                    continues = self._start_each(ready)
+                self._warn_of_doubles(ready)
+            # a failed start makes room for the next one
+            if not continues:
+                return
+
+    def _start_each(self, entries: Sequence[Entry]) -> bool:
+        """Start these; False if the rest has to wait."""
+        for entry in entries:
+            if self.task.check_mode:
+                entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
+            elif entry.error is None and not self._start_or_note(entry):
+                return False
+            self.lines.show(self.watch, _INTERVAL)
+        return True
+
+    def _start_or_note(self, entry: Entry) -> bool:
+        """Start a scan, or note why it failed; False if it has to wait for a free slot.
+
+        A failure concerns one entry, but one of the account or the network concerns all that are left.
+        """
+        task, watch = self.task, self.watch
         try:
-            record = task.client.read(SCAN, entry.known_id)
+            self._start(entry)
         except CallError as error:
-            record, why = None, error.what
-        if record is not None:
-            entry.record = record
-            continue
-        task.warn(
-            f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read: {why}. The"
-            " result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
-        )
+            waits_for_slots = task.params["wait"] and (task.params["concurrency"] or len(watch.entries) > 1)
+            if waits_for_slots and is_slot_refusal(error):
+                now = task.client.transport.now()
+                watch.slot_refused(now)
+                if watch.waited_too_long_for_a_slot(now):
+                    self._give_up(error)
+                return False
+            if len(watch.entries) == 1 or isinstance(error, Interrupted):
+                raise
+            outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
+            hopeless = error.status in (None, 401, 429) and not error.maybe_done
+            for each in watch.startable() if hopeless else [entry]:
+                each.error, each.outcome = str(error), outcome
+        else:
+            watch.no_slot_since = None
+        return True
 
+    def _start(self, entry: Entry) -> None:
+        task, query = self.task, self.watch.query
+        try:
+            scan_id, data = task.client.start(
+                SCAN, self.spec.body(entry, query.get("workspace_id")), start_hints(task.params)
+            )
+        except CallError as error:
+            if not error.maybe_done:
+                raise
+            scan_id, data = find_started(task, self.spec, query, entry, error), {}
+            task.warn(
+                f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
+                f" {printable(entry.target)!r} is new since then and is counted as started by this task."
+            )
+        if scan_id is None:
+            scan_id = find_started(task, self.spec, query, entry)
+        entry.target_id = read_id(data.get("target_id")) or entry.target_id
+        if is_row(SCAN, data) and "status_name" in data:
+            record = record_of(SCAN, data)
+        else:
+            record = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
+        entry.take(record, task.client.transport.now(), started=True)
 
-# --- the wait
+    def _known_fields(self, entry: Entry) -> dict[str, int | None]:
+        workspace_id = self.watch.query.get("workspace_id")
+        return dict(tool_id=self.spec.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
 
+    def _give_up(self, error: CallError) -> None:
+        """Note for all that was not started that no slot became free in time."""
+        for entry in self.watch.startable():
+            entry.outcome = QUEUE_TIMEOUT
+            entry.error = (
+                f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
+                f" {self.watch.timeouts.queue:g} s ({printable(error.message)!r}). Run the task again when other"
+                " scans have ended, or raise queue_timeout."
+            )
 
-def _wait(starter: Starter) -> None:
-    """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
-    task, watch = starter.task, starter.watch
-    if watch.is_over():
-        return
-    transport = task.client.transport
-    starter.lines.show(task, watch)
-    while not watch.is_over():
-        transport.pause(watch.pause(transport.now(), task.params["poll_interval"], transport.jitter()))
-        _poll(starter, transport.now())
-        starter.lines.show(task, watch)
-
-
-def _poll(starter: Starter, now: float) -> None:
-    task, watch = starter.task, starter.watch
-    try:
-        moved = _note(watch, _read(task, watch), now)
-    except Interrupted:
-        raise
-    except CallError as error:
-        temporary = error.status is None or error.status == 429 or error.status >= 500
-        watch.failed_polls += 1
-        if temporary and not error.final and watch.failed_polls < MOST_FAILED_POLLS:
+    def _warn_of_doubles(self, entries: Sequence[Entry]) -> None:
+        """Warn of scans that somebody on another machine has started at the same time. None of them is stopped."""
+        entries = [entry for entry in entries if entry.started]
+        if not entries or self.task.check_mode:
             return
-        raise ScannerError(
-            f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",
-            **error.result,
-        ) from None
-    watch.poll_succeeded(moved)
-    if task.params["on_timeout"] == "stop":
-        _stop_late(task, watch)
-    starter.start_next()
+        with contextlib.suppress(CallError):
+            for entry, others in doubles(self.task, self.spec, self.watch.query, entries):
+                ids = ", ".join(str(number) for number in others)
+                self.task.warn(
+                    f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
+                    f" {'another' if len(others) == 1 else 'others'} with the same tool: {ids}. All of them go on. Stop those"
+                    " that are not needed, with state: stopped and their ids."
+                )
 
-
-def _read(task: Task, watch: Watch) -> dict[int, Record | None]:
-    """Read the pending scans: one by its id, several by the pages of the list that show them, and one that no page
-    shows by its id. Only a read by its id shows that a scan no longer exists, never a list.
-    """
-    wanted = {entry.known_id for entry in watch.pending()}
-    seen: dict[int, Record | None] = {}
-    first, number = 1, watch.first_page
-    while len(wanted) > 1 and not wanted <= seen.keys():
-        rows = {row["id"]: row for row in _page(task, watch, number)}
-        if rows.keys() <= seen.keys():
-            break
-        if not wanted & seen.keys():
-            first = number
-        seen.update(rows)
-        number += 1
-    unlisted = wanted - seen.keys()
-    if unlisted and watch.first_page > 1:
-        # they may be on an earlier page by now
-        watch.first_page = 1
-        return _read(task, watch)
-    watch.first_page = 1 if unlisted else first
-    if unlisted:
-        # in turn, so that a poll costs few calls
-        watch.turn += 1
-        scan_id = sorted(unlisted)[watch.turn % len(unlisted)]
-        seen[scan_id] = task.client.read(SCAN, scan_id)
-    return seen
-
-
-def _page(task: Task, watch: Watch, number: int) -> list[Record]:
-    """The records on one page, none if the service answers 404 past the end."""
-    try:
-        return task.client.page(SCAN, number, watch.query)
-    except CallError as error:
-        if error.status == 404 and number > 1:
-            return []
-        raise
-
-
-def _note(watch: Watch, records: Mapping[int, Record | None], now: float) -> bool:
-    """Note how the scans are; returns whether any has moved."""
-    moved = False
-    for entry in watch.pending():
-        if entry.known_id in records:
-            record = records[entry.known_id]
-            # keep the fields that only a read by id shows
-            known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}
-            shown = record and without_secrets({**known, **record})
-            moved = entry.observe(shown, now, watch.timeouts) or moved
-    if "workspace_id" not in watch.query:
-        # the current workspace may change during the wait
-        ids = {
-            entry.record["workspace_id"] for entry in watch.entries if entry.record and entry.record.get("workspace_id")
-        }
-        if len(ids) == 1:
-            watch.query["workspace_id"] = ids.pop()
-    return moved
-
-
-def _stop_late(task: Task, watch: Watch) -> None:
-    for entry in watch.entries:
-        if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id is not None and entry.stopped is None:
-            entry.stopped = False
+    def read_started(self) -> None:
+        """Read the records of the scans that were just started, 1 GET each. A failure is a warning."""
+        for entry in self.watch.started():
+            why = "the service does not show it yet"
             try:
-                entry.stopped = stop_scan(task, entry.scan_id)
+                record = self.task.client.read(SCAN, entry.scan_id)
             except CallError as error:
-                fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
-                task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")
+                record, why = None, error.what
+            if record is not None:
+                entry.record = record
+                continue
+            self.task.warn(
+                f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read: {why}."
+                " The result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
+            )
+
+    # --- the wait
+
+    def wait(self) -> None:
+        """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
+        watch, transport = self.watch, self.task.client.transport
+        if watch.is_over():
+            return
+        self.lines.show(watch)
+        while not watch.is_over():
+            transport.pause(watch.pause(transport.now(), self.task.params["poll_interval"], transport.jitter()))
+            self._poll()
+            self.lines.show(watch)
+
+    def _poll(self) -> None:
+        task, watch = self.task, self.watch
+        now = task.client.transport.now()
+        try:
+            moved = self._note(self._read(), now)
+        except Interrupted:
+            raise
+        except CallError as error:
+            temporary = error.status is None or error.status == 429 or error.status >= 500
+            watch.failed_polls += 1
+            if temporary and not error.final and watch.failed_polls < MOST_FAILED_POLLS:
+                return
+            raise ScannerError(
+                f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",
+                **error.result,
+            ) from None
+        watch.failed_polls, watch.quiet_polls = 0, 0 if moved else watch.quiet_polls + 1
+        if task.params["on_timeout"] == "stop":
+            self._stop_late()
+        self._start_ready(again=bool(self.spec.max_age))
+
+    def _read(self) -> dict[int, Record | None]:
+        """Read the pending scans: one by its id, several by the pages of the list that show them, and one that no page
+        shows by its id. Only a read by its id shows that a scan no longer exists, never a list.
+        """
+        watch, client = self.watch, self.task.client
+        wanted = {entry.scan_id for entry in watch.pending()}
+        seen: dict[int, Record | None] = {}
+        first, number = 1, watch.first_page
+        while len(wanted) > 1 and not wanted <= seen.keys():
+            rows = {row["id"]: row for row in self._page(number)}
+            if rows.keys() <= seen.keys():
+                break
+            if not wanted & seen.keys():
+                first = number
+            seen.update(rows)
+            number += 1
+        unlisted = wanted - seen.keys()
+        if unlisted and watch.first_page > 1:
+            # they may be on an earlier page by now
+            watch.first_page = 1
+            return self._read()
+        watch.first_page = 1 if unlisted else first
+        if unlisted:
+            # in turn, so that a poll costs few calls
+            watch.turn += 1
+            scan_id = sorted(unlisted)[watch.turn % len(unlisted)]
+            seen[scan_id] = client.read(SCAN, scan_id)
+        return seen
+
+    def _page(self, number: int) -> list[Record]:
+        """The records on one page, none if the service answers 404 past the end."""
+        try:
+            return self.task.client.page(SCAN, number, self.watch.query)
+        except CallError as error:
+            if error.status == 404 and number > 1:
+                return []
+            raise
+
+    def _note(self, records: Mapping[int, Record | None], now: float) -> bool:
+        """Note how the scans are; returns whether any has moved."""
+        watch, moved = self.watch, False
+        for entry in watch.pending():
+            if entry.scan_id in records:
+                record = records[entry.scan_id]
+                # keep the fields that only a read by id shows
+                known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}
+                shown = record and without_secrets({**known, **record})
+                moved = entry.observe(shown, now, watch.timeouts) or moved
+        if "workspace_id" not in watch.query:
+            # the current workspace may change during the wait
+            ids = {
+                entry.record["workspace_id"]
+                for entry in watch.entries
+                if entry.record and entry.record.get("workspace_id")
+            }
+            if len(ids) == 1:
+                watch.query["workspace_id"] = ids.pop()
+        return moved
+
+    def _stop_late(self) -> None:
+        for entry in self.watch.entries:
+            if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id and entry.stopped is None:
+                entry.stopped = False
+                try:
+                    entry.stopped = stop_scan(self.task, entry.scan_id)
+                except CallError as error:
+                    fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
+                    self.task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")

@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT
+from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._records import Record
-from .record import outcome_of, status_of
+from .record import status_of
 
 # a poll without news makes the next interval longer by this factor, up to a multiple of the declared one
 _SLOWER = 1.5
@@ -43,7 +43,8 @@ class Entry:
     known: list[int] = field(default_factory=list)
     # scans that were not used: id, target, reason
     candidates: list[Record] = field(default_factory=list)
-    scan_id: int | None = None
+    # 0 while it has none
+    scan_id: int = 0
     # by this task
     started: bool = False
     # the answer to the start was lost, and no read showed what it did
@@ -60,13 +61,6 @@ class Entry:
     # whether this task stopped it after a timeout; None if it did not try
     stopped: bool | None = None
 
-    @property
-    def known_id(self) -> int:
-        """The id of a scan that is known to exist."""
-        if self.scan_id is None:
-            raise ValueError(f"no scan of {self.target!r} is known")
-        return self.scan_id
-
     def take(self, record: Record, now: float, started: bool = False) -> None:
         """Use this scan from now on."""
         self.scan_id, self.started, self.record = record["id"], started, record
@@ -81,8 +75,8 @@ class Entry:
         before = signature(self.record)
         self.record = record
         self.target_id = record.get("target_id") or self.target_id
-        self.outcome = outcome_of(record)
         phase = status_of(record)
+        self.outcome = outcome_of_status(phase)
         if self.outcome is None and phase != self.phase:
             # a scan that already ran when it was joined gets the whole run_timeout as well
             self.since = self.since if self.phase is None and phase == "waiting" else now
@@ -113,7 +107,7 @@ class Watch:
 
     def pending(self) -> list[Entry]:
         """The entries whose scans are in progress."""
-        return [entry for entry in self.entries if entry.scan_id is not None and entry.outcome is None]
+        return [entry for entry in self.entries if entry.scan_id and entry.outcome is None]
 
     def started(self) -> list[Entry]:
         """The entries whose scans this task started and that may still be in progress."""
@@ -121,18 +115,13 @@ class Watch:
 
     def startable(self, concurrency: int = 0) -> list[Entry]:
         """The entries whose scans can be started now. concurrency: how many may be in progress, 0 for no limit."""
-        left = [entry for entry in self.entries if entry.scan_id is None and not entry.error and not entry.predicted]
+        left = [entry for entry in self.entries if not (entry.scan_id or entry.error or entry.predicted)]
         return left if not concurrency else left[: max(0, concurrency - len(self.pending()))]
 
     def is_over(self) -> bool:
         return not self.pending() and not self.startable()
 
     # --- when to poll
-
-    def poll_succeeded(self, moved: bool) -> None:
-        """moved: whether any scan has moved since the poll before."""
-        self.failed_polls = 0
-        self.quiet_polls = 0 if moved else self.quiet_polls + 1
 
     def pause(self, now: float, interval: float, jitter: float) -> float:
         """Seconds until the next poll: at least the interval, longer while nothing moves, never past the next timeout."""

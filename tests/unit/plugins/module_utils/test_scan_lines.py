@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.lines import lines
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import lines
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Timeouts,
@@ -51,9 +51,9 @@ def test_many_scans_share_one_line_per_poll():
     watch = watching(50)
     for number, entry in enumerate(watch.entries[:20], 1):
         entry.observe(record(number, "finished", result_summary={**NOTHING, "high": 1}), 1, LIMITS)
-    watch.entries[30].scan_id = None
+    watch.entries[30].scan_id = 0
     failed = watch.entries[31]
-    failed.scan_id, failed.error, failed.outcome = None, "no", "failed_to_start"
+    failed.scan_id, failed.error, failed.outcome = 0, "no", "failed_to_start"
     shown, told = lines(watch, None, 200)
     counts = "1 failed_to_start, 20 finished, 1 to be started, 28 waiting"
     assert shown == [f"21 of 50 scans done after 3 min 20 s: {counts}; 20 findings (20 high)"]
@@ -70,7 +70,7 @@ def test_a_wait_for_a_free_slot_is_shown_once():
     assert shown == ["2 scans wait for a free slot of the account's plan"]
     assert lines(watch, told, 10)[0] == []
     many = watching(9)
-    many.entries[8].scan_id, many.no_slot_since = None, 5
+    many.entries[8].scan_id, many.no_slot_since = 0, 5
     assert lines(many, None, 5)[0] == ["0 of 9 scans done after 5 s: 8 waiting, 1 waiting for a free slot"]
 
 

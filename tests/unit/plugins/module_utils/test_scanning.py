@@ -10,11 +10,11 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import candidates
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import service_now
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
+    candidates,
     findings_of,
     outcome_of,
-    service_now,
     uncounted,
     without_secrets,
 )

@@ -60,15 +60,10 @@ def test_a_scan_that_no_longer_exists_was_deleted_and_its_last_record_is_kept():
 def test_a_scan_tells_the_id_of_its_target():
     entry = Entry("a.example")
     entry.take(record(1, target_id=7), 0)
-    assert (entry.target_id, entry.known_id, entry.started) == (7, 1, False)
+    assert (entry.target_id, entry.scan_id, entry.started) == (7, 1, False)
     for seen, expected in ((record(1, target_id=8), 8), (record(1), 8), (record(1, target_id=None), 8)):
         entry.observe(seen, 1, LIMITS)
         assert entry.target_id == expected
-
-
-def test_an_entry_without_a_scan_has_no_id():
-    with pytest.raises(ValueError, match=r"no scan of 'a\.example' is known"):
-        assert Entry("a.example").known_id
 
 
 def test_which_fields_show_that_a_scan_moves():
@@ -86,20 +81,12 @@ def test_the_interval_is_never_shorter_and_grows_while_nothing_moves():
     assert watch.pause(0, 10, 1) == 12
     waits = []
     for _poll in range(12):
-        watch.poll_succeeded(False)
+        watch.quiet_polls += 1
         waits.append(watch.pause(0, 10, 0))
     assert waits == sorted(waits)
     assert waits[0] == 15 and waits[-1] == 60
-    watch.poll_succeeded(True)
+    watch.quiet_polls = 0
     assert watch.pause(0, 10, 0) == 10
-
-
-@pytest.mark.parametrize("moved, quiet_polls", [(True, 0), (False, 3)])
-def test_a_poll_that_succeeds_ends_a_row_of_failures(moved, quiet_polls):
-    watch = watching(1)
-    watch.failed_polls, watch.quiet_polls = 4, 2
-    watch.poll_succeeded(moved)
-    assert (watch.failed_polls, watch.quiet_polls) == (0, quiet_polls)
 
 
 def test_only_a_refused_start_limits_the_pause_without_a_scan():

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.start import lock_parts
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import lock_parts
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, T, bodies, good, old
 
 HELPER = """
