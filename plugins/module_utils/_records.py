@@ -147,7 +147,7 @@ class InWorkspace(Complete):
 
 
 class Streamed(NamedTuple):
-    """How far a list was read whose rows were not kept. Constructed by ``row_stream`` only.
+    """How far a list was read whose rows were not kept. Constructed by ``listing`` only.
 
     rows: how many were read; total: how many the service says the list has, None where it does not; has_more: whether the
     service says that more follow.

@@ -188,13 +188,6 @@ BENCHMARKS = (
         reads.findings,
     ),
     Benchmark(
-        "findings_long",
-        f"one finding of {reads.LONG // 10**6} MB, read by a whole playbook, against as many bytes in findings of"
-        f" {reads.FINDING_SIZE:,}",
-        1.2,
-        reads.long_finding,
-    ),
-    Benchmark(
         "report_stream",
         f"a report of {files.SIZE >> 20} MiB, fetched by a whole playbook while the memory of the module grows by less than"
         f" {files.MOST_GROWTH >> 20} MiB, against a script that streams it with requests and a playbook that does nothing",

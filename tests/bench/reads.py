@@ -11,8 +11,6 @@ from .stage import Result, Side, Stage
 FINDINGS = 50_000
 FINDING_SIZE = 2000
 MOST_MEMORY = 400 << 20
-# the bytes of one finding with a very long value
-LONG = 50_000_000
 
 
 def findings(stage: Stage) -> Result:
@@ -22,17 +20,3 @@ def findings(stage: Stage) -> Result:
     # one for the scans (there are none), one for the findings
     ours = Side(play, 2, most_memory=MOST_MEMORY)
     return stage.compare(ours, Side([f"{stage.programs}/python", "fetch_findings.py", str(FINDINGS)], 1))
-
-
-def long_finding(stage: Stage) -> Result:
-    """The same bytes in one value and in many rows, each with the cost of a playbook."""
-
-    def fill(findings: int, size: int) -> None:
-        stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Bench"}]})
-        stage.service.fill("Bench", findings=findings, finding_size=size)
-
-    play = ["ansible-playbook", "plays/findings_read.yml"]
-    return stage.compare(
-        Side(play, 2, before=lambda: fill(1, LONG)),
-        Side(play, 2, before=lambda: fill(LONG // FINDING_SIZE, FINDING_SIZE)),
-    )

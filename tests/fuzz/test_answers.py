@@ -13,7 +13,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.finding 
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify, places_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact, row_stream
+from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
@@ -57,24 +57,6 @@ def answer(body, given=None, status=200, method="GET", path="/findings", key=KEY
     return Answer(method, path, status, CaseInsensitiveDict(given or {}), body, redactor=redact.Redactor(key))
 
 
-class OneAnswer:
-    """A client whose service answers with this body once, in pieces of this many bytes, and then with an empty list."""
-
-    def __init__(self, given, size):
-        self._answers = [given]
-        self._size = size
-
-    def sender(self, _resource, _query, sink):
-        def send(_place):
-            given = self._answers.pop() if self._answers else answer(b'{"data":[]}')
-            sink.restart(given)
-            body = given._body
-            for place in range(0, len(body), self._size):
-                sink.write(body[place : place + self._size])
-
-        return send
-
-
 def is_said_well(error):
     """Whether an error has a text for people: sentences on one line, without the key."""
     text = str(error)
@@ -91,27 +73,6 @@ def test_a_list_is_read_completely_or_is_an_error(body, given, family):
     read = json.loads(body.decode("utf-8-sig"))
     assert len(records) == len(read["data"] if isinstance(read, dict) else read)
     assert found.total is None or found.total >= 0
-
-
-@prop(body=bodies, given=headers, size=st.integers(1, 70))
-def test_a_stream_of_rows_is_what_the_list_is_when_read_at_once(body, given, size):
-    def at_once():
-        return {row["id"]: row for row in listing.rows_of(FINDING, answer(body, given))[0]}
-
-    def streamed():
-        found = []
-        row_stream.stream(OneAnswer(answer(body, given), size), FINDING, {}, found.clear, found.append)
-        return {row["id"]: row for row in found}
-
-    results = []
-    for read in (at_once, streamed):
-        try:
-            results.append(read())
-        except AnswerError as error:
-            assert is_said_well(error)
-            results.append(None)
-    # of a row that is listed twice, one of them counts
-    assert results[0] is results[1] is None or results[0].keys() == results[1].keys()
 
 
 @prop(
@@ -253,12 +214,11 @@ def test_reading_an_answer_costs_no_more_than_its_length(unit, shape):
     def read(number):
         given = body(number)
 
-        def all_ways():
+        def places():
             for row in listing.rows_of(FINDING, answer(given))[0]:
                 places_of(row)
-            row_stream.stream(OneAnswer(answer(given), 64), FINDING, {}, list, list)
 
-        return all_ways
+        return places
 
     less, more = growth(read, 60)
     assert more <= 4.5 * less + 2000

@@ -16,7 +16,6 @@ from .._families.scan import SCAN
 from .._families.target import TARGET
 from .._file.draft import Draft
 from .._file.replace import store
-from .._http.row_stream import stream
 from .._lookup import Place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
@@ -44,16 +43,9 @@ class _Kept:
         self.owners: dict[str, int] = {}
         self.target_names: dict[int, str] = {}
         self.tally = Tally()
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget all findings."""
         self.findings: list[Record] = []
         self.total = 0
         self.summary = dict.fromkeys(SUMMARY, 0)
-        self.tally.begin()
-        if self.draft is not None:
-            self.draft.restart()
 
     def take(self, record: Record) -> None:
         """Filter, count and keep a finding."""
@@ -119,7 +111,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
     if since is not None:
         kept.old = old_scans(task, since, asked.scans)
     grouped = {"group_duplicates": "true"} if task.params["group_duplicates"] else {}
-    answer = stream(task.client, FINDING, {**asked.query, **grouped}, kept.begin, kept.take)
+    answer = task.client.stream(FINDING, {**asked.query, **grouped}, kept.take)
     if may_be_cut(answer):
         task.warn(
             f"The service returned exactly {answer.rows:,} findings. This task assumes that these are all. If the service"

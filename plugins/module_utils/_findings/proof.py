@@ -49,10 +49,6 @@ class Tally:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, int | None, str]] = Counter()
 
-    def begin(self) -> None:
-        """Forget all findings."""
-        self._counts.clear()
-
     def take(self, finding: Record) -> None:
         """Count a finding."""
         for field in ("task_id", "target_id"):

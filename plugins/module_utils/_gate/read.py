@@ -18,7 +18,6 @@ from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
 from .._gate_words import INCOMPLETE, NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR
-from .._http.row_stream import stream
 from .._lookup import Contents, Place, match, not_empty
 from .._moments import Clock
 from .._names import normal_form
@@ -299,17 +298,13 @@ def _with_findings(task: Task, wanted: Wanted, pair: Pair) -> Pair:
     owners = {"task_id": scan["id"]}
     names = {wanted.target_id: wanted.target} if wanted.target_id is not None else {}
 
-    def begin() -> None:
-        tally.begin()
-        rows.clear()
-
     def take(record: Record) -> None:
         finding = finding_of(record, names)
         if belongs(finding, owners):
             tally.take(finding)
             rows.append(finding)
 
-    answer = stream(task.client, FINDING, {**wanted.place.query, **owners}, begin, take)
+    answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
     missing = proof_of(answer, [scan], tally, grouped=False).all
     problems = tuple(f"{each[0].upper()}{each[1:]}." for each in missing)
     return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)

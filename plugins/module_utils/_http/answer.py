@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .._errors import AnswerError, ApiError, CallError, printable
 from .advice import ANY_CALL, Call, Hints, after_another_answer, next_step
-from .redact import Redactor, Watch, read_json, why_not_json
+from .redact import Redactor, Watch, json_text, read_json, why_not_json
 from .retry import GATEWAY
 
 # where JSON errors hold their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what
@@ -72,10 +72,14 @@ class Answer:
     def content_type(self) -> str:
         return self.headers.get("Content-Type") or "no content type"
 
-    def json(self) -> Any:
-        """The body read as JSON. Raises AnswerError."""
+    def json(self, once: bool = False) -> Any:
+        """The body read as JSON. once: forget the body, so that a long one takes no memory beside its values. Raises
+        AnswerError."""
         try:
-            return self.clean(read_json(self._body))
+            text = json_text(self._body)
+            if once:
+                self._body = b""
+            return self.clean(read_json(text))
         except (ValueError, RecursionError) as error:
             raise self.not_json(error) from None
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._errors import AnswerError, ApiError, CallError, ScannerError
 from .._families.family import Family
 from .._families.target import TARGET
-from .._records import Complete, Record, is_row, record_of
+from .._records import Complete, Record, Streamed, is_row, record_of
 from .._scope.permit import Permits
 from . import listing
 from .advice import CREATE_HINTS, Call, Hints
@@ -91,15 +91,19 @@ class Client:
         whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
         """
         query = query or {}
-        for page in listing.pages(resource, self.sender(resource, query), query, whole):
+        for page in listing.pages(resource, self._sender(resource, query), query, whole):
             self.transport.note(resource, page)
             yield page
 
-    def sender(self, resource: Family, query: Record, sink: Sink | None = None) -> listing.Send:
+    def stream(self, resource: Family, query: Record, take: Callable[[Record], object]) -> Streamed:
+        """Pass on the rows of a list that is documented to come in one answer. The caller judges whether it is complete."""
+        return listing.stream(resource, self._sender(resource, query), take)
+
+    def _sender(self, resource: Family, query: Record) -> listing.Send:
         """Sends the call for a page of a list. query: its filters, which a link of the service never overrides."""
         send, about = self.transport.send, self._about("list", resource, query)
         # the filters first, as the log of calls has always shown them
-        return lambda place: send("GET", resource.path, query={**query, **place, **query}, about=about, sink=sink)
+        return lambda place: send("GET", resource.path, query={**query, **place, **query}, about=about)
 
     def cached(self, resource: Family, query: Record | None = None, whole: bool = True) -> CachedList | None:
         """A list that the items of a loop share, which an earlier item may have read; None where nothing is shared."""
@@ -140,7 +144,7 @@ class Client:
 
     def page(self, resource: Family, number: int, query: Record | None = None) -> list[Record]:
         """The records on one page of a list that is cut by pages; none past its end."""
-        return listing.page(resource, self.sender(resource, query or {}), number)
+        return listing.page(resource, self._sender(resource, query or {}), number)
 
     def all(self, resource: Family, query: Record | None = None) -> Complete:
         """Every record of a list, or an error."""

@@ -11,6 +11,7 @@ which is kept byte for byte.
 from __future__ import annotations
 
 import base64
+import codecs
 import copy
 import functools
 import json
@@ -166,6 +167,7 @@ def _readings(data: bytes) -> Iterator[bytes]:
 # --- JSON
 
 _HALF = re.compile("[\ud800-\udfff]")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -216,9 +218,29 @@ def _whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def read_json(body: bytes) -> Any:
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """An error handler of codecs, which replaces characters beyond ASCII by their escapes in JSON."""
+    found = isinstance(error, UnicodeDecodeError) and _BEYOND_ASCII.match(error.object, error.start)
+    if not found:
+        raise error
+    text, place = found.group().decode(), found.start()
+    # behind a backslash, the escape would have two
+    is_escaped = found.string[place - 1 : place] == b"\\"
+    return (text if is_escaped else json.dumps(text)[1:-1]), found.end()
+
+
+# a text with one emoji takes 4 bytes for each of its characters, so that 100 MB of findings would take 400
+codecs.register_error("scanops.scanner.json", _escaped)
+
+
+def json_text(body: bytes) -> str:
+    """The text of JSON in UTF-8, with escapes for characters beyond ASCII. Raises ValueError."""
+    return body.removeprefix(codecs.BOM_UTF8).decode("ascii", "scanops.scanner.json")
+
+
+def read_json(text: str) -> Any:
     """Read JSON strictly. Raises ValueError and RecursionError, as ``JSON`` does."""
-    value = JSON.decode(body.decode("utf-8-sig"))
+    value = JSON.decode(text)
     refuse_depth(value)
     return value
 

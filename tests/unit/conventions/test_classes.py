@@ -44,7 +44,6 @@ SHELL = frozenset(
         "_http/client",
         "_http/create",
         "_http/limits",
-        "_http/row_stream",
         "_http/transport",
         "_interrupt",
         "_logger_data",

@@ -16,7 +16,7 @@ MAKERS = {
     "Complete": "plugins/module_utils/_http/listing.py",
     "CompleteRun": "plugins/module_utils/_gate/run.py",
     "InWorkspace": "plugins/module_utils/_lookup.py",
-    "Streamed": "plugins/module_utils/_http/row_stream.py",
+    "Streamed": "plugins/module_utils/_http/listing.py",
 }
 
 

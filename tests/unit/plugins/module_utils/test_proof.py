@@ -52,12 +52,6 @@ def test_findings_are_counted_by_scan_and_by_target():
     assert counted.of("task_id", None)["unknown"] == counted.of("target_id", None)["unknown"] == 1
 
 
-def test_a_list_that_is_read_again_is_counted_again():
-    counted = tally(("high", 1, 11))
-    counted.begin()
-    assert counted.of("task_id", 1) == counted.of("target_id", 11) == dict.fromkeys(SUMMARY, 0)
-
-
 # --- what the service says about its list
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import tracemalloc
 from urllib.parse import quote
 
 import pytest
@@ -20,6 +21,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.redact impor
     SHORTEST_KEY,
     Redactor,
     Watch,
+    json_text,
     read_json,
     why_not_json,
     without_halves,
@@ -196,7 +198,7 @@ def test_a_key_that_is_repeated_in_json_that_is_none_is_not_shown():
 )
 def test_json_that_is_ambiguous_or_too_deep_is_refused(body, why):
     with pytest.raises((ValueError, RecursionError)) as caught:
-        read_json(body)
+        read_json(json_text(body))
     assert why_not_json(caught.value) == (f" ({why})" if why else "")
     with pytest.raises(AnswerError, match="with a body that is not JSON"):
         answer(body).json()
@@ -210,11 +212,36 @@ def test_json_that_is_ambiguous_or_too_deep_is_refused(body, why):
         ('["é", 1.5e3, -0]'.encode(), ["é", 1500.0, 0]),
         (b'{"a": {"id": 1}, "b": {"id": 1}}', {"a": {"id": 1}, "b": {"id": 1}}),
         (b'"text"', "text"),
+        ('"\\\\\u00e9 \\\\\\\\\U0001f600"'.encode(), "\\\u00e9 \\\\\U0001f600"),
     ],
 )
 def test_json_that_is_json_is_read(body, value):
-    assert value is None or read_json(body) == value
-    read_json(body)
+    assert value is None or read_json(json_text(body)) == value
+    read_json(json_text(body))
+
+
+@pytest.mark.parametrize("character", ["\u00e9", "\u4e2d", "\U0001f600"])
+def test_one_character_does_not_multiply_the_memory_of_an_answer(character):
+    """Python keeps a text with an emoji in 4 bytes for each character."""
+
+    def peak(text):
+        value = [text, *["x" * 1000] * 1000]
+        body = json.dumps(value, ensure_ascii=False).encode()
+        tracemalloc.start()
+        try:
+            assert read_json(json_text(body)) == value
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(character) < 1.1 * peak("x")
+
+
+@QUICK
+@given(st.text(st.characters(codec="utf-8"), max_size=20))
+def test_escapes_and_characters_are_read_alike(text):
+    for ascii_only in (True, False):
+        assert read_json(json_text(json.dumps({text: text}, ensure_ascii=ascii_only).encode())) == {text: text}
 
 
 def test_finding_a_repeated_key_costs_no_more_than_reading_the_object():
@@ -235,13 +262,13 @@ HALVES = {
 
 @pytest.mark.parametrize("body", HALVES)
 def test_half_of_a_surrogate_pair_is_replaced(body):
-    assert read_json(body.encode()) == HALVES[body]
+    assert read_json(json_text(body.encode())) == HALVES[body]
     assert JSON.raw_decode(f" {body},", 1)[0] == HALVES[body]
 
 
 def test_keys_that_only_differ_in_halves_of_characters_are_refused():
     with pytest.raises(ValueError, match="occurs twice"):
-        read_json(b'{"\\ud800": 1, "\\ud801": 2}')
+        read_json('{"\\ud800": 1, "\\ud801": 2}')
 
 
 @QUICK
