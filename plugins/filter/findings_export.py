@@ -117,26 +117,18 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.locations import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
-_FORMATS = sorted({*FORMATS, SARIF} - {"json"})
-# the formats that have each option
-_TAKEN_BY = {
-    "every": ("gitlab", "defectdojo"),
-    "profile": (SARIF,),
-    "estate_files": (SARIF,),
-    "fallback_file": (SARIF,),
-    "category": (SARIF,),
-}
+_FORMATS = sorted(FORMATS.keys() - {"json"})
 
 
 def findings_export(result: object, format: str, **options: Any) -> list[dict[str, str]]:
     """The files of a format for the result of the module gate, or for a gate.json."""
     try:
         _check(format, options)
-        document = read_document(result, format == SARIF or FORMATS[format].every_row)
+        document = read_document(result, FORMATS[format].every_row)
         written = write(format, document, _choices(options))
     except WrongOption as error:
         raise AnsibleFilterError(f"findings_export: {error}") from None
@@ -148,13 +140,16 @@ def findings_export(result: object, format: str, **options: Any) -> list[dict[st
 def _check(format: str, options: dict[str, Any]) -> None:
     if format not in _FORMATS:
         raise WrongOption(f"{printable(format, 60)!r} is not a format: choose one of {', '.join(_FORMATS)}.")
+    known = {
+        option: [name for name in FORMATS if option in FORMATS[name].options]
+        for each in FORMATS.values()
+        for option in each.options
+    }
     for option in options:
-        if option not in _TAKEN_BY:
-            raise WrongOption(f"{option} is not an option: remove it, or choose one of {', '.join(_TAKEN_BY)}.")
-        if format not in _TAKEN_BY[option]:
-            raise WrongOption(
-                f"{option} has no effect on {format}, only on {' and '.join(_TAKEN_BY[option])}: remove it."
-            )
+        if option not in known:
+            raise WrongOption(f"{option} is not an option: remove it, or choose one of {', '.join(known)}.")
+        if format not in known[option]:
+            raise WrongOption(f"{option} has no effect on {format}, only on {' and '.join(known[option])}: remove it.")
 
 
 def _choices(options: dict[str, Any]) -> Choices:

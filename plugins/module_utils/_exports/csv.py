@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .document import Document, Row, is_whole, pair_problems, problems
@@ -30,8 +31,9 @@ def table(document: Document) -> str:
     The first rows of an incomplete run have the outcome in place of a state: one for each target that was not scanned or read
     completely.
     """
+    first = [[cell(values.get(column, "")) for column in COLUMNS] for values in _problems(document)]
     rows = [[_shown(row, column) for column in COLUMNS] for row in document["findings"]]
-    return "\r\n".join([*map(_line, [[*COLUMNS], *_problem_rows(document), *rows]), ""])
+    return "\r\n".join([*map(_line, [COLUMNS, *first, *rows]), ""])
 
 
 def _shown(row: Row, column: str) -> str:
@@ -48,7 +50,7 @@ def _shown(row: Row, column: str) -> str:
     return "" if value is None else str(value)
 
 
-def _line(cells: list[str]) -> str:
+def _line(cells: Sequence[str]) -> str:
     """A record as RFC 4180 has it. The writer of the standard library takes several times longer.
 
     All cells have quotes, which keep a semicolon from starting a cell in the spreadsheets where it separates them.
@@ -57,16 +59,13 @@ def _line(cells: list[str]) -> str:
     return f'"{inner}"'
 
 
-def _problem_rows(document: Document) -> list[list[str]]:
+def _problems(document: Document) -> list[dict[str, str]]:
+    """The cells of the rows that say why a run is incomplete."""
     if is_whole(document):
         return []
     rows = [
-        _problem_row(state=pair["outcome"], target=line(pair["target"]), tool=line(pair["tool"]), name=sentence)
+        {"state": pair["outcome"], "target": line(pair["target"]), "tool": line(pair["tool"]), "name": sentence}
         for pair in document["targets"]
         for sentence in pair_problems(pair)
     ]
-    return rows or [_problem_row(state=document["outcome"], name=problem) for problem in problems(document)]
-
-
-def _problem_row(**values: str) -> list[str]:
-    return [cell(values.get(name, "")) for name in COLUMNS]
+    return rows or [{"state": document["outcome"], "name": problem} for problem in problems(document)]

@@ -11,10 +11,11 @@ years. It shows texts as Markdown, so they are code blocks.
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Optional
 
 from .._gate_words import WAIVED
 from .._names import UnreadableName, read_name
+from .._records import Record
 from .document import (
     Choices,
     Document,
@@ -33,89 +34,76 @@ from .document import (
 from .text import block, encode, fenced, json_lines, line
 
 # of its database, in characters
-LONGEST_TITLE = 500
-LONGEST_SERVICE = 200
+_LONGEST_TITLE = 500
+_LONGEST_SERVICE = 200
 
 # it refuses a severity that it does not know, and unknown is as bad as the worst
 _SEVERITIES = {"unknown": "Critical"}
 _PATH = re.compile(r"/[A-Za-z0-9._~/%-]{0,500}")
 
+# the first half of an address, and the port of the target's name
+_Base = Optional[tuple[str, Optional[int]]]
+
 
 def defectdojo(document: Document, choices: Choices) -> str:
     """The findings that fail or are new, or all of them."""
-    bases = {target: _base(target) for target in {row["target"] for row in document["findings"]}}
-    day = document["generated"][:10]
-    state = "complete" if is_whole(document) else f"incomplete: {document['outcome']}"
-    description = "All findings." if choices.every else "Findings that fail or are new."
+    state, sentences = "complete", ["All findings." if choices.every else "Findings that fail or are new."]
     if not is_whole(document):
-        description += " The run is not complete, so do not close findings that are not in this list."
+        state = f"incomplete: {document['outcome']}"
+        sentences[0] += " The run is not complete, so do not close findings that are not in this list."
     head = {
         "name": f"scanops.scanner gate ({state})",
         "version": document["collection_version"],
-        "description": "\n".join([description, *problems(document)]),
+        "description": "\n".join(sentences + problems(document)),
     }
+    bases = {target: _base(target) for target in {row["target"] for row in document["findings"]}}
+    day = document["generated"][:10]
     findings = (encode(_finding(row, day, bases[row["target"]])) for row in listed(document, choices.every))
     return json_lines(head, "findings", findings) + "\n"
 
 
-def _finding(row: Row, day: str, base: _Base | None) -> dict[str, Any]:
-    waived = row["state"] == WAIVED
-    status = row["waiver"]["status"] if waived and row["waiver"] else ""
-    found: dict[str, Any] = {
-        "title": line(row["name"], LONGEST_TITLE) or check_of(row),
+def _finding(row: Row, day: str, base: _Base) -> Record:
+    state, cwe = row["state"], cwe_number(row)
+    waiver = row["waiver"] if state == WAIVED and row["waiver"] else {"status": ""}
+    found = {
+        "title": line(row["name"], _LONGEST_TITLE) or check_of(row),
         "severity": _SEVERITIES.get(row["severity"], row["severity"].capitalize()),
         "description": "\n\n".join(
             [fenced(f"{place(row)}\n{facts(row)}"), *titled_texts(row, "description", "evidence")]
         ),
-        "severity_justification": fenced(f"{row['severity']}, {row['state']}: {because(row)}"),
+        "severity_justification": fenced(f"{row['severity']}, {state}: {because(row)}"),
         "date": row["first_seen"][:10] if row["first_seen"] else day,
-        "active": not waived,
+        "active": state != WAIVED,
         "verified": bool(row["verified"]),
-        "false_p": status == "false_positive",
-        "risk_accepted": status == "accepted",
+        "false_p": waiver["status"] == "false_positive",
+        "risk_accepted": waiver["status"] == "accepted",
         "dynamic_finding": True,
         "static_finding": False,
         "unique_id_from_tool": identity(row),
         "vuln_id_from_tool": check_of(row),
-        "tags": [f"state:{row['state']}", *([f"change:{row['change']}"] if row["change"] else [])],
+        "tags": [f"state:{state}", *([f"change:{row['change']}"] if row["change"] else [])],
+        "mitigation": fenced(block(row["recommendation"])),
+        "impact": fenced(block(row["risk"])),
+        "references": fenced("\n".join(line(reference, 2000) for reference in row["references"][:50])),
+        "param": line(row["parameter"]),
+        "service": line(row["service"], _LONGEST_SERVICE),
+        "vulnerability_ids": [line(cve, 50) for cve in row["cve"] if cve],
+        "cwe": int(cwe) if cwe else None,
+        "endpoints": _endpoints(row, *base) if base else None,
     }
-    if row["recommendation"]:
-        found["mitigation"] = fenced(block(row["recommendation"]))
-    if row["risk"]:
-        found["impact"] = fenced(block(row["risk"]))
-    if row["references"]:
-        found["references"] = fenced("\n".join(line(reference, 2000) for reference in row["references"][:50]))
-    if row["parameter"]:
-        found["param"] = line(row["parameter"])
-    if row["service"]:
-        found["service"] = line(row["service"], LONGEST_SERVICE)
-    if row["cve"]:
-        found["vulnerability_ids"] = [line(cve, 50) for cve in row["cve"] if cve]
-    cwe = cwe_number(row)
-    if cwe:
-        found["cwe"] = int(cwe)
-    if base is not None:
-        found["endpoints"] = [_endpoint(row, base)]
-    return found
+    return {key: value for key, value in found.items() if value not in ("", [], None)}
 
 
-class _Base(NamedTuple):
-    """The first half of an address, and the port of the target's name."""
-
-    text: str
-    port: int | None
-
-
-def _base(target: str) -> _Base | None:
-    """The address of a target, or None: an address that its parser cannot read fails the whole import."""
+def _base(target: str) -> _Base:
+    """The start of the addresses at a target, or None: its parser fails the whole import for one that it cannot read."""
     try:
         name = read_name(target)
     except UnreadableName:
         return None
-    return _Base((f"{name.scheme}://" if name.scheme else "") + name.host, name.port)
+    return (f"{name.scheme}://" if name.scheme else "") + name.host, name.port
 
 
-def _endpoint(row: Row, base: _Base) -> str:
-    port = row["port"] or base.port
+def _endpoints(row: Row, start: str, named_port: int | None) -> list[str]:
+    port = row["port"] or named_port
     path = row["path"] if row["path"] and _PATH.fullmatch(row["path"]) else ""
-    return f"{base.text}:{port}{path}" if port else base.text + path
+    return [f"{start}:{port}{path}" if port else start + path]

@@ -9,15 +9,32 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption
-from .._gate_words import FAILING, FINDINGS, MISSING, NEW, PASSED, REOPENED, SCHEMA, VERSION, WAIVED, WORSE
+from .._families.finding import SEVERITIES
+from .._findings.model import SUMMARY
+from .._gate_words import (
+    CHANGES,
+    FAILING,
+    FINDINGS,
+    MISSING,
+    NEW,
+    PASSED,
+    REOPENED,
+    SCHEMA,
+    STATES,
+    VERSION,
+    WAIVED,
+    WORSE,
+)
 from .text import block, fenced, line
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
+# the file and line that declare a target
+Place = tuple[str, int]
 
 
 class Choices(NamedTuple):
@@ -25,8 +42,8 @@ class Choices(NamedTuple):
 
     # one of sarif.PROFILES
     sarif_profile: str = "github"
-    # for SARIF: the file and line that declare a target, by its normal form
-    locations: Mapping[str, tuple[str, int]] = {}
+    # for SARIF: by the normal form of the target
+    locations: Mapping[str, Place] = {}
     # for SARIF: the file for all other targets
     fallback: str | None = None
     # whether gitlab and defectdojo list all findings
@@ -35,23 +52,15 @@ class Choices(NamedTuple):
     category: str | None = None
 
 
-# the keys that exports read, with their types
-_KEYS: Mapping[str, type | tuple[type, ...]] = {
-    "outcome": str,
-    "verdict": str,
-    "reasons": list,
-    "coverage": str,
-    "workspace": (str, type(None)),
-    "generated": str,
-    "collection_version": str,
-    "baseline": Mapping,
-    "targets": list,
-    "summary": Mapping,
-    "counts": Mapping,
-    "waivers": Mapping,
-    "gone": list,
-    "findings": list,
+# the keys that exports read, by their types
+_KEYS = {
+    (str,): ("outcome", "verdict", "coverage", "generated", "collection_version"),
+    (str, type(None)): ("workspace",),
+    (list,): ("reasons", "targets", "gone", "findings"),
+    (Mapping,): ("baseline", "summary", "counts", "waivers"),
 }
+# the words of findings, which formats write as they are
+_WORDS = {"severity": SUMMARY, "state": STATES, "change": (None, *CHANGES)}
 _WHAT = "give the result of the module gate, or the content of its gate.json"
 _CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
 # a run with one of these outcomes read all that it should
@@ -66,7 +75,10 @@ def read_document(value: object, every_row: bool = True) -> Document:
     every_row: whether the failing findings alone are not enough.
     """
     if isinstance(value, (str, bytes)):
-        value = _parsed(value)
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise WrongOption(f"The input is a text that is not JSON: {_WHAT}.") from None
     if not isinstance(value, Mapping):
         raise WrongOption(f"The input is not a dictionary but {type(value).__name__}: {_WHAT}.")
     if "schema" in value and value["schema"] != SCHEMA:
@@ -76,9 +88,13 @@ def read_document(value: object, every_row: bool = True) -> Document:
             f"The input has version {line(str(value['version']), 20)} of gate.json, and this collection reads version"
             f" {VERSION}: use the collection that wrote it."
         )
-    for key, expected in _KEYS.items():
-        if not isinstance(value.get(key, 0), expected):
-            raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
+    for types, keys in _KEYS.items():
+        for key in keys:
+            if not isinstance(value.get(key, 0), types):
+                raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
+    for row in value["findings"]:
+        if not isinstance(row, Mapping) or any(row.get(key) not in words for key, words in _WORDS.items()):
+            raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
     total, present = value["counts"].get("total"), len(value["findings"])
     if every_row and total != present:
         raise WrongOption(
@@ -86,13 +102,6 @@ def read_document(value: object, every_row: bool = True) -> Document:
             " task of the module gate, or give its gate.json."
         )
     return value
-
-
-def _parsed(text: str | bytes) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise WrongOption(f"The input is a text that is not JSON: {_WHAT}.") from None
 
 
 def is_whole(document: Document) -> bool:
@@ -104,14 +113,14 @@ def problems(document: Document) -> list[str]:
     """Why the run is not whole, in sentences; empty for a whole run."""
     if is_whole(document):
         return []
+    outcome = document["outcome"]
     found = [sentence for pair in document["targets"] for sentence in pair_problems(pair)]
     # what failed for no single target is only here
-    if document["outcome"] not in [pair["outcome"] for pair in document["targets"]] or not found:
-        found = [f"{document['outcome']}: {line(reason)}" for reason in document["reasons"]] + found
-    left_out = len(found) - _MOST_PROBLEMS
-    if left_out > 0:
-        found = [*found[:_MOST_PROBLEMS], f"{left_out} more problems are in gate.json."]
-    return found or [f"The outcome of the run is {document['outcome']}."]
+    if not found or outcome not in [pair["outcome"] for pair in document["targets"]]:
+        found = [f"{outcome}: {line(reason)}" for reason in document["reasons"]] + found
+    if len(found) > _MOST_PROBLEMS:
+        found[_MOST_PROBLEMS:] = [f"{len(found) - _MOST_PROBLEMS} more problems are in gate.json."]
+    return found or [f"The outcome of the run is {outcome}."]
 
 
 def first_sentences(document: Document) -> list[str]:
@@ -128,6 +137,42 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
     where = line(f"{pair['target'] or 'unknown target'} with {pair['tool'] or 'any tool'}")
     reasons = [line(reason) for reason in pair["reasons"]] or [f"The scan has the status {line(pair['status'])!r}."]
     return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
+
+
+class Fix(NamedTuple):
+    """Failing findings with one check, so usually one fix."""
+
+    # the worst of them
+    first: Row
+    number: int
+    targets: int
+
+
+def fixes(document: Document) -> list[Fix]:
+    """What to fix, the most urgent first: by severity, then known exploits, verification, EPSS, CVSS, and the number."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in document["findings"]:
+        if row["state"] == FAILING:
+            groups.setdefault((check_of(row), str(row["name"])), []).append(row)
+    found = [
+        Fix(min(rows, key=_urgency), len(rows), len({str(row["target"]) for row in rows})) for rows in groups.values()
+    ]
+    return sorted(found, key=lambda fix: (*_urgency(fix.first), -fix.number))
+
+
+def _urgency(row: Row) -> tuple[float, ...]:
+    # a known danger comes first: unknown is between high and critical
+    rank = _rank(row["severity"], SEVERITIES.index("high") + 0.5)
+    return (-rank, not row["known_exploited"], not row["verified"], -(row["epss"] or 0), -(row["cvss"] or 0))
+
+
+def worst(severities: Iterable[str]) -> str:
+    """The worst of some severities. Anything but a known one is worse than critical."""
+    return max(severities, key=lambda severity: _rank(severity, len(SEVERITIES)))
+
+
+def _rank(severity: str, unknown: float) -> float:
+    return SEVERITIES.index(severity) if severity in SEVERITIES else unknown
 
 
 def is_new(row: Row) -> bool:
@@ -168,6 +213,11 @@ def identity(row: Row) -> str:
     return f"{row['fingerprint']}#{row['index']}"
 
 
+def number_of(row: Row) -> str:
+    """What tells a finding from others of the same fingerprint, after its name."""
+    return f" ({row['index']})" if row["index"] > 1 else ""
+
+
 def place(row: Row) -> str:
     """Where a finding is, on one line."""
     where = line(row["target"]) or "an unknown target"
@@ -179,21 +229,6 @@ def place(row: Row) -> str:
     if row["parameter"]:
         where += f", parameter {line(row['parameter'])}"
     return where + (f", {len(row['places'])} places" if row["places"] else "")
-
-
-def place_lines(row: Row) -> list[str]:
-    """The places of a finding with several, and its fingerprint at each."""
-    return [
-        " ".join(
-            [
-                *([line(each["method"], 20)] if each["method"] else []),
-                line(each["path"]) or "unknown path",
-                *([f"parameter {line(each['parameter'])}"] if each["parameter"] else []),
-                line(each["fingerprint"]),
-            ]
-        )
-        for each in row["places"]
-    ]
 
 
 def because(row: Row) -> str:
@@ -211,19 +246,22 @@ def waived_by(waiver: Mapping[str, Any]) -> str:
     )
 
 
+def by_waiver(document: Document) -> dict[tuple[str, int], list[Row]]:
+    """The waived findings of each waiver, by its place."""
+    found: dict[tuple[str, int], list[Row]] = {}
+    for row in document["findings"]:
+        if row["waiver"]:
+            found.setdefault(waiver_place(row["waiver"]), []).append(row)
+    return found
+
+
+def waiver_place(waiver: Mapping[str, Any]) -> tuple[str, int]:
+    return str(waiver["file"]), waiver["line"]
+
+
 def facts(row: Row) -> str:
     """The facts of a finding that have no field of their own in most formats, on one line."""
-    found = [f"tool {line(row['tool']) or 'unknown'}"]
-    if row["cve"]:
-        found += map(line, row["cve"])
-    if row["cwe"]:
-        found.append(line(row["cwe"]))
-    if row["cvss"] is not None:
-        found.append(f"CVSS {row['cvss']}")
-    if row["epss"] is not None:
-        found.append(f"EPSS {row['epss']}")
-    if row["known_exploited"]:
-        found.append("known to be exploited")
-    if row["verified"]:
-        found.append("verified")
-    return ", ".join(found)
+    scores = [f"{key.upper()} {row[key]}" for key in ("cvss", "epss") if row[key] is not None]
+    signs = {"known to be exploited": row["known_exploited"], "verified": row["verified"]}
+    found = [f"tool {line(row['tool']) or 'unknown'}", *map(line, [*row["cve"], row["cwe"]]), *scores]
+    return ", ".join([*filter(None, found), *(words for words, is_true in signs.items() if is_true)])

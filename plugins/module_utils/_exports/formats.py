@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from .._errors import counted
-from .._gate_words import WAIVED
 from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
 from .document import Choices, Document
 from .text import encode, json_lines
@@ -33,10 +32,14 @@ class Written(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A format of one file."""
+    """A format."""
 
+    # the name of its file
     name: str
-    write: Callable[[Document, Choices], str]
+    # the texts of its files
+    write: Callable[[Document, Choices], list[str]]
+    # the choices that have an effect on it, as the filter findings_export calls them
+    options: tuple[str, ...] = ()
     # whether the failing findings alone are not enough
     every_row: bool = True
 
@@ -47,32 +50,29 @@ def as_json(document: Document) -> str:
     return json_lines(head, "findings", map(encode, document["findings"])) + "\n"
 
 
-SARIF = "sarif"
-# all but SARIF, which can be several files
 FORMATS: Mapping[str, Format] = {
-    "json": Format("gate.json", lambda document, choices: as_json(document)),
-    "markdown": Format("gate.md", lambda document, choices: markdown.markdown(document), every_row=False),
-    "html": Format("gate.html", lambda document, choices: html.html(document)),
-    "junit": Format("gate-junit.xml", lambda document, choices: junit.junit(document)),
-    "gitlab": Format("gl-dast-report.json", gitlab.gitlab),
-    "defectdojo": Format("gate-defectdojo.json", defectdojo.defectdojo),
-    "csv": Format("gate.csv", lambda document, choices: csv.table(document)),
+    "json": Format("gate.json", lambda document, choices: [as_json(document)]),
+    "markdown": Format("gate.md", lambda document, choices: [markdown.markdown(document)], every_row=False),
+    "html": Format("gate.html", lambda document, choices: [html.html(document)]),
+    "junit": Format("gate-junit.xml", lambda document, choices: [junit.junit(document)]),
+    "gitlab": Format("gl-dast-report.json", lambda document, choices: [gitlab.gitlab(document, choices)], ("every",)),
+    "defectdojo": Format(
+        "gate-defectdojo.json", lambda document, choices: [defectdojo.defectdojo(document, choices)], ("every",)
+    ),
+    "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
+    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category")),
 }
 
 
 def write(name: str, document: Document, choices: Choices) -> Written:
-    """The artefacts of a format, a key of FORMATS or SARIF. Raises WrongOption."""
-    if name != SARIF:
-        return Written([Artefact(FORMATS[name].name, FORMATS[name].write(document, choices))], [])
-    texts = sarif.sarif(document, choices)
+    """The artefacts of a format, a key of FORMATS. Raises WrongOption."""
+    file, texts = FORMATS[name].name, FORMATS[name].write(document, choices)
     if len(texts) == 1:
-        return Written([Artefact("gate.sarif", texts[0])], [])
-    parts = [Artefact(f"gate-{number}.sarif", text) for number, text in enumerate(texts, start=1)]
-    # only the profile for GitHub, which leaves out waived findings, is split
-    results = sum(row["state"] != WAIVED for row in document["findings"])
+        return Written([Artefact(file, texts[0])], [])
+    stem, _dot, extension = file.rpartition(".")
+    parts = [Artefact(f"{stem}-{number}.{extension}", text) for number, text in enumerate(texts, start=1)]
     warning = (
-        f"The SARIF export has {counted(results, 'result')} in {counted(len(texts), 'file')}, because GitHub keeps only"
-        f" {sarif.MOST_RESULTS} results of a file, and accepts at most 10 MB: upload all of them. Each has a category of its"
-        " own."
+        f"The SARIF export is split into {counted(len(texts), 'file')}, because GitHub keeps only {sarif.MOST_RESULTS} results"
+        " of a file, and accepts at most 10 MB: upload all of them. Each has a category of its own."
     )
     return Written(parts, [warning])

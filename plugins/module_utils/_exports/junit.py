@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._gate_words import FAILING, WAIVED
-from .document import Document, Row, because, facts, identity, is_whole, pair_problems, place, problems
+from .document import Document, Row, because, facts, identity, is_whole, number_of, pair_problems, place, problems
 from .text import attribute, block, line, xml
 
 # the texts of a finding that a failed test shows
@@ -23,25 +23,31 @@ def junit(document: Document) -> str:
     A failing finding is a failed test, a waived one a skipped test, any other a passed test. A target that was not scanned or
     read completely has a test with an error.
     """
-    suites: dict[tuple[str, str], list[str]] = {}
+    suites: dict[tuple[str, ...], list[str]] = {}
     for pair in document["targets"]:
-        suites.setdefault((pair["target"], pair["tool"]), []).extend(_scan_cases(pair))
+        # so that a target without findings is in the report
+        where = _where(pair)
+        suites.setdefault(where, []).append(_scan("scan", where, pair["outcome"], pair_problems(pair)))
     for row in document["findings"]:
-        suites.setdefault((row["target"], row["tool"]), []).append(_case(row))
-    if not is_whole(document) and not any(pair_problems(pair) for pair in document["targets"]):
+        where = _where(row)
+        suites.setdefault(where, []).append(_case(row, where))
+    if not is_whole(document) and not any(map(pair_problems, document["targets"])):
         # what failed for no single target
-        suites["gate", ""] = [_error("run", "gate", document["outcome"], problems(document))]
-    cases = [case for each in suites.values() for case in each]
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="scanops.scanner gate" {_counts(cases)}>',
-    ]
-    for (target, tool), each in suites.items():
-        name = " / ".join(filter(None, (line(target) or "unknown target", line(tool))))
-        lines.append(f'<testsuite name={attribute(name)} {_counts(each)} skipped="{_number(each, "skipped")}">')
-        lines += each
-        lines.append("</testsuite>")
+        where = ("gate",)
+        suites.setdefault(where, []).append(_scan("run", where, document["outcome"], problems(document)))
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    everything = [case for cases in suites.values() for case in cases]
+    lines.append(f'<testsuites name="scanops.scanner gate" {_counts(everything)}>')
+    for where, cases in suites.items():
+        head = f'<testsuite name={attribute(" / ".join(where))} {_counts(cases)} skipped="{_number(cases, "skipped")}">'
+        lines += [head, *cases, "</testsuite>"]
     return "\n".join([*lines, "</testsuites>", ""])
+
+
+def _where(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The target and tool of a finding or a scan."""
+    tool = line(record["tool"])
+    return (line(record["target"]) or "unknown target", *([tool] if tool else []))
 
 
 def _counts(cases: list[str]) -> str:
@@ -53,39 +59,28 @@ def _number(cases: list[str], element: str) -> int:
     return sum(f"<{element} " in case for case in cases)
 
 
-def _scan_cases(pair: Mapping[str, Any]) -> list[str]:
-    """A test for the scan itself, so that a target without findings is in the report."""
-    where = _class(pair["target"], pair["tool"])
-    sentences = pair_problems(pair)
-    if sentences:
-        return [_error("scan", where, pair["outcome"], sentences)]
-    return [f'<testcase name="scan" classname={attribute(where)}/>']
+def _test(name: str, where: tuple[str, ...], element: str = "") -> str:
+    head = f"<testcase name={attribute(name)} classname={attribute('.'.join(where))}"
+    return f"{head}>\n{element}\n</testcase>" if element else f"{head}/>"
 
 
-def _error(name: str, where: str, outcome: str, sentences: list[str]) -> str:
-    return (
-        f"<testcase name={attribute(name)} classname={attribute(where)}>\n"
-        f"<error type={attribute(line(outcome))} message={attribute(sentences[0])}>{xml(chr(10).join(sentences))}</error>\n"
-        "</testcase>"
+def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str]) -> str:
+    """The test of a scan, with an error if there are sentences."""
+    if not sentences:
+        return _test(name, where)
+    texts = xml("\n".join(sentences))
+    return _test(
+        name, where, f"<error type={attribute(line(outcome))} message={attribute(sentences[0])}>{texts}</error>"
     )
 
 
-def _class(target: str, tool: str) -> str:
-    return ".".join(filter(None, (line(target) or "unknown target", line(tool))))
-
-
-def _case(row: Row) -> str:
-    number = f" ({row['index']})" if row["index"] > 1 else ""
-    name = attribute(f"{line(row['name'], 255)} at {place(row)}{number}")
-    head = f"<testcase name={name} classname={attribute(_class(row['target'], row['tool']))}"
+def _case(row: Row, where: tuple[str, ...]) -> str:
+    """The test of a finding."""
+    element, message = "", attribute(because(row))
     if row["state"] == WAIVED:
-        return (
-            f'{head}>\n<skipped type="waived" message={attribute(because(row))}>{identity(row)}</skipped>\n</testcase>'
-        )
-    if row["state"] != FAILING:
-        return f"{head}/>"
-    texts = "".join([f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]])
-    return (
-        f"{head}>\n<failure type={attribute(row['severity'])} message={attribute(because(row))}>"
-        f"{xml(f'Fingerprint: {identity(row)}{chr(10)}{facts(row)}{texts}')}</failure>\n</testcase>"
-    )
+        element = f'<skipped type="waived" message={message}>{identity(row)}</skipped>'
+    elif row["state"] == FAILING:
+        texts = [f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]]
+        content = xml("".join([f"Fingerprint: {identity(row)}\n{facts(row)}", *texts]))
+        element = f"<failure type={attribute(row['severity'])} message={message}>{content}</failure>"
+    return _test(f"{line(row['name'], 255)} at {place(row)}{number_of(row)}", where, element)

@@ -11,13 +11,22 @@ from typing import Any
 
 from .._errors import counted
 from .._gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN
-from .document import Document, Row, first_sentences, is_new, is_whole, pair_problems, place, problems
-from .page_summary import fixes
+from .document import (
+    Document,
+    Row,
+    first_sentences,
+    fixes,
+    is_new,
+    is_whole,
+    pair_problems,
+    place,
+    problems,
+    worst,
+)
 from .text import code, line
 
 MOST_LINES = 60
 
-# failing findings get the lines that remain
 _MOST_REASONS = 3
 _MOST_PROBLEMS = 4
 _MOST_FIXES = 3
@@ -30,52 +39,52 @@ _LONGEST = 120
 _LONGEST_ADVICE = 200
 _MOST_CVES = 3
 
-_FAILING_SECTION = 5
-_WORST_FIRST = ("unknown", "critical", "high", "medium", "low", "info")
-
 
 def markdown(document: Document) -> str:
     """The outcome and why, the counts, and what comes first: failing findings, new ones, expired waivers."""
     rows = document["findings"]
+    failing = [row for row in rows if row["state"] == FAILING]
     new = [row for row in rows if is_new(row) and row["state"] not in (FAILING, WAIVED)]
-    sections = [
+    first = [
         [_headline(document)],
         _reasons(document),
         _not_scanned(document),
         _counts(document),
-        _fixes(document),
-        [],
+        _section("Fix first", [], [f"- {_fix(each.first)}" for each in fixes(document)[:_MOST_FIXES]]),
+    ]
+    last = [
         _findings("New, but not failing", new, _MOST_NEW),
         _expired(document["waivers"]["expired"]),
         [_footer(document)],
     ]
-    used = sum(len(section) + 1 for section in sections if section)
-    failing = [row for row in rows if row["state"] == FAILING]
-    sections[_FAILING_SECTION] = _findings("Failing", failing, MOST_LINES - used - _AROUND)
+    used = sum(len(section) + 1 for section in first + last if section)
+    # failing findings get the lines that remain
+    sections = [*first, _findings("Failing", failing, MOST_LINES - used - _AROUND), *last]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
+def _headline(document: Document) -> str:
+    outcome, failing = document["outcome"], document["counts"]["failing"]
+    said = {FAIL: "Gate failed", WARN: "Gate passed with a warning"}.get(document["verdict"], "Gate passed")
+    # the number says it better, where findings are all that is wrong
+    clauses = [] if outcome == PASSED or (outcome == FINDINGS and failing) else [outcome]
+    clauses += [counted(failing, "failing finding")] if failing else []
+    incomplete = "" if is_whole(document) else ". The run is not complete: findings may be missing"
+    return f"## {': '.join(filter(None, [said, ', '.join(clauses)]))}{incomplete}"
+
+
 def _reasons(document: Document) -> list[str]:
-    reasons = (document["reasons"] or ["No reason was recorded."]) if _is_red(document) else []
+    reasons = []
+    if document["verdict"] == FAIL or document["outcome"] != PASSED:
+        reasons = document["reasons"] or ["No reason was recorded."]
     return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
 
 
-def _is_red(document: Document) -> bool:
-    red: bool = document["verdict"] == FAIL or document["outcome"] != PASSED
-    return red
-
-
-def _headline(document: Document) -> str:
-    outcome, verdict = document["outcome"], document["verdict"]
-    said = {FAIL: "Gate failed", WARN: "Gate passed with a warning"}.get(verdict, "Gate passed")
-    failing = document["counts"]["failing"]
-    # the number says it better, where findings are all that is wrong
-    what = "" if outcome == PASSED or (outcome == FINDINGS and failing) else outcome
-    if failing:
-        what += f"{', ' if what else ''}{counted(failing, 'failing finding')}"
-    if not is_whole(document):
-        what += ". The run is not complete: findings may be missing"
-    return f"## {said}{': ' if what else ''}{what}"
+def _not_scanned(document: Document) -> list[str]:
+    # those without a target are among the reasons
+    if is_whole(document) or not any(map(pair_problems, document["targets"])):
+        return []
+    return _section("Not scanned or read completely", [], _bullets(problems(document), _MOST_PROBLEMS, "problem"))
 
 
 def _bullets(sentences: Sequence[str], most: int, noun: str) -> list[str]:
@@ -84,36 +93,19 @@ def _bullets(sentences: Sequence[str], most: int, noun: str) -> list[str]:
     return [*shown, f"- and {counted(more, f'more {noun}')}"] if more > 0 else shown
 
 
-def _more(number: int, noun: str) -> list[str]:
-    return ["", f"And {counted(number, f'more {noun}')}."] if number > 0 else []
-
-
-def _not_scanned(document: Document) -> list[str]:
-    found = [sentence for pair in document["targets"] for sentence in pair_problems(pair)]
-    # those without a target are among the reasons
-    if is_whole(document) or not found:
-        return []
-    return ["### Not scanned or read completely", "", *_bullets(problems(document), _MOST_PROBLEMS, "problem")]
-
-
 def _counts(document: Document) -> list[str]:
-    counts, rows = document["counts"], document["findings"]
-    worst: dict[str, str] = {}
-    for row in rows:
-        known = worst.get(row["state"], row["severity"])
-        worst[row["state"]] = min(known, row["severity"], key=_WORST_FIRST.index)
-    table = ["| State | Findings | Worst |", "|---|---:|---|"]
-    table += [f"| {state} | {counts[state]} | {worst.get(state, '')} |" for state in STATES]
-    compared = document["baseline"].get("state") not in (None, NO_BASELINE)
-    changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
-    since = f"Since the baseline: {changes}." if compared else "Not compared with a baseline."
-    severities = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
-    return [*table, "", f"{since} All findings: {severities or 'none'}."]
-
-
-def _fixes(document: Document) -> list[str]:
-    found = fixes(document)[:_MOST_FIXES]
-    return ["### Fix first", "", *(f"- {_fix(each.first)}" for each in found)] if found else []
+    counts = document["counts"]
+    severities: dict[str, set[str]] = {}
+    for row in document["findings"]:
+        severities.setdefault(row["state"], set()).add(row["severity"])
+    shown = {state: worst(severities[state]) if state in severities else "" for state in STATES}
+    table = [f"| {state} | {counts[state]} | {severity} |" for state, severity in shown.items()]
+    since = "Not compared with a baseline."
+    if document["baseline"].get("state") not in (None, NO_BASELINE):
+        changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
+        since = f"Since the baseline: {changes}."
+    found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
+    return ["| State | Findings | Worst |", "|---|---:|---|", *table, "", f"{since} All findings: {found or 'none'}."]
 
 
 def _fix(row: Row) -> str:
@@ -124,39 +116,29 @@ def _fix(row: Row) -> str:
 
 
 def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
-    if not rows:
-        return []
-    return [
-        f"### {title}",
-        "",
-        "| Severity | Finding | Where | Change | Why |",
-        "|---|---|---|---|---|",
-        *(_row(row) for row in rows[:most]),
-        *_more(len(rows) - most, "finding"),
+    lines = [
+        f"| {row['severity']} | {code(row['name'], _LONGEST)} | {code(place(row), _LONGEST)} | {row['change'] or ''} |"
+        f" {code('; '.join(map(line, row['reasons'])), _LONGEST)} |"
+        for row in rows[:most]
     ]
-
-
-def _row(row: Row) -> str:
-    why = code("; ".join(map(line, row["reasons"])), _LONGEST)
-    where = code(place(row), _LONGEST)
-    return f"| {row['severity']} | {code(row['name'], _LONGEST)} | {where} | {row['change'] or ''} | {why} |"
+    head = ["| Severity | Finding | Where | Change | Why |", "|---|---|---|---|---|"]
+    return _section(title, head, lines, len(rows) - most, "finding")
 
 
 def _expired(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not waivers:
-        return []
-    return [
-        "### Expired waivers",
-        "",
-        "| Expired | Owner | Reason | File |",
-        "|---|---|---|---|",
-        *(
-            f"| {code(each['expires'], 40)} | {code(each['owner'], 60)} | {code(each['reason'], _LONGEST)} |"
-            f" {code(line(each['file']) + ':' + str(each['line']), _LONGEST)} |"
-            for each in waivers[:_MOST_EXPIRED]
-        ),
-        *_more(len(waivers) - _MOST_EXPIRED, "expired waiver"),
+    lines = [
+        f"| {code(each['expires'], 40)} | {code(each['owner'], 60)} | {code(each['reason'], _LONGEST)} |"
+        f" {code(line(each['file']) + ':' + str(each['line']), _LONGEST)} |"
+        for each in waivers[:_MOST_EXPIRED]
     ]
+    head = ["| Expired | Owner | Reason | File |", "|---|---|---|---|"]
+    return _section("Expired waivers", head, lines, len(waivers) - _MOST_EXPIRED, "expired waiver")
+
+
+def _section(title: str, head: list[str], lines: list[str], left_out: int = 0, noun: str = "") -> list[str]:
+    """Lines below a title, and how many are left out; nothing without a line."""
+    more = ["", f"And {counted(left_out, f'more {noun}')}."] if left_out > 0 else []
+    return [f"### {title}", "", *head, *lines, *more] if lines else []
 
 
 def _footer(document: Document) -> str:

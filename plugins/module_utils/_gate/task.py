@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
-from .._exports.document import Choices
+from .._exports.document import Choices, Place
 from .._exports.formats import write
-from .._exports.locations import Locations, locations_of
+from .._exports.sarif import locations_of
 from .._file.draft import shown
 from .._gate_words import CREATED, FAIL, WARN
 from .._http.connection import COLLECTION_VERSION
@@ -62,7 +62,7 @@ class _Asked(NamedTuple):
     exploits: Exploits
     waivers: Sequence[Rule]
     baseline: bytes | None
-    locations: Locations
+    locations: Mapping[str, Place]
 
 
 class _Found(NamedTuple):

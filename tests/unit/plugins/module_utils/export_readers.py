@@ -17,7 +17,7 @@ import jsonschema
 import xmlschema
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, SARIF, write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
 
 SCHEMAS = Path(__file__).parent / "schemas"
 GATE_SCHEMA = Path(__file__).resolve().parents[4] / "docs/docsite/gate.schema.json"
@@ -27,7 +27,7 @@ JSON_SCHEMAS = {
         (name, json.loads(path.read_text(encoding="utf-8")))
         for name, path in (
             ("json", GATE_SCHEMA),
-            (SARIF, SCHEMAS / "sarif-2.1.0-rtm.5.json"),
+            ("sarif", SCHEMAS / "sarif-2.1.0-rtm.5.json"),
             ("gitlab", SCHEMAS / "gitlab-dast-15.0.0-rules.json"),
         )
     )
@@ -44,13 +44,13 @@ DEFECTDOJO_FIELDS = {
     "tags", "vulnerability_ids",
 }  # fmt: skip
 
-ALL = [*FORMATS, SARIF]
+ALL = list(FORMATS)
 CHOICES = Choices(fallback="estate.yml")
 # each format with each choice of what it lists
 CHOSEN = [
-    *[(name, {}) for name in FORMATS],
+    *[(name, {}) for name in FORMATS if name != "sarif"],
     *[(name, {"every": True}) for name in ("gitlab", "defectdojo")],
-    *[(SARIF, {"sarif_profile": profile}) for profile in sarif.PROFILES],
+    *[("sarif", {"sarif_profile": profile}) for profile in sarif.PROFILES],
 ]
 
 
@@ -85,7 +85,7 @@ def failing_in(name, text, of):
         return {
             (each["fingerprint"], each["index"]) for each in json.loads(text)["findings"] if each["state"] == "failing"
         }
-    if name == SARIF:
+    if name == "sarif":
         shown = [each["properties"] for each in results_of(text)]
         return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
     if name == "junit":

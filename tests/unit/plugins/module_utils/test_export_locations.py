@@ -10,7 +10,12 @@ import sys
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.locations import locations_of, target_lines
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
+
+
+def target_lines(text, path="x.yml"):
+    return {name: number for name, (_path, number) in locations_of([(path, text)]).items()}
+
 
 ESTATE = """---
 # the estate
@@ -38,7 +43,7 @@ targets: d.example
 
 
 def test_each_target_has_the_line_that_declares_it_first():
-    assert target_lines(ESTATE.replace("  targets: *lab\n", ""), "estate.yml") == {
+    assert target_lines(ESTATE.replace("  targets: *lab\n", "")) == {
         "https://shop.example.com": 8,
         "api.example.com": 9,
         "{{ extra }}": 11,
@@ -50,9 +55,9 @@ def test_each_target_has_the_line_that_declares_it_first():
 
 def test_an_anchor_is_read_once():
     text = "a: &a\n  targets: [x.example]\nb: [*a, *a, *a]\n"
-    assert target_lines(text, "x") == {"x.example": 2}
+    assert target_lines(text) == {"x.example": 2}
     loop = "a: &a\n  targets:\n    - x.example\n  self: *a\n"
-    assert target_lines(loop, "x") == {"x.example": 3}
+    assert target_lines(loop) == {"x.example": 3}
 
 
 def test_the_first_file_counts():
@@ -62,16 +67,16 @@ def test_the_first_file_counts():
 
 @pytest.mark.parametrize("text", ["", "# nothing", "[]", "7", "targets:", "targets: {a: b}", "? [a, b]\n: c"])
 def test_a_file_without_targets_has_none(text):
-    assert target_lines(text, "x") == {}
+    assert target_lines(text) == {}
 
 
 @pytest.mark.parametrize("text", ["a: [", "\tb: c", "a: b\n- c", "a: \x00", "targets: *gone", "[" * 5000])
 def test_a_file_that_is_not_yaml_is_named(text):
     with pytest.raises(WrongOption, match=r"estate file 'x\.yml' is not valid YAML .*estate_files"):
-        target_lines(text, "x.yml")
+        target_lines(text)
 
 
 def test_without_pyyaml_the_message_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(WrongOption, match="needs the Python library PyYAML"):
-        target_lines("targets: []", "x")
+        target_lines("targets: []")
