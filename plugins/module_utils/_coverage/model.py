@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
+from .._families.scan import tool_name_of
 from .._families.scan_statuses import FINISHED
 from .._findings.model import matches_all, name_pattern
 from .._moments import LONGEST_EXCEPTION, Clock, expiry_of, span, utc_text
 from .._names import normal_form
 from .._records import Record
 from .._scan.record import lacks, last_moment_of, outcome_of
-from .._scan.tools import tool_name_of
 
 # the newest finished scan of each target (by id) and tool, and of each target with any tool (None)
 Newest = dict[tuple[object, "int | None"], Record]

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 
 from .._errors import WrongOption
-from .._families.scan import SCAN
+from .._families.scan import SCAN, tool_id_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._file.draft import shown
@@ -23,7 +23,6 @@ from .._moments import seconds_of, utc_text
 from .._records import Record
 from .._references import belongs, place_of
 from .._scan.clock import latest_clock
-from .._scan.tools import tool_id_of
 from .._task import Task
 from .model import Account, coverage_of, exclusions_of
 

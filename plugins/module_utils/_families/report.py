@@ -19,6 +19,10 @@ REPORT_TYPES = {
     "xlsx": _OFFICE + "spreadsheetml.sheet",
     "docx": _OFFICE + "wordprocessingml.document",
 }
+# the statuses of a report are not public, so these are the words that scans and other services use
+NOT_READY = ("waiting", "running", "pending", "queued", "in progress", "processing", "generating", "created", "new")
+FAILED = ("failed", "error", "aborted", "failed to start", "cancelled", "canceled", "timed out")
+READY = ("finished", "ready", "done", "completed", "complete", "generated", "available", "success")
 REPORT_SOURCES = ("scans", "findings")
 REPORT_GROUPINGS = ("target", "vulnerability")
 
@@ -50,3 +54,8 @@ class _Report(Family):
 
 
 REPORT = _Report()
+
+
+def status_word(status: object) -> str:
+    """The status of a report as in NOT_READY, FAILED and READY."""
+    return str(status).strip().lower().replace("_", " ")

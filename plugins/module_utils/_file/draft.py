@@ -204,3 +204,12 @@ def shown(path: str | None) -> str:
 def reason_of(error: OSError) -> str:
     """The reason of an OSError, without its path."""
     return printable(os.strerror(error.errno) if error.errno else type(error).__name__)
+
+
+def is_own_file(path: str) -> bool:
+    """Whether a file exists that only this user or root can have written, so that its content can be trusted."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022

@@ -134,12 +134,3 @@ def content_of(path: str) -> Content | None:
             " or give another dest."
         ) from None
     return Content(size, read.hexdigest())
-
-
-def is_own_file(path: str) -> bool:
-    """Whether a file exists that only this user or root can have written, so that its content can be trusted."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return False
-    return stat.S_ISREG(found.st_mode) and found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
+from .._families.scan import tool_id_of, tool_name_of
 from .._gate_words import NOT_COVERED, PASSED
 from .._moments import seconds_of
 from .._names import normal_form
-from .._scan.tools import tool_id_of, tool_name_of
 from .policy import lasting
 from .types import Pair
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._errors import ApiError, CallError, WrongOption, printable
 from .._families.finding import FINDING
-from .._families.scan import SCAN
+from .._families.scan import SCAN, tool_id_of, tool_name_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
@@ -26,7 +26,6 @@ from .._records import Record
 from .._references import belongs, place_of, scan_by_id
 from .._scan.clock import latest_clock
 from .._scan.record import lacks, last_moment_of, outcome_of
-from .._scan.tools import tool_id_of, tool_name_of
 from .._task import Task
 from .types import Pair, Trouble, outcome_of_scan
 

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 from .._errors import CallError, Incomplete, Refused, printable
 from .._families.report import REPORT
-from .._file.draft import Content, Draft
-from .._file.replace import is_own_file
+from .._file.draft import Content, Draft, is_own_file
 from .._moments import utc_text
 from .._records import Record, read_id
 from .._task import Task

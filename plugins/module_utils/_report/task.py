@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, printable
-from .._families.report import REPORT, REPORT_TYPES
+from .._families.report import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._file import attributes
 from .._file.draft import Content, Draft, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
@@ -20,7 +20,6 @@ from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
 from .._task import Task
 from .create import LONGEST_NAME, RESUMED_FOR, Note, Request, create, from_earlier_run, note_path, read_note, write_note
-from .status import Readiness, readiness
 
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
@@ -200,14 +199,14 @@ class _Present:
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""
-        ready = readiness(record["status"])
-        if ready is Readiness.NEVER:
+        status = status_word(record["status"])
+        if status in FAILED:
             raise Refused(
                 f"report {record['id']} has the status {printable(record['status'])!r} and will never have a file: check it"
                 " in the web application, delete it with state: absent, and run this task again.",
                 report=record,
             )
-        if ready is Readiness.NOT_YET:
+        if status in NOT_READY:
             return False
         kind = str(record["format"]).lower()
         try:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .. import _private_files
 from .._errors import ApiError, CallError, WrongOption, printable
-from .._families.scan import SCAN
+from .._families.scan import SCAN, tool_id_of
 from .._families.scan_statuses import FINISHED
 from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
@@ -30,7 +30,6 @@ from .clock import latest_clock
 from .record import candidates, is_in_progress, outcome_of
 from .result import unclear_start
 from .spec import ScanSpec
-from .tools import tool_id_of
 from .watch import Entry
 
 # how the service may refuse a list that this key, or this plan, does not include

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import WrongOption, printable
-from .._families.scan import SCAN
+from .._families.scan import SCAN, tool_id_of
 from .._families.scan_statuses import SCAN_STATUSES
 from .._lookup import Place, in_place
 from .._moments import Since, since_of
@@ -20,7 +20,6 @@ from .._references import belongs, place_of, target_filter, warn_unplaced
 from .._task import Task
 from .clock import old_scans
 from .record import is_in_progress, last_moment_of, status_of, without_secrets
-from .tools import tool_id_of
 
 _MOST_NAMED = 10
 

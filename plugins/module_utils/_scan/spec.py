@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._errors import CallError, WrongOption, printable
+from .._families.scan import tool_id_of
 from .._http.advice import Hints
 from .._moments import seconds_of
 from .._records import Record
-from .tools import tool_id_of
 from .watch import Entry
 
 # the sub-options that belong to each type
@@ -38,19 +38,20 @@ AUTHENTICATION_OPTION = dict(
 _LONGEST_SCAN = 1440
 _SHORTEST_POLL = 0.1
 
-# the option of each field of a start that has its own
-_OWN_FIELDS = {
-    "tool_id": "tool",
-    "target_name": "target",
-    "target_id": "target_id",
-    "workspace_id": "workspace_id",
-    "vpn_profile_uuid": "vpn_profile",
-    "max_scan_time": "max_scan_time",
-    "authentication": "authentication",
-    "tool_params": "tool_params",
-    "redirect_level": "redirect_level",
-    "scan_original_url": "scan_original_url",
-}
+# the fields of a start that have an option of their own, under another name or under theirs
+_OPTION_OF = {"tool_id": "tool", "target_name": "target", "vpn_profile_uuid": "vpn_profile"}
+_OWN_FIELDS = (
+    *_OPTION_OF,
+    *(
+        "target_id",
+        "workspace_id",
+        "max_scan_time",
+        "authentication",
+        "tool_params",
+        "redirect_level",
+        "scan_original_url",
+    ),
+)
 
 
 class ScanSpec(NamedTuple):
@@ -89,8 +90,24 @@ class ScanSpec(NamedTuple):
 
     def why_another(self, record: Record) -> str | None:
         """Why a scan is not as declared, a clause, or None."""
-        kind = self.authentication["type"] if self.authentication else None
-        return why_other_params(record, self.tool_params, self.vpn_uuid, kind, self.further)
+        kind = self.authentication and self.authentication["type"]
+        found = record.get("tool_params")
+        if not isinstance(found, dict):
+            if self.tool_params or kind:
+                return "its record does not show its tool_params"
+            found = {}
+        for name, value in (self.tool_params or {}).items():
+            if name not in found:
+                return f"tool_params.{printable(name, 60)} is not in its record"
+            if not _matches(found[name], value):
+                return f"tool_params.{printable(name, 60)} differs"
+        if self.vpn_uuid is not None and (record.get("vpn_profile_uuid") or "") != self.vpn_uuid:
+            return "its VPN profile differs"
+        theirs = found.get("authentication")
+        if kind and not (isinstance(theirs, dict) and theirs.get("type") == kind):
+            return "its authentication is of another type"
+        other = [name for name, value in self.further.items() if name in record and not _matches(record[name], value)]
+        return f"{printable(other[0], 60)} differs" if other else None
 
 
 def check_options(params: Mapping[str, Any]) -> None:
@@ -142,48 +159,12 @@ def _authentication(given: Mapping[str, Any] | None) -> Record | None:
 
 
 def _further(params: Mapping[str, Any]) -> Record:
-    own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
     free = params["start_params"] or {}
     for name in free:
         if name in _OWN_FIELDS:
-            raise WrongOption(
-                f"start_params.{printable(name, 60)} has its own option: use {_OWN_FIELDS[name]} instead."
-            )
+            raise WrongOption(f"start_params.{name} has its own option: use {_OPTION_OF.get(name, name)} instead.")
+    own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
     return {**own, **free}
-
-
-# --- comparing
-
-
-def why_other_params(
-    record: Record,
-    tool_params: Mapping[str, Any] | None,
-    vpn_uuid: str | None,
-    authentication_type: str | None,
-    further: Mapping[str, Any] | None = None,
-) -> str | None:
-    """Why a scan does not have the declared parameters, a clause, or None if its record has each of them.
-
-    vpn_uuid: "" for no VPN, None if the task does not say; further: other fields of a start, compared if the record has
-    them.
-    """
-    found = record.get("tool_params")
-    if not isinstance(found, dict):
-        if tool_params or authentication_type:
-            return "its record does not show its tool_params"
-        found = {}
-    for name, value in (tool_params or {}).items():
-        if name not in found:
-            return f"tool_params.{printable(name, 60)} is not in its record"
-        if not _matches(found[name], value):
-            return f"tool_params.{printable(name, 60)} differs"
-    if vpn_uuid is not None and (record.get("vpn_profile_uuid") or "") != vpn_uuid:
-        return "its VPN profile differs"
-    theirs = found.get("authentication")
-    if authentication_type and not (isinstance(theirs, dict) and theirs.get("type") == authentication_type):
-        return "its authentication is of another type"
-    other = [name for name, value in (further or {}).items() if name in record and not _matches(record[name], value)]
-    return f"{printable(other[0], 60)} differs" if other else None
 
 
 def _matches(found: object, wanted: object) -> bool:

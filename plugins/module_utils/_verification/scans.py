@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from .._errors import counted
 from .._families.finding import SEVERITIES
-from .._families.report import REPORT_TYPES
+from .._families.report import FAILED, NOT_READY, READY, REPORT_TYPES, status_word
+from .._families.scan import TOOLS
 from .._families.scan_statuses import SCAN_STATUSES
 from .._families.vpn_profile import VPN_PROFILE
 from .._http.retry import moment
 from .._records import Record
-from .._report.status import is_known
 from .._scan.record import findings_of, last_moment_of, uncounted
-from .._scan.tools import TOOLS
 from .judges import (
     Observations,
     Row,
@@ -148,7 +147,7 @@ def _judge_output_refusals(answers: Observations) -> Verdict | None:
 
 def _unknown_status(report: Record) -> list[object]:
     status = report.get("status", report.get("status_name"))
-    return [] if is_known(status) else [status]
+    return [] if status is None or status_word(status) in (*NOT_READY, *FAILED, *READY) else [status]
 
 
 ROWS = (

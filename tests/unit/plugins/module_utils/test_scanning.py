@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     without_secrets,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import bad_end
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import why_other_params
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import ScanSpec
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Timeouts
 
 # 2024-05-17 08:30:00 UTC
@@ -159,6 +159,11 @@ def test_the_newest_finished_one_comes_first_then_those_in_progress():
 def test_an_age_is_never_less_than_nothing():
     assert candidates([row(1, -200)], Clock(NOW), 0)[0][1] is None
     assert candidates([row(1, 1)], Clock(NOW), 0)[0][1] is not None
+
+
+def why_other_params(record, tool_params, vpn_uuid, kind):
+    authentication = {"type": kind} if kind else None
+    return ScanSpec(170, 0, vpn_uuid, tool_params, None, authentication, {}).why_another(record)
 
 
 RECORD = {"tool_params": {"scan_type": "light", "depth": 5, "deep": {"a": 1, "b": [1, 2]}, "on": True, "none": None}}

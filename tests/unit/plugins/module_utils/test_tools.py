@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.tools import TOOLS, tool_id_of
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import TOOLS, tool_id_of
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,19 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._report.status import Readiness, is_known, readiness
+from ansible_collections.scanops.scanner.plugins.module_utils._families.report import (
+    FAILED,
+    NOT_READY,
+    READY,
+    status_word,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import (
     Observation,
     Observations,
     Verdict,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.scans import _unknown_status
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import ROWS, judge_all
 
 NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
@@ -82,10 +88,9 @@ def test_without_answers_nothing_is_confirmed_or_refuted():
     assert tried <= {"lists-in-data", "whole-lists", "rate-limit-headers", "key-check", "date"}
 
 
-@pytest.mark.parametrize("status, ready, known", [
-    (None, Readiness.MAYBE, True), ("Finished", Readiness.MAYBE, True), ("in_progress", Readiness.NOT_YET, True),
-    ("FAILED", Readiness.NEVER, True), ("on a boat", Readiness.MAYBE, False), (7, Readiness.MAYBE, False),
+@pytest.mark.parametrize("status, words", [
+    ("Finished", READY), ("in_progress", NOT_READY), (" FAILED ", FAILED), ("on a boat", None), (7, None), (None, ()),
 ])  # fmt: skip
-def test_the_status_of_a_report(status, ready, known):
-    assert readiness(status) is ready
-    assert is_known(status) is known
+def test_the_status_of_a_report(status, words):
+    assert [each for each in (READY, NOT_READY, FAILED) if status_word(status) in each] == ([words] if words else [])
+    assert _unknown_status({"status": status}) == ([] if words is not None else [status])
