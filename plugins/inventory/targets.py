@@ -399,7 +399,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
-            client = Client(transport, Permits(closed="an inventory only reads"), self.display.warning)
+            client = Client(transport, Permits(closed="an inventory only reads").permit, self.display.warning)
             everywhere = client.all(WORKSPACE)
             workspaces = _chosen(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]

@@ -16,19 +16,17 @@ from ansible.module_utils.basic import env_fallback
 
 from ._errors import WrongOption
 from ._http.connection import Connection
-from ._raw_options import ArgumentSpec, OptionSpec
 
 LONGEST_TIMEOUT = 86400
-
 
 _DEFAULTS = Connection._field_defaults
 
 
-def _option(type_: str, variable: str, **more: Any) -> OptionSpec:
+def _option(type_: str, variable: str, **more: Any) -> dict[str, Any]:
     return dict(type=type_, fallback=(env_fallback, [variable]), **more)
 
 
-CONNECTION_OPTIONS: ArgumentSpec = dict(
+CONNECTION_OPTIONS: dict[str, dict[str, Any]] = dict(
     base_url=_option("str", "SCANNER_BASE_URL"),
     api_key=_option("str", "SCANNER_API_KEY", no_log=True),
     timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
@@ -46,7 +44,7 @@ CONNECTION_OPTIONS: ArgumentSpec = dict(
     in_process=_option("bool", "SCANNER_IN_PROCESS", default=True),
 )
 # those of a call; an inventory always runs on the controller
-INVENTORY_OPTIONS: ArgumentSpec = {name: entry for name, entry in CONNECTION_OPTIONS.items() if name != "in_process"}
+INVENTORY_OPTIONS = {name: entry for name, entry in CONNECTION_OPTIONS.items() if name != "in_process"}
 
 # not declared as required, so that no program asks for them where a variable of the environment gives them
 NEEDED = ("base_url", "api_key")

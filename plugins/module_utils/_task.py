@@ -75,7 +75,7 @@ class Task:
 
     def __init__(self, host: Host, opened: Opened | None, permits: Permits) -> None:
         """opened: None for a task that makes no call."""
-        self._client = None if opened is None else Client(opened.transport, permits, self.warn, opened.lists)
+        self._client = None if opened is None else Client(opened.transport, permits.permit, self.warn, opened.lists)
         self.permits = permits
         self.params = host.params
         self.check_mode = host.check_mode

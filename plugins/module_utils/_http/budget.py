@@ -16,7 +16,6 @@ from typing import Any
 from .. import _private_files
 from .._errors import CallError, printable
 from . import pace
-from .connection import Connection
 from .pace import Heard, Pace, Rule
 from .retry import asked_wait, number_in, rate_limit_pause
 
@@ -24,19 +23,24 @@ from .retry import asked_wait, number_in, rate_limit_pause
 class Budget:
     """Waits for the rate limits, at most ``rate_limit_wait`` seconds in all.
 
-    sleep, clock, jitter: as in ``Transport``; on_wait: called with the seconds of each wait.
+    seconds: ``rate_limit_wait``; window: the time in which the service counts its limits; share: the percentage of them
+    that may be used; sleep, clock, jitter: as in ``Transport``; on_wait: called with the seconds of each wait.
     """
 
     def __init__(
         self,
-        connection: Connection,
+        file: PaceFile,
+        seconds: float,
+        window: float,
+        share: int,
         sleep: Callable[[float], object],
         clock: Callable[[], float],
         jitter: Callable[[], float],
     ) -> None:
-        self._seconds = self.seconds = float(connection.rate_limit_wait)
-        self.connection = connection
-        self.file = PaceFile(connection.base_url, connection.api_key)
+        self._seconds = self.seconds = seconds
+        self.window = window
+        self.share = share
+        self.file = file
         self.on_wait: Callable[[float], object] = lambda seconds: None
         self._sleep = sleep
         self._clock = clock
@@ -90,9 +94,7 @@ class Turn:
     def __init__(self, budget: Budget, limit: str | None) -> None:
         self._budget = budget
         self._limit = limit
-        self._rule = Rule(
-            pace.DOCUMENTED.get(limit or "", 0), budget.connection.rate_window, budget.connection.rate_share
-        )
+        self._rule = Rule(pace.DOCUMENTED.get(limit or "", 0), budget.window, budget.share)
         self._ticket = budget.now()
         self._sent_at = self._ticket
 

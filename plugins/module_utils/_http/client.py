@@ -13,7 +13,7 @@ from .._errors import AnswerError, ApiError, CallError, ScannerError
 from .._families.family import Family
 from .._families.target import TARGET
 from .._records import Complete, Record, Streamed, is_row, record_of
-from .._scope.permit import Permits
+from .._scope.sealed import Permit
 from . import listing
 from .advice import CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink
@@ -35,11 +35,12 @@ class Client:
     def __init__(
         self,
         transport: Transport,
-        permits: Permits,
+        permit: Callable[..., Permit],
         warn: Callable[[str], object] = lambda text: None,
         lists: Lists | None = None,
     ) -> None:
-        """warn: gets what a person should know about a call that succeeded; lists: what the items of a loop share."""
+        """permit: as ``Permits.permit``; warn: gets what a person should know about a call that succeeded; lists: what the
+        items of a loop share."""
         self.transport = transport
         # whether this task may use what earlier items have read
         self.shares = False
@@ -47,7 +48,7 @@ class Client:
         self.relies = False
         self._lists = lists
         self._wrote = False
-        self._permits = permits
+        self._permit = permit
         self._warn = warn
         self._about = transport.about
         transport.budget.file.warn = warn
@@ -64,7 +65,7 @@ class Client:
         adds: bool = False,
     ) -> Answer:
         """Send a write, if it is permitted. adds: whether it only adds an object, which ``create`` adds to the lists."""
-        permit = self._permits.permit(method, path, query, form, json, self._target_name)
+        permit = self._permit(method, path, query, form, json, self._target_name)
         if not adds:
             self._drop_lists()
         elif self._lists is not None:

@@ -21,8 +21,6 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from .._errors import printable
-
 MASK = "***"
 # a shorter key may be an ordinary word, which names and descriptions contain by chance
 SHORTEST_KEY = 8
@@ -175,7 +173,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) != len(pairs):
         (repeated, _times), *_others = Counter(name for name, _value in pairs).most_common(1)
-        raise ValueError(f"the key {printable(repeated, 60)!r} occurs twice in one object")
+        raise ValueError(f"the key {str(repeated)[:60]!r} occurs twice in one object")
     return read
 
 

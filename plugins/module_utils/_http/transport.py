@@ -17,11 +17,11 @@ from .._errors import CallError, Interrupted, NetworkError, printable
 from .._families.family import Family
 from .._interrupt import Stop, Stopped
 from .._records import Record
-from .._scope.permit import require
+from .._scope.sealed import require
 from . import retry
 from .advice import Call, after_interrupt
 from .answer import Answer, Sink, refusal, too_long
-from .budget import Budget, Turn
+from .budget import Budget, PaceFile, Turn
 from .connection import Connection, Request, Session
 from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
 from .redact import Redactor
@@ -66,7 +66,15 @@ class Transport:
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
-        self.budget = Budget(connection, self._nap, clock, jitter)
+        self.budget = Budget(
+            PaceFile(connection.base_url, connection.api_key),
+            connection.rate_limit_wait,
+            connection.rate_window,
+            connection.rate_share,
+            self._nap,
+            clock,
+            jitter,
+        )
         self._redactor = Redactor(connection.api_key)
         self._session = Session(connection, self._redactor)
         # whether the service has accepted a call, so that address and key were right

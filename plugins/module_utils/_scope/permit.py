@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
@@ -14,12 +13,10 @@ from .._errors import Refused, printable, shape_of
 from .._families.family import Family
 from .._families.table import FAMILIES
 from .fields import ANYTHING, HOST, meaning_of, takes_key, takes_text, words_of
+from .sealed import SEAL, Permit
 from .texts import urls_in
 
 Names = tuple[str, ...]
-
-# nothing but Permits can make a permit
-_SEAL = object()
 
 
 class _Unknown(Family):
@@ -30,27 +27,6 @@ class _Unknown(Family):
 
 
 _ID_KEYS = ("target_id", "target_ids")
-
-
-class Permit:
-    """The right to send one write, exactly as it was judged. Only Permits makes one."""
-
-    __slots__ = ("_request",)
-
-    def __init__(self, seal: object, request: tuple[object, ...]) -> None:
-        if seal is not _SEAL:
-            raise TypeError("only Permits makes permits")
-        self._request = copy.deepcopy(request)
-
-    def covers(self, *request: object) -> bool:
-        """Whether this is the permit for this request: method, path, query, form, json."""
-        return self._request == request
-
-
-def require(permit: object, method: str, path: str, query: object, form: object, json: object) -> None:
-    """Raise unless the call is a read, or exactly this write was permitted."""
-    if method != "GET" and not (isinstance(permit, Permit) and permit.covers(method, path, query, form, json)):
-        raise RuntimeError(f"{method} {path} has no permit")
 
 
 class Place(NamedTuple):
@@ -120,7 +96,7 @@ class Permits:
                 for place in places_in(entry, body):
                     if self._scope:
                         self._judge(place, _name_at(place, name_of))
-        return Permit(_SEAL, (method, path, query, form, json))
+        return Permit(SEAL, (method, path, query, form, json))
 
     def _judge(self, place: Place, name: str) -> None:
         reason = self._scope.verdict(name) if self._scope else None

@@ -60,4 +60,4 @@ def permitted(method, path, query=None, form=None, json=None):
 
 @pytest.fixture
 def client(transport):
-    return Client(transport(), open_permits())
+    return Client(transport(), open_permits().permit)

@@ -363,7 +363,7 @@ def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client)
 
 
 def test_a_post_that_never_left_is_sent_again(transport, clock):
-    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"), open_permits())
+    client = Client(transport(base_url="http://127.0.0.1:1/api/v2"), open_permits().permit)
     with pytest.raises(NetworkError, match="was not sent"):
         client.create(TARGET, VALUES, Look())
     assert client.transport.calls == ["POST /targets -> no answer"] * 4

@@ -233,7 +233,7 @@ def test_a_download_that_is_never_as_long_as_announced_is_an_error(reports, tran
     reports.settings(report_size=200_000)
     reports.fault(path="/reports/.*", action=action, missing=missing, times=None)
     with pytest.raises(NetworkError, match=f"The answer to GET /reports/301/download .*{words}. Run the task"):
-        fetch(Client(transport(retries=2), open_permits()))
+        fetch(Client(transport(retries=2), open_permits().permit))
     assert len(reports.calls()) == 3
 
 
@@ -333,7 +333,7 @@ def chunked(*pieces, end=b"0\r\n\r\n"):
 )
 def test_other_ways_to_send_a_file_are_read(transport, answer):
     with serving(answer) as base_url:
-        assert fetch(Client(transport(base_url=base_url, retries=0), open_permits())).body == BODY
+        assert fetch(Client(transport(base_url=base_url, retries=0), open_permits().permit)).body == BODY
 
 
 @pytest.mark.parametrize(
@@ -353,21 +353,21 @@ def test_other_ways_to_send_a_file_are_read(transport, answer):
 )
 def test_other_ways_to_break_off_are_seen(transport, answer):
     with serving(answer) as base_url, pytest.raises(NetworkError, match="The answer to GET /reports/301/download "):
-        fetch(Client(transport(base_url=base_url, retries=0), open_permits()))
+        fetch(Client(transport(base_url=base_url, retries=0), open_permits().permit))
 
 
 def test_the_server_is_asked_to_close_so_that_the_end_shows(transport):
     received = []
     with serving(http(BODY), received=received) as base_url:
-        fetch(Client(transport(base_url=base_url, retries=0), open_permits()))
+        fetch(Client(transport(base_url=base_url, retries=0), open_permits().permit))
     assert b"\r\nConnection: close\r\n" in received[0]
 
 
 def test_too_much_is_seen_where_the_connection_is_kept_too(transport):
     with serving(http(BODY), keep_open=True) as base_url:
-        client = Client(transport(base_url=base_url, retries=0, timeout=5), open_permits())
+        client = Client(transport(base_url=base_url, retries=0, timeout=5), open_permits().permit)
         assert fetch(client).body == BODY
     with serving(http(BODY + b"excess", announced=len(BODY)), keep_open=True) as base_url:
-        client = Client(transport(base_url=base_url, retries=0, timeout=5), open_permits())
+        client = Client(transport(base_url=base_url, retries=0, timeout=5), open_permits().permit)
         with pytest.raises(NetworkError, match="is longer than its announced length"):
             fetch(client)

@@ -184,7 +184,7 @@ def test_a_key_that_is_repeated_in_json_that_is_none_is_not_shown():
         (b"[-1e999]", "a number is too large"),
         (b'{"id": 1, "id": 2}', "the key 'id' occurs twice in one object"),
         (b'{"data": [{"id": 1, "name": "a", "\\u0069d": 2}]}', "the key 'id' occurs twice in one object"),
-        (b'{"\\u202e": 1, "\\u202e": 2}', r"the key '\\u202e' occurs twice in one object"),
+        (b'{"\\u202e": 1, "\\u202e": 2}', r"the key '\u202e' occurs twice in one object"),
         (b"[" * 100000, f"it is nested deeper than {DEEPEST} levels"),
         (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), f"it is nested deeper than {DEEPEST} levels"),
         (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), f"it is nested deeper than {DEEPEST} levels"),

@@ -12,8 +12,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.scan imp
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permit, Permits, places_in
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits, places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.sealed import Permit
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits, permitted
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
@@ -88,7 +89,7 @@ def test_closed_permits_refuse_each_write(method, entry):
 
 
 def test_a_client_in_check_mode_sends_no_write(service, transport):
-    client = Client(transport(), Permits(Scope([]), closed="check mode writes nothing"))
+    client = Client(transport(), Permits(Scope([]), closed="check mode writes nothing").permit)
     for write in (
         lambda: client.create(TARGET, {"name": "www.example.com"}, look=None),
         lambda: client.start(SCAN, {"tool_id": 170}),
@@ -166,7 +167,7 @@ def test_without_a_scope_in_force_no_id_is_read():
 
 def test_an_id_is_read_from_the_service(service, transport):
     service.add(targets=[{"id": 5, "name": "evil.example"}])
-    client = Client(transport(), Permits(SCOPE))
+    client = Client(transport(), Permits(SCOPE).permit)
     with pytest.raises(Refused, match=r"target 'evil\.example' is outside the authorised scope"):
         client.start(SCAN, {"tool_id": 170, "target_id": 5})
     assert service.calls() == ["GET /targets/5"]
