@@ -470,8 +470,7 @@ files:
       changed: true
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import EXPECT_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import EXPECT_OPTIONS, POLICY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 

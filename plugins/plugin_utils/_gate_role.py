@@ -18,9 +18,9 @@ from ansible.playbook.task import Task
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.loader import strategy_loader
 from ansible.plugins.strategy.linear import StrategyModule as Linear
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
 from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
-from ansible_collections.scanops.scanner.plugins.modules.gate import FORMATS
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
 
 PREFIX = "scan_gate_"

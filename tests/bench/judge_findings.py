@@ -68,9 +68,9 @@ def finding(number: int, size: int) -> dict[str, Any]:
 
 
 def pairs_of(findings: int, size: int) -> list[Any]:
-    types = gate("types")
+    rows = gate("rows")
     return [
-        types.Pair(
+        rows.Pair(
             target=f"https://host{target}.example.com",
             target_id=target + 1,
             workspace=WORKSPACE,
@@ -102,7 +102,7 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
     """Write a gate.json, the baseline and the waivers that go with it."""
     sys.path.insert(0, collections)
     pairs = pairs_of(findings, size)
-    rows = gate("finding_rows").rows_of(pairs)
+    rows = gate("rows").rows_of(pairs)
     document = gate("gate_json").document_of(
         decided(pairs, rows), collection_version=VERSION, now=NOW, workspace=WORKSPACE
     )
@@ -111,8 +111,8 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
         pair._replace(findings=tuple(each for each in pair.findings if each["id"] // TARGETS % NEW)) for pair in pairs
     ]
     baseline = gate("baseline")
-    run = gate("run").run_of(accepted, gate("finding_rows").rows_of(accepted))
-    after = baseline.update(baseline.empty_baseline(WORKSPACE, VERSION), run, VERSION)
+    run = baseline.run_of(accepted, gate("rows").rows_of(accepted))
+    after = baseline.update(baseline.Baseline(WORKSPACE, VERSION), run, VERSION)
     (directory / "baseline.json").write_text(gate("baseline_file").render(after))
     (directory / "waivers.yml").write_text(waivers_of(waivers))
 
@@ -131,14 +131,20 @@ def decided(pairs: Any, rows: Any, **more: Any) -> Any:
 
 def judged(directory: Path) -> Any:
     """The document of a gate, as the module makes it, without the exports."""
-    waiver_file, path = gate("waiver_file"), directory / "waivers.yml"
-    waivers = waiver_file.read_waivers([waiver_file.WaiverFile(str(path), path.read_bytes())], time.time())
+    path = directory / "waivers.yml"
+    waivers = gate("waivers").read_waivers([(str(path), path.read_bytes())], time.time())
     accepted = (directory / "baseline.json").read_bytes()
-    saved = gate("saved").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
-    rows = gate("finding_rows").rows_of(saved.pairs)
-    wanted = gate("baseline_file").Wanted("baseline.json", "fail", False)
-    run = gate("run").run_of(saved.pairs, rows)
-    memory = gate("baseline_file").remember(wanted, accepted, run, saved.workspace, VERSION).memory
+    saved = gate("gate_json").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
+    rows = gate("rows").rows_of(saved.pairs)
+    memory, _text = gate("baseline_file").remember(
+        "baseline.json",
+        accepted,
+        gate("baseline").run_of(saved.pairs, rows),
+        saved.workspace,
+        VERSION,
+        missing="fail",
+        wants_update=False,
+    )
     decision = decided(
         saved.pairs, rows, memory=memory, waived=gate("waivers").waive(waivers, rows, NOW), troubles=saved.troubles
     )

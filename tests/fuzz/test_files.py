@@ -17,21 +17,14 @@ from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estat
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, update
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import (
-    StaleBaseline,
-    parse,
-    render,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
-    read_epss,
-    read_known_exploited,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Baseline, update
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import read_epss, read_known_exploited
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matchers_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS, mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.waiver_file import WaiverFile, read_waivers
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import refuse_name
@@ -74,7 +67,7 @@ def refused(read, *arguments):
 # --- baselines
 
 BASELINE = update(
-    empty_baseline("Web shop", "1.0.0"),
+    Baseline("Web shop", "1.0.0"),
     run(pair(finding("a", cve=["CVE-2021-44228"]), finding("b", 4), finding("a", 1), scan_id=7)),
     "1.0.0",
 )
@@ -102,7 +95,7 @@ def test_a_baseline_of_any_findings_is_read_as_it_was_written(name, target, chec
     # as the border leaves what the service sends
     name, target, check, cve, workspace = without_halves([name, target, check, cve, workspace])
     found = finding(check, name=name, cve=cve, port=port, vuln_evidence=evidence)
-    baseline = update(empty_baseline(workspace, "1.0.0"), run(pair(found, target=target)), "1.0.0")
+    baseline = update(Baseline(workspace, "1.0.0"), run(pair(found, target=target)), "1.0.0")
     assert parse(render(baseline), workspace) == baseline
 
 
@@ -134,7 +127,7 @@ yaml_texts = st.lists(
     )
 )
 def test_each_waiver_file_waives_or_is_refused_with_its_lines(content):
-    rules = refused(read_waivers, [WaiverFile("w.yml", content)], NOW)
+    rules = refused(read_waivers, [("w.yml", content)], NOW)
     for rule in rules or ():
         assert rule.waiver.reason and rule.waiver.owner
         # without allow_permanent, each waiver ends
@@ -396,7 +389,7 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
             ),
         }
         calls = {
-            "waivers": lambda: read_waivers([WaiverFile("w.yml", contents["waivers"])], NOW),
+            "waivers": lambda: read_waivers([("w.yml", contents["waivers"])], NOW),
             "baseline": lambda: parse(contents["baseline"], "Web shop"),
             "lines": lambda: rows_of(saved_of(contents["lines"], "f", NOW).pairs),
             "epss": lambda: read_epss(contents["epss"], "e"),

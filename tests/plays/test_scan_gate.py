@@ -11,7 +11,7 @@ import re
 import shutil
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Baseline
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import render
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, ROOT, play
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
@@ -113,7 +113,7 @@ def mistaken(service_process, tmp_path_factory):
     The plays ignore the failure: ansible-playbook would end with the first one.
     """
     directory = tmp_path_factory.mktemp("mistakes")
-    text = render(empty_baseline("Other", "1.0.0"))
+    text = render(Baseline("Other", "1.0.0"))
     for name, content in {"FOREIGN": text, "SPOILT": text[:-9]}.items():
         (directory / name).write_text(content)
     plays, hosts = [], ["localhost"]

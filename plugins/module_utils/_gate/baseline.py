@@ -5,57 +5,88 @@
 """The baseline: the findings that were accepted, and what a run changes against them. Pure.
 
 A baseline forgets nothing: a finding that a later scan no longer has stays in it as gone, so that it is recognised when it is
-reopened.
+reopened. Only ``run_of`` constructs a CompleteRun, without which no baseline is updated.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple, Optional
 
-from .._gate_words import KNOWN, NEW, REOPENED, WORSE
+from .._gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
+from .._names import normal_form
 from .._records import proven
-from .fingerprint import (
-    LONGEST_NAME,
-    SCHEME,
-    Place,
-    Subject,
-    check_of,
-    is_worse,
-    severity_rank,
-    subject_in,
-    worst_first,
-)
-from .run import UNKNOWN_TOOL, CompleteRun, Group, Key, Occurrence, Run, Scan
-from .types import Gone, Memory, Remembered, Row
+from .fingerprint import LONGEST_NAME, SCHEME, Place, Subject, check_of, severity_rank, subject_in, worst_first
+from .rows import Pair, Row
 
 OPEN = "open"
 GONE = "gone"
+UNKNOWN_TOOL = ""
 _WORST_CHANGE_FIRST = (NEW, WORSE, REOPENED, KNOWN)
 # CVE ids that an entry keeps
 _MOST_CVES = 100
 
+# a target in normal form, and a tool
+Key = tuple[str, str]
+# a fingerprint with its target and tool; the tool is UNKNOWN_TOOL in a saved list of findings
+Group = tuple[str, Key]
+
+
+class Scan(NamedTuple):
+    """A finished scan whose findings were all read."""
+
+    # in UTC, as in 2026-11-22T10:00:00Z
+    finished: str
+    scan_id: int | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """The findings of a run of the gate."""
+
+    rows: tuple[Row, ...]
+    # the newest scan of each target and tool that the run read completely
+    scans: Mapping[Key, Scan]
+    # the equal findings, worst first. A finding with several places is in several
+    occurrences: Mapping[Group, Sequence[Occurrence]]
+
+
+@dataclass(frozen=True)
+class CompleteRun(Run):
+    """A Run that read at least one scan, and all of its scans completely."""
+
+
+class Occurrence(NamedTuple):
+    """One of several equal findings."""
+
+    # the worst in all scans
+    severity: str
+    # the numbers of its rows in the run
+    rows: tuple[int, ...]
+
 
 class Entry(NamedTuple):
-    """Equal findings at one place of one target and tool, all open or all gone.
-
-    target: in normal form; severities: worst first, one for each finding; first_seen, last_seen, gone_since: the ends of
-    scans in UTC; gone_since: None for open ones.
-    """
+    """Equal findings at one place of one target and tool, all open or all gone."""
 
     fingerprint: str
+    # in normal form
     target: str
     tool: str
     state: str
+    # worst first, one for each finding
     severities: tuple[str, ...]
     name: str
     check: str | None
     cve: tuple[str, ...]
     place: Place
+    # the ends of scans in UTC
     first_seen: str
     last_seen: str
+    # None for open ones
     gone_since: str | None = None
 
     @property
@@ -68,13 +99,14 @@ class Entry(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """The accepted findings of a workspace. collection_version: the release that last changed them; scans: the newest scan of
-    each target and tool that an update has seen."""
+    """The accepted findings of a workspace, none by default."""
 
     workspace: str | None
+    # the release that last changed them
     collection_version: str
-    scans: Mapping[Key, Scan]
-    entries: tuple[Entry, ...]
+    # the newest scan of each target and tool that an update has seen
+    scans: Mapping[Key, Scan] = {}
+    entries: tuple[Entry, ...] = ()
 
     @property
     def accepted(self) -> int:
@@ -82,45 +114,131 @@ class Baseline(NamedTuple):
         return sum(len(entry.severities) for entry in self.entries if entry.state == OPEN)
 
 
-class Comparison(NamedTuple):
-    """A run compared with a baseline.
+class Remembered(NamedTuple):
+    """What the baseline says of a row."""
 
-    rows: what the baseline says of each row of the run; gone: one for each finding, at each place, that is gone; outdated:
-    targets and tools whose scan is older than that of the baseline, and therefore shows nothing as gone.
-    """
-
-    rows: tuple[Remembered, ...]
-    gone: tuple[Gone, ...]
-    outdated: tuple[Key, ...]
+    # one of CHANGES, or None
+    change: str | None = None
+    # in UTC, or None
+    first_seen: str | None = None
 
 
+class Gone(NamedTuple):
+    """A finding of the baseline that a finished, completely read scan of its target and tool no longer shows."""
+
+    fingerprint: str
+    name: str
+    check: str | None
+    severity: str
+    target: str
+    tool: str
+    first_seen: str | None
+    last_seen: str | None
+
+
+class Memory(NamedTuple):
+    """What the baseline says of a run."""
+
+    path: str | None = None
+    # one of BASELINE_STATES
+    state: str = NO_BASELINE
+    scheme: int | None = None
+    # the number of entries
+    accepted: int = 0
+    # why the baseline is not used and what to do, a sentence
+    reason: str | None = None
+    # whether the outcome is STALE_BASELINE because of it
+    blocks: bool = False
+    # one for each row, or empty without a usable baseline
+    rows: Sequence[Remembered] = ()
+    # one for each finding, at each place
+    gone: Sequence[Gone] = ()
+
+
+NO_MEMORY = Memory()
 # the open and the gone entry of equal findings
 _Entries = tuple[Optional[Entry], Optional[Entry]]
 
 
 class _Match(NamedTuple):
-    """What the baseline says of each occurrence of equal findings, and the severities in it that no occurrence has, of the
-    open ones and of those that were gone."""
+    """What the baseline says of each occurrence of equal findings, and the severities in it that no occurrence has."""
 
     remembered: list[Remembered]
     left_open: list[str]
     left_gone: list[str]
 
 
-def empty_baseline(workspace: str | None, collection_version: str) -> Baseline:
-    """A baseline that has accepted nothing yet."""
-    return Baseline(workspace, collection_version, {}, ())
+# --- what a run saw
 
 
-def compare(baseline: Baseline, run: Run) -> Comparison:
-    """What changed between a baseline and a run.
+def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
+    """The Run with these pairs and the rows of all of their findings; a CompleteRun if nothing can be missing.
+
+    A pair that is no proof shows nothing as gone. Neither does any other pair of the same target and tool then.
+    """
+    normal = cache(normal_form)
+    scans: dict[Key, Scan] = {}
+    doubtful = set()
+    for pair in pairs:
+        key = (normal(pair.target), pair.tool)
+        if pair.finished is None or not pair.is_proof:
+            doubtful.add(key)
+        else:
+            scan = Scan(pair.finished, pair.scan_id)
+            scans[key] = max(scan, scans.get(key, scan), key=lambda each: (each.finished, each.scan_id or 0))
+    occurrences = _occurrences(rows, normal)
+    if scans and not doubtful:
+        return CompleteRun(tuple(rows), scans, occurrences)
+    return Run(tuple(rows), {key: scan for key, scan in scans.items() if key not in doubtful}, occurrences)
+
+
+def _occurrences(rows: Sequence[Row], normal: Callable[[str], str]) -> dict[Group, Sequence[Occurrence]]:
+    groups: dict[Group, list[int]] = {}
+    for number, row in enumerate(rows):
+        key = (normal(row.target), row.tool)
+        for each in row.places or (row,):
+            groups.setdefault((each.fingerprint, key), []).append(number)
+    return {group: _apart(rows, numbers) for group, numbers in groups.items()}
+
+
+def _apart(rows: Sequence[Row], numbers: Sequence[int]) -> Sequence[Occurrence]:
+    """Equal rows as occurrences, worst first. A finding that a list has twice under one id is one, and so is one that two
+    scans report."""
+    if len(numbers) == 1:
+        return (Occurrence(rows[numbers[0]].severity, (numbers[0],)),)
+    scans: dict[object, dict[object, list[int]]] = {}
+    for number in numbers:
+        row = rows[number]
+        scan = row.scan_id if row.scan_id is not None else f"pair {row.pair}"
+        # without an id, each row is a finding of its own
+        identity = row.id if row.id is not None else f"row {number}"
+        scans.setdefault(scan, {}).setdefault(identity, []).append(number)
+
+    def rank(same: Iterable[int]) -> int:
+        return min(severity_rank(rows[number].severity) for number in same)
+
+    ranked = [
+        [number for same in equal for number in same or ()]
+        for equal in zip_longest(*(sorted(findings.values(), key=rank) for findings in scans.values()))
+    ]
+    return [
+        Occurrence(worst_first(rows[number].severity for number in same)[0], tuple(same))
+        for same in sorted(ranked, key=rank)
+    ]
+
+
+# --- what the baseline says of it
+
+
+def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
+    """What a baseline that was read from this path says of a run. state: one of BASELINE_STATES.
 
     Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
     a scan of its target and tool, no older than the baseline's own, was read completely and does not have it. A finding of an
     unknown tool is matched with what all tools have found. A finding with several places is known only if all of them are.
     """
     found_before: list[list[Remembered]] = [[] for _row in run.rows]
-    outdated = {key for key, scan in run.scans.items() if _is_older(scan, baseline.scans.get(key))}
+    scanned = {key for key, scan in run.scans.items() if not _is_older(scan, baseline.scans.get(key))}
     gone: list[Gone] = []
     groups = _by_group(baseline.entries)
     for group, (opened, closed) in {**_of_any_tool(groups, run), **groups}.items():
@@ -129,10 +247,11 @@ def compare(baseline: Baseline, run: Run) -> Comparison:
         for occurrence, remembered in zip(found, match.remembered):
             for number in occurrence.rows:
                 found_before[number].append(remembered)
-        if opened and match.left_open and group[1] in run.scans and group[1] not in outdated:
-            gone += [_gone(opened, each) for each in match.left_open]
+        if opened and group[1] in scanned:
+            fields = {name: getattr(opened, name) for name in Gone._fields if name != "severity"}
+            gone += [Gone(severity=each, **fields) for each in match.left_open]
     rows = tuple(_of_all_places(row, each) for row, each in zip(run.rows, found_before))
-    return Comparison(rows, tuple(gone), tuple(sorted(outdated)))
+    return Memory(path, state, SCHEME, baseline.accepted, rows=rows, gone=tuple(gone))
 
 
 def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:
@@ -197,12 +316,7 @@ def _either(one: Entry | None, other: Entry | None) -> Entry | None:
     found one, so the numbers are not added."""
     if one is None or other is None:
         return one or other
-    worst = [
-        worst_first(both)[0] if len(both) > 1 else both[0]
-        for both in (
-            tuple(each for each in pair if each is not None) for pair in zip_longest(one.severities, other.severities)
-        )
-    ]
+    worst = [min(filter(None, both), key=severity_rank) for both in zip_longest(one.severities, other.severities)]
     return one._replace(severities=tuple(worst), first_seen=min(one.first_seen, other.first_seen))
 
 
@@ -227,20 +341,18 @@ def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | No
             waiting.append(number)
     for number in waiting:
         severity = found[number].severity
-        was = _worst_in(left_open)
+        was = min(+left_open, key=severity_rank, default=None)
         if opened and was:
             left_open[was] -= 1
-            remembered[number] = Remembered(WORSE if is_worse(severity, was) else KNOWN, opened.first_seen)
+            remembered[number] = Remembered(
+                WORSE if severity_rank(severity) < severity_rank(was) else KNOWN, opened.first_seen
+            )
             continue
-        was = severity if left_gone[severity] else _worst_in(left_gone)
+        was = severity if left_gone[severity] else min(+left_gone, key=severity_rank, default=None)
         if closed and was:
             left_gone[was] -= 1
             remembered[number] = Remembered(REOPENED, closed.first_seen)
     return _Match(remembered, worst_first(left_open.elements()), worst_first(left_gone.elements()))
-
-
-def _worst_in(severities: Counter[str]) -> str | None:
-    return min((each for each, number in severities.items() if number), key=severity_rank, default=None)
 
 
 def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, scan: Scan) -> list[Entry]:
@@ -300,31 +412,3 @@ def _merged(entry: Entry, closed: Entry | None) -> Entry:
 
 def _cves(cves: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({cve.upper() for cve in cves}))[:_MOST_CVES]
-
-
-def _gone(entry: Entry, severity: str) -> Gone:
-    return Gone(
-        entry.fingerprint,
-        entry.name,
-        entry.check,
-        severity,
-        entry.target,
-        entry.tool,
-        entry.first_seen,
-        entry.last_seen,
-    )
-
-
-def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
-    """What a baseline that was read from this path says of a run. state: one of BASELINE_STATES."""
-    comparison = compare(baseline, run)
-    return Memory(
-        path,
-        state,
-        SCHEME,
-        baseline.accepted,
-        None,
-        False,
-        comparison.rows,
-        comparison.gone,
-    )

@@ -15,7 +15,21 @@ from typing import Any, NamedTuple
 from .._errors import printable
 from .._findings.model import SUMMARY
 from .._gate_words import CREATED, MISSING, READ, STALE, UPDATED
-from .baseline import GONE, OPEN, Baseline, Entry, empty_baseline, in_order, memory_of, update
+from .baseline import (
+    GONE,
+    NO_MEMORY,
+    OPEN,
+    Baseline,
+    CompleteRun,
+    Entry,
+    Key,
+    Memory,
+    Run,
+    Scan,
+    in_order,
+    memory_of,
+    update,
+)
 from .fingerprint import SCHEME, Place, fingerprint_of, port_of, worst_first
 from .json_file import (
     INTEGER_OR_NULL,
@@ -30,9 +44,8 @@ from .json_file import (
     is_time,
     parsed,
     text_of,
+    types_in,
 )
-from .run import CompleteRun, Key, Run, Scan
-from .types import NO_MEMORY, Memory
 
 SCHEMA = "scanops.scanner/baseline"
 VERSION = 1
@@ -54,19 +67,10 @@ _HEADER = Fields(
 _PAIR = Fields({"target": TEXT, "tool": TEXT, "scan_id": INTEGER_OR_NULL, "finished": TEXT}, others=False)
 _FINDING = Fields(
     {
-        "fingerprint": TEXT,
-        "target": TEXT,
-        "tool": TEXT,
-        "state": TEXT,
+        **types_in(Entry, ("fingerprint", "target", "tool", "state")),
         "severities": OBJECT,
-        "name": TEXT,
-        "check": TEXT_OR_NULL,
-        "cve": LIST,
-        "port": INTEGER_OR_NULL,
-        "protocol": TEXT_OR_NULL,
-        "path": TEXT_OR_NULL,
-        "method": TEXT_OR_NULL,
-        "parameter": TEXT_OR_NULL,
+        **types_in(Entry, ("name", "check", "cve")),
+        **types_in(Place, Place._fields),
         "first_seen": TEXT,
         "last_seen": TEXT_OR_NULL,
         "gone_since": TEXT_OR_NULL,
@@ -224,15 +228,15 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
     return entry
 
 
-def _severities(where: str, counts: dict[str, object]) -> tuple[str, ...]:
-    found: list[str] = []
-    demand(bool(counts) and set(counts) <= set(SUMMARY), where, "severities", counts)
-    for severity in worst_first(counts):
-        number = counts[severity]
-        if type(number) is not int or not 0 < number <= _MOST_EQUAL:
-            raise Wrong(f"is wrong in {where}: severities is {_shown(counts)}")
-        found += [severity] * number
-    return tuple(found)
+def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
+    right = bool(counts) and set(counts) <= set(SUMMARY)
+    demand(
+        right and all(type(number) is int and 0 < number <= _MOST_EQUAL for number in counts.values()),
+        where,
+        "severities",
+        counts,
+    )
+    return tuple(severity for severity in worst_first(counts) for _each in range(counts[severity]))
 
 
 def _refuse_doubles(entries: Iterable[Entry]) -> None:
@@ -253,65 +257,46 @@ def _of(workspace: str | None) -> str:
 # --- what a gate does with the file
 
 
-CREATE = "create"
-FAIL = "fail"
-ALL_NEW = "all_new"
-IF_MISSING = (CREATE, FAIL, ALL_NEW)
-
-
-class Wanted(NamedTuple):
-    """The options of the baseline. missing: one of IF_MISSING."""
-
-    path: str | None
-    missing: str
-    update: bool
-
-
-class Remembering(NamedTuple):
-    """What the baseline says of a run, and the new text of its file, None to leave the file as it is."""
-
-    memory: Memory
-    text: str | None = None
-
-
 def remember(
-    wanted: Wanted, content: bytes | None, run: Run, workspace: str | None, collection_version: str
-) -> Remembering:
-    """content: of the file, None if it does not exist; workspace: the name of the one that was judged."""
-    if wanted.path is None:
-        return Remembering(NO_MEMORY)
+    path: str | None,
+    content: bytes | None,
+    run: Run,
+    workspace: str | None,
+    collection_version: str,
+    *,
+    missing: str,
+    wants_update: bool,
+) -> tuple[Memory, str | None]:
+    """What the baseline says of a run, and the new text of its file, None to leave the file as it is.
+
+    content: of the file, None if it does not exist; workspace: the name of the one that was judged; missing: the option
+    ``baseline_missing``.
+    """
+    if path is None:
+        return NO_MEMORY, None
     if content is None:
-        return _without_file(wanted, wanted.path, run, workspace, collection_version)
+        return _without_file(path, run, Baseline(workspace, collection_version), missing)
     baseline = parse(content, workspace)
     if isinstance(baseline, StaleBaseline):
-        return Remembering(_blocked(wanted.path, STALE, baseline.sentence(wanted.path)))
-    if not wanted.update or not isinstance(run, CompleteRun):
-        return Remembering(memory_of(wanted.path, READ, baseline, run))
-    after = update(baseline, run, collection_version)
-    state = READ if after == baseline else UPDATED
+        return Memory(path, STALE, reason=baseline.sentence(path), blocks=True), None
+    after = update(baseline, run, collection_version) if wants_update and isinstance(run, CompleteRun) else baseline
     # the run is judged by what was accepted before it
-    memory = memory_of(wanted.path, state, baseline, run)
-    return Remembering(memory, None if after == baseline else render(after))
+    if after == baseline:
+        return memory_of(path, READ, baseline, run), None
+    return memory_of(path, UPDATED, baseline, run), render(after)
 
 
-def _without_file(wanted: Wanted, path: str, run: Run, workspace: str | None, collection_version: str) -> Remembering:
-    empty = empty_baseline(workspace, collection_version)
-    if wanted.missing == FAIL:
-        sentence = (
-            f"The baseline {printable(repr(path), 200)} does not exist. Correct the path, or set baseline_missing to create"
-            " or all_new."
-        )
-        return Remembering(_blocked(path, MISSING, sentence))
-    if wanted.missing == CREATE and isinstance(run, CompleteRun):
-        baseline: Baseline = update(empty, run, collection_version)
-        return Remembering(memory_of(path, CREATED, baseline, run), render(baseline))
-    created = ", and was not created because not everything could be read" if wanted.missing == CREATE else ""
+def _without_file(path: str, run: Run, empty: Baseline, missing: str) -> tuple[Memory, str | None]:
+    if missing == "create" and isinstance(run, CompleteRun):
+        baseline = update(empty, run, empty.collection_version)
+        return memory_of(path, CREATED, baseline, run), render(baseline)
+    absent = f"The baseline {printable(repr(path), 200)} does not exist"
+    if missing == "fail":
+        sentence = f"{absent}. Correct the path, or set baseline_missing to create or all_new."
+        return Memory(path, MISSING, reason=sentence, blocks=True), None
+    created = ", and was not created because not everything could be read" if missing == "create" else ""
     sentence = (
-        f"The baseline {printable(repr(path), 200)} does not exist{created}, so every finding counts as new. Correct the path,"
-        f" or create the baseline with a complete run and baseline_missing: {CREATE}."
+        f"{absent}{created}, so every finding counts as new. Correct the path, or create the baseline with a complete run and"
+        " baseline_missing: create."
     )
-    return Remembering(memory_of(path, MISSING, empty, run)._replace(reason=sentence))
-
-
-def _blocked(path: str, state: str, sentence: str) -> Memory:
-    return Memory(path=path, state=state, reason=sentence, blocks=True)
+    return memory_of(path, MISSING, empty, run)._replace(reason=sentence), None

@@ -11,22 +11,39 @@ https://www.cisa.gov/known-exploited-vulnerabilities-catalog. A file in another 
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from .._errors import WrongOption, printable
 from .._findings.model import is_cve
 from .._moments import iso_moment
 from .json_file import Wrong, parsed, text_of
-from .types import Epss, KnownExploited, Source
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_EPSS_COLUMNS = ("cve", "epss")
-_KEV_COLUMN = "cveid"
 
 
-def read_epss(content: bytes | str, path: str) -> Epss:
+class CveFile(NamedTuple):
+    """A file with data about CVEs."""
+
+    # the probability of each CVE, by its id in upper case; 1 for each CVE of a catalogue
+    scores: Mapping[str, float]
+    path: str
+    # that of the data, as the file says it
+    date: str | None = None
+
+
+class Exploits(NamedTuple):
+    """What is known about CVEs; None without a file."""
+
+    epss: CveFile | None = None
+    known_exploited: CveFile | None = None
+
+
+NO_EXPLOITS = Exploits()
+
+
+def read_epss(content: bytes | str, path: str) -> CveFile:
     """The scores in an EPSS file. Raises WrongOption, which names the file and the line."""
     try:
         return _epss(_text(content), path)
@@ -36,7 +53,7 @@ def read_epss(content: bytes | str, path: str) -> Epss:
         ) from None
 
 
-def read_known_exploited(content: bytes | str, path: str) -> KnownExploited:
+def read_known_exploited(content: bytes | str, path: str) -> CveFile:
     """The CVE ids in a catalogue of known exploited vulnerabilities, JSON or CSV. Raises WrongOption, which names the file."""
     try:
         text = _text(content)
@@ -56,13 +73,12 @@ def _text(content: bytes | str) -> str:
     return text
 
 
-def _epss(text: str, path: str) -> Epss:
+def _epss(text: str, path: str) -> CveFile:
     comments, lines, first = _without_comments(text)
-    rows = _rows(lines, first, _EPSS_COLUMNS)
     scores: dict[str, float] = {}
-    for line, row in rows:
+    for line, row in _rows(lines, first, ("cve", "epss")):
         cve = row["cve"].strip().upper()
-        score = _score(row["epss"])
+        score = number_of(row["epss"], 1)
         if not is_cve(cve):
             raise Wrong(f"has no CVE id in line {line}, but {_shown(row['cve'])}")
         if score is None:
@@ -71,7 +87,7 @@ def _epss(text: str, path: str) -> Epss:
             raise Wrong(f"has two scores for {cve}, the second one in line {line}")
     if not scores:
         raise Wrong("has no scores")
-    return Epss(scores, Source(path, _date_in(comments)))
+    return CveFile(scores, path, _date_in(comments))
 
 
 def _without_comments(text: str) -> tuple[list[str], list[str], int]:
@@ -85,11 +101,8 @@ def _without_comments(text: str) -> tuple[list[str], list[str], int]:
 
 def _date_in(comments: Iterable[str]) -> str | None:
     """The date after score_date: in the comment, as in ``#model_version:v2025.03.14,score_date:2026-01-31T12:55:00Z``."""
-    for comment in comments:
-        found = re.search(r"score_date\s*:\s*([0-9TZ:.+-]+)", comment)
-        if found:
-            return _date(found[1])
-    return None
+    found = re.search(r"score_date\s*:\s*([0-9TZ:.+-]+)", "\n".join(comments))
+    return _date(found[1]) if found else None
 
 
 def _date(text: object) -> str | None:
@@ -102,12 +115,15 @@ def _date(text: object) -> str | None:
     return found[0]
 
 
-def _score(text: str) -> float | None:
-    try:
-        score = float(text)
-    except ValueError:
+def number_of(value: object, largest: float) -> float | None:
+    """A number from 0 to the largest one, also one in a text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    return score if math.isfinite(score) and 0 <= score <= 1 else None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number <= largest else None
 
 
 def _rows(lines: list[str], first: int, columns: tuple[str, ...]) -> Iterable[tuple[int, dict[str, str]]]:
@@ -129,7 +145,7 @@ def _rows(lines: list[str], first: int, columns: tuple[str, ...]) -> Iterable[tu
         raise Wrong(f"is not valid CSV in line {first + reader.line_num - 1} ({printable(error)})") from None
 
 
-def _catalogue(text: str, path: str) -> KnownExploited:
+def _catalogue(text: str, path: str) -> CveFile:
     data = parsed(text)
     entries = data.get("vulnerabilities") if isinstance(data, dict) else None
     if not isinstance(entries, list):
@@ -137,31 +153,28 @@ def _catalogue(text: str, path: str) -> KnownExploited:
     announced = data.get("count")
     if isinstance(announced, int) and announced != len(entries):
         raise Wrong(f"announces {announced} vulnerabilities and has {len(entries)}")
-    cves = _cves((f"vulnerabilities[{number}]", _id(each)) for number, each in enumerate(entries))
-    return KnownExploited(cves, Source(path, _date(data.get("dateReleased"))))
+    ids = (each.get("cveID") if isinstance(each, dict) else each for each in entries)
+    cves = _cves((f"vulnerabilities[{number}]", each) for number, each in enumerate(ids))
+    return CveFile(cves, path, _date(data.get("dateReleased")))
 
 
-def _id(entry: object) -> object:
-    return entry.get("cveID") if isinstance(entry, dict) else entry
-
-
-def _catalogue_table(text: str, path: str) -> KnownExploited:
+def _catalogue_table(text: str, path: str) -> CveFile:
     _comments, lines, first = _without_comments(text)
     # a quoted value may hold line breaks
-    rows = _rows([line + "\n" for line in lines], first, (_KEV_COLUMN,))
-    return KnownExploited(_cves((f"line {line}", row[_KEV_COLUMN]) for line, row in rows), Source(path, None))
+    rows = _rows([line + "\n" for line in lines], first, ("cveid",))
+    return CveFile(_cves((f"line {line}", row["cveid"]) for line, row in rows), path)
 
 
-def _cves(values: Iterable[tuple[str, object]]) -> frozenset[str]:
-    found = set()
+def _cves(values: Iterable[tuple[str, object]]) -> dict[str, float]:
+    found: dict[str, float] = {}
     for where, value in values:
         cve = value.strip().upper() if isinstance(value, str) else ""
         if not is_cve(cve):
             raise Wrong(f"has no CVE id in {where}, but {_shown(value)}")
-        found.add(cve)
+        found[cve] = 1
     if not found:
         raise Wrong("has no CVE ids")
-    return frozenset(found)
+    return found
 
 
 def _shown(value: object) -> str:

@@ -24,8 +24,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii
+from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -37,11 +36,8 @@ SCHEME = 1
 # how many characters of a name identify a finding whose check has no id
 LONGEST_NAME = 500
 _DIGITS = 32
-_FINGERPRINT = re.compile(rf"(0|[1-9][0-9]{{0,5}}):[0-9a-f]{{{_DIGITS}}}")
 # what each digest begins with, so that no other digest of the same texts is equal
 _DOMAIN = "scanops.scanner/fingerprint"
-_HEAD = f"[{encode_basestring_ascii(_DOMAIN)},{SCHEME}"
-_NULL = "null"
 # a gate needs each fingerprint twice: for what was found, and for the baseline
 _MOST_KNOWN = 100_000
 # an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
@@ -63,10 +59,6 @@ class Subject(NamedTuple):
     path: str | None = None
     method: str | None = None
     parameter: str | None = None
-
-    @property
-    def place(self) -> Place:
-        return Place(*self[3:])
 
 
 class Identity(NamedTuple):
@@ -109,21 +101,9 @@ def plain_name(value: object) -> str:
 
 def canonical(subject: Subject) -> bytes:
     """The bytes that scheme 1 digests: a JSON array in ASCII, without spaces."""
-    target, check, name, port, protocol, path, method, parameter = subject
-    by = name if check is None else check
-    # what json.dumps writes, in a fraction of the time
-    parts = (
-        _HEAD,
-        encode_basestring_ascii(target),
-        '"name"' if check is None else '"check"',
-        _NULL if by is None else encode_basestring_ascii(by),
-        _NULL if port is None else str(port),
-        _NULL if protocol is None else encode_basestring_ascii(protocol),
-        _NULL if path is None else encode_basestring_ascii(path),
-        _NULL if method is None else encode_basestring_ascii(method),
-        _NULL if parameter is None else encode_basestring_ascii(parameter),
-    )
-    return f"{','.join(parts)}]".encode("ascii")
+    target, check, name, *place = subject
+    by = ("name", name) if check is None else ("check", check)
+    return json.dumps([_DOMAIN, SCHEME, target, *by, *place], separators=(",", ":")).encode("ascii")
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -147,24 +127,16 @@ def _digest(content: bytes) -> str:
     return f"{SCHEME}:{hashlib.sha256(content).hexdigest()[:_DIGITS]}"
 
 
-def scheme_of(fingerprint: str) -> int | None:
-    """The number of the scheme of a fingerprint; None for other text."""
-    found = _FINGERPRINT.fullmatch(fingerprint)
-    return int(found[1]) if found else None
-
-
 def identify(sightings: Iterable[Sighting]) -> list[Identity]:
     """The Identity of each finding of a run, in the order given.
 
     The numbers of equal ones follow what the findings say, worst first; ids and the order of arrival do not count.
     """
     listed = list(sightings)
-    targets = {target: normal_form(target) for target in {each.target for each in listed}}
-    identities = []
+    normal = cache(normal_form)
+    identities = [_identity(finding, normal(target)) for finding, target, _tool in listed]
     groups: dict[str, list[int]] = {}
-    for position, (finding, target, _tool) in enumerate(listed):
-        identity = _identity(finding, targets[target])
-        identities.append(identity)
+    for position, identity in enumerate(identities):
         groups.setdefault(identity.fingerprint, []).append(position)
     for positions in groups.values():
         if len(positions) > 1:
@@ -204,11 +176,6 @@ def worst_first(severities: Iterable[str]) -> list[str]:
     return sorted(severities, key=severity_rank)
 
 
-def is_worse(severity: str, than: str) -> bool:
-    """Whether a severity is worse than another. UNKNOWN is worse than any that is known."""
-    return severity_rank(severity) < severity_rank(than)
-
-
 # --- where a scanner saw a finding, from fields that programs write
 
 _LAST_PORT = 65535
@@ -218,13 +185,6 @@ _PARAMETER = re.compile(r"[\w.$\[\]:-]{1,200}", re.ASCII)
 # the printable characters of ASCII; browsers and scanners encode all others in an address
 _ADDRESS = re.compile(r"[!-~]{1,2000}")
 _NO_ADDRESS = re.compile(r"[<>\"\\]")
-# nearly every path of a finding: what path_of returns as it is
-_PATH = re.compile(r"/(?!/)[!$-;=@-\[\]-~]{0,1999}")
-
-# headers of evidence tables, in lower case
-_PATH_HEADERS = ("path", "url")
-_METHOD_HEADERS = ("method",)
-_PARAMETER_HEADERS = ("parameter", "vulnerable parameter")
 # the key under which the reader of a gate.json keeps the places that the file lists
 SAVED_PLACES = "gate_places"
 
@@ -259,9 +219,9 @@ def places_of(finding: Record) -> tuple[Place, ...]:
     if not table:
         return (own,)
     columns = (
-        _column(path_of, own.path, table, _PATH_HEADERS),
-        _column(method_of, own.method, table, _METHOD_HEADERS),
-        _column(parameter_of, own.parameter, table, _PARAMETER_HEADERS),
+        _column(path_of, own.path, table, "path", "url"),
+        _column(method_of, own.method, table, "method"),
+        _column(parameter_of, own.parameter, table, "parameter", "vulnerable parameter"),
     )
     return _in_order(Place(port, protocol, *each) for each in zip(*columns)) or (own,)
 
@@ -273,7 +233,7 @@ def _said(port: int | None, protocol: str | None, fields: Record) -> Place:
 
 
 def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
-    return tuple(sorted(set(places), key=lambda place: tuple(part or "" for part in place[2:])))
+    return tuple(sorted(set(places), key=lambda place: [part or "" for part in place[2:]]))
 
 
 def agreed(places: tuple[Place, ...]) -> Place:
@@ -294,15 +254,13 @@ def port_of(value: object) -> int | None:
 
 def protocol_of(value: object) -> str | None:
     """A protocol in lower case; None for what is not a text, or is blank."""
-    return (value.strip().lower() or None) if isinstance(value, str) else None
+    return _stripped(value).lower() or None
 
 
 def path_of(value: object) -> str | None:
     """The path in a URL or a path, without query and fragment, which hold what the scanner tried; None for other text."""
     if not isinstance(value, str):
         return None
-    if _PATH.fullmatch(value):
-        return value
     text = re.split(r"[?#]", value.strip(), maxsplit=1)[0]
     if not _ADDRESS.fullmatch(text) or _NO_ADDRESS.search(text):
         return None
@@ -317,23 +275,13 @@ def path_of(value: object) -> str | None:
 
 def method_of(value: object) -> str | None:
     """A method of HTTP in upper case; None for other text."""
-    return _method(value) if isinstance(value, str) else None
-
-
-@lru_cache(maxsize=1024)
-def _method(value: str) -> str | None:
-    text = value.strip().upper()
+    text = _stripped(value).upper()
     return text if _METHOD.fullmatch(text) else None
 
 
 def parameter_of(value: object) -> str | None:
     """The name of a parameter; None for other text."""
-    return _parameter(value) if isinstance(value, str) else None
-
-
-@lru_cache(maxsize=1024)
-def _parameter(value: str) -> str | None:
-    text = value.strip()
+    text = _stripped(value)
     return text if _PARAMETER.fullmatch(text) else None
 
 
@@ -342,9 +290,12 @@ def _stripped(value: object) -> str:
 
 
 def _column(
-    read: Callable[[object], str | None], own: str | None, table: dict[str, list[object]], headers: tuple[str, ...]
+    read: Callable[[object], str | None], own: str | None, table: dict[str, list[object]], *headers: str
 ) -> list[str | None]:
-    """One field of the place in each row of a table: the finding's own, or the first that a column has."""
+    """One field of the place in each row of a table: the finding's own, or the first that a column has.
+
+    headers: in lower case.
+    """
     found = [own] * len(next(iter(table.values())))
     for header in headers:
         found = [read(cell) if known is None else known for known, cell in zip(found, table.get(header, found))]
@@ -366,11 +317,9 @@ def _table(evidence: object) -> dict[str, list[object]]:
     times = Counter(names)
     rows = [row for row in rows if isinstance(row, list)]
     return {
-        name: [_unescaped(row[column]) if column < len(row) else None for row in rows]
+        name: [
+            html.unescape(row[column]) if column < len(row) and isinstance(row[column], str) else None for row in rows
+        ]
         for column, name in enumerate(names)
         if name and times[name] == 1
     }
-
-
-def _unescaped(cell: object) -> object:
-    return html.unescape(cell) if isinstance(cell, str) else cell

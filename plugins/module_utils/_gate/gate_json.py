@@ -2,24 +2,54 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The content of gate.json, version 1: all of a decision, with every key always present. Pure.
+"""gate.json, version 1: writes all of a decision, with every key always present, and reads saved findings again. Pure.
 
 docs/docsite/gate.schema.json describes it. Exports are made of it, and nothing else.
+
+Saved findings are a gate.json, or the lines that finding_info wrote. No file proves what was scanned. What was wrong when a
+gate.json was written stays wrong; what its policy, its baseline and its waivers said is decided again. A file that is truncated
+or spoilt is refused, never read in part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timezone
+import codecs
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from .._gate_words import SCHEMA, VERSION
+from .._errors import WrongOption, counted, printable
+from .._findings.model import SUMMARY, finding_of
+from .._gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
+from .._moments import iso_moment, utc_text
 from .._records import Record
-from .judge import Decision
-from .types import NO_EXPLOITS, Doubled, Epss, Exploits, Judged, KnownExploited, Row, Verdict, Waiver
+from .enrichment import NO_EXPLOITS, Exploits
+from .fingerprint import SAVED_PLACES, Spot
+from .json_file import (
+    INTEGER_OR_NULL,
+    LIST,
+    OBJECT,
+    TEXT,
+    TEXT_OR_NULL,
+    Fields,
+    Wrong,
+    demand,
+    has_texts,
+    is_time,
+    parsed,
+    text_of,
+    types_in,
+)
+from .judge import Decision, Judged, Verdict
+from .rows import Pair, Row, Trouble
+from .waivers import Waiver
 
-# the fields of a row that gate.json has under the same names, in its order
+# the fields of a row and of a pair that gate.json has under the same names
 _SEVERITY = Row._fields.index("severity")
-_KEYS = Row._fields[_SEVERITY:]
+_OF_ROW = Row._fields[_SEVERITY:]
+_OF_PAIR = Pair._fields[: Pair._fields.index("problems")]
 
 
 def document_of(
@@ -36,7 +66,7 @@ def document_of(
         "schema": SCHEMA,
         "version": VERSION,
         "collection_version": collection_version,
-        "generated": moment_text(now),
+        "generated": utc_text(now),
         "outcome": decision.outcome,
         "passed": decision.passed,
         "verdict": decision.verdict,
@@ -45,16 +75,10 @@ def document_of(
         "workspace": workspace,
         "policy": decision.policy.record(),
         "outcomes": dict(decision.mapping),
-        "baseline": {
-            "path": memory.path,
-            "state": memory.state,
-            "scheme": memory.scheme,
-            "accepted": memory.accepted,
-            "reason": memory.reason,
-        },
+        "baseline": {key: getattr(memory, key) for key in ("path", "state", "scheme", "accepted", "reason")},
         "sources": {
-            "epss": _source(exploits.epss),
-            "known_exploited": _source(exploits.known_exploited),
+            name: None if file is None else {"path": file.path, "date": file.date}
+            for name, file in exploits._asdict().items()
         },
         "targets": [_target(each) for each in decision.targets],
         "summary": dict(decision.summary),
@@ -62,21 +86,11 @@ def document_of(
         "waivers": {
             "expired": _waivers(waived.expired),
             "unused": _waivers(waived.unused),
-            "doubled": [_doubled(each) for each in waived.doubled],
+            "doubled": [{**each._asdict(), "waivers": _waivers(each.waivers)} for each in waived.doubled],
         },
         "gone": [each._asdict() for each in memory.gone],
-        "findings": findings_of(decision.rows),
+        "findings": [_finding(each) for each in decision.rows],
     }
-
-
-def moment_text(now: float) -> str:
-    """A Unix time as gate.json writes it, such as 2026-11-22T10:00:00Z."""
-    return datetime.fromtimestamp(now, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def findings_of(rows: Sequence[Judged]) -> list[Record]:
-    """Rows as gate.json shows them."""
-    return [_finding(each) for each in rows]
 
 
 def _finding(judged: Judged) -> Record:
@@ -87,46 +101,238 @@ def _finding(judged: Judged) -> Record:
         "state": judged.state,
         "change": judged.change,
         "reasons": list(judged.reasons),
-        **dict(zip(_KEYS, row[_SEVERITY:])),
+        **dict(zip(_OF_ROW, row[_SEVERITY:])),
         "cve": list(row.cve),
         "places": [each._asdict() for each in row.places],
         "references": list(row.references),
         "first_seen": judged.first_seen,
         "age": judged.age,
-        "waiver": None if judged.waiver is None else _waiver(judged.waiver),
+        "waiver": None if judged.waiver is None else _waivers([judged.waiver])[0],
     }
 
 
 def _target(verdict: Verdict) -> Record:
-    pair = verdict.pair
     return {
-        "target": pair.target,
-        "target_id": pair.target_id,
-        "workspace": pair.workspace,
-        "tool": pair.tool,
-        "tool_id": pair.tool_id,
-        "scan_id": pair.scan_id,
-        "status": pair.status,
+        **dict(zip(_OF_PAIR, verdict.pair)),
         "outcome": verdict.outcome,
         "verdict": verdict.verdict,
-        "complete": pair.complete,
-        "finished": pair.finished,
-        "age": pair.age,
         "reasons": list(verdict.reasons),
     }
 
 
-def _source(given: Epss | KnownExploited | None) -> Record | None:
-    return None if given is None else given.source._asdict()
-
-
-def _waiver(waiver: Waiver) -> Record:
-    return {**waiver._asdict(), "matcher": dict(waiver.matcher)}
-
-
 def _waivers(waivers: Sequence[Waiver]) -> list[Record]:
-    return [_waiver(each) for each in waivers]
+    return [{**each._asdict(), "matcher": dict(each.matcher)} for each in waivers]
 
 
-def _doubled(doubled: Doubled) -> Record:
-    return {"fingerprint": doubled.fingerprint, "waivers": _waivers(doubled.waivers)}
+# --- saved findings
+
+_ADVICE = "Write the file again, with formats: [json] of gate or with dest of finding_info."
+# outcomes that are decided again
+_DECIDED = (STALE_BASELINE, FINDINGS, PASSED)
+
+
+class Saved(NamedTuple):
+    """What a file holds."""
+
+    pairs: tuple[Pair, ...]
+    # its name, None if the file does not say
+    workspace: str | None = None
+    # what had failed when a gate.json was written, beside its pairs
+    troubles: tuple[Trouble, ...] = ()
+
+    def of(self, workspace: str | None) -> Saved:
+        """The same as of this workspace, which the user names for a file that does not. Raises WrongOption if the file names
+        another one."""
+        if workspace is None:
+            return self
+        names = {each.workspace for each in self.pairs} | {self.workspace}
+        for name in sorted(name for name in names if name not in (None, workspace)):
+            raise WrongOption(
+                f"findings_file is of the workspace {printable(name)!r}, and workspace is {printable(workspace)!r}: correct"
+                " one of them."
+            )
+        return self._replace(workspace=workspace)
+
+
+def saved_of(content: bytes, path: str, now: float) -> Saved:
+    """What the file of this path holds, empty for an empty file. now: Unix time. Raises WrongOption."""
+    try:
+        content = content.removeprefix(codecs.BOM_UTF8)
+        if not content or content.isspace():
+            return Saved(())
+        if not _is_gate(content):
+            return _of_lines(content)
+        text = text_of(content)
+        # a large file has no room for the bytes, the text and the values at once
+        del content
+        return _of_gate(parsed(text), now)
+    except Wrong as error:
+        raise WrongOption(f"findings_file {printable(repr(path), 200)} {error}. {_ADVICE}") from None
+
+
+def _is_gate(content: bytes) -> bool:
+    """Whether a file is one JSON document, and not lines of JSON."""
+    first = next(line for line in _lines(content) if line.strip()).strip()
+    # a document with line breaks, or of one line, which is not parsed twice
+    if first == b"{" or first.startswith((b'{"schema"', b'{ "schema"')):
+        return True
+    try:
+        line = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(line, dict) and "schema" in line
+
+
+def _lines(content: bytes) -> Iterator[bytes]:
+    """The lines of a file, one at a time: a large one has no room for a second copy."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start)
+        end = len(content) if end < 0 else end
+        yield content[start:end]
+        start = end + 1
+
+
+def _pair(findings: list[Record], **fields: Any) -> Pair:
+    """A pair of a file that says nothing else about it."""
+    return Pair(**fields, outcome=PASSED, complete=True, findings=tuple(findings), saved=True)
+
+
+def _of_lines(content: bytes) -> Saved:
+    findings: dict[tuple[str, int | None, int | None], list[Record]] = {}
+    known: dict[object, Record] = {}
+    for number, line in enumerate(_lines(content), 1):
+        if not line.strip():
+            continue
+        try:
+            finding = _line(parsed(text_of(line)))
+        except Wrong as error:
+            raise Wrong(f"line {number} {error}") from None
+        # a file that another was appended to; a different finding with the same id counts, too
+        first = finding if finding["id"] is None else known.setdefault(finding["id"], finding)
+        if first is not finding and first == finding:
+            continue
+        key = (finding["target_name"], finding["target_id"], finding["task_id"])
+        findings.setdefault(key, []).append(finding)
+    return Saved(
+        tuple(
+            _pair(rows, target=target, target_id=target_id, scan_id=scan_id)
+            for (target, target_id, scan_id), rows in findings.items()
+        )
+    )
+
+
+def _line(value: Any) -> Record:
+    """A line as ``finding_of`` makes it."""
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str) or "risk_level" not in value:
+        raise Wrong("is not a finding, which has a name and a risk_level")
+    record = {"id": None, "cve": [], "target_id": None, "task_id": None, **value}
+    for field in ("id", "target_id", "task_id"):
+        if type(record[field]) not in INTEGER_OR_NULL:
+            raise Wrong(f"has the {field} {printable(record[field], 60)!r}, which is not a number")
+    named = record.get("target_name")
+    if not isinstance(named, str) or not named:
+        named = f"target {record['target_id']}" if record["target_id"] is not None else ""
+    return {**finding_of(record), "target_name": named, "first_seen": None}
+
+
+# --- a saved gate.json
+
+_KEY = ("target", "target_id", "workspace", "tool", "scan_id")
+# the fields of the finding that a row was made of, by the keys of the row that hold them
+_FIELD_OF = {
+    "scan_id": "task_id",
+    "target": "target_name",
+    "check": "vuln_id",
+    "epss": "epss_score",
+    "known_exploited": "in_cisa_catalog",
+    "description": "vuln_description",
+    "risk": "risk_description",
+    "evidence": "vuln_evidence",
+    "places": SAVED_PLACES,
+}
+_DOCUMENT = Fields(
+    {
+        "outcome": TEXT,
+        "reasons": LIST,
+        "workspace": TEXT_OR_NULL,
+        "targets": LIST,
+        "summary": OBJECT,
+        "findings": LIST,
+    },
+    others=True,
+)
+_TARGET = Fields({**types_in(Pair, (key for key in _OF_PAIR if key != "age")), "reasons": LIST}, others=True)
+# the last ones are those of its pair
+_READ = (*(key for key in _OF_ROW if key not in ("workspace", "tool")), "workspace", "tool")
+_ROW = Fields(types_in(Row, _READ), others=True)
+_PLACE = Fields(types_in(Spot, ("path", "method", "parameter")), others=True)
+_FIELDS = tuple(_FIELD_OF.get(key, key) for key in _READ[:-2])
+_key_of_row = itemgetter(*map(_READ.index, _KEY))
+
+
+def _of_gate(document: Any, now: float) -> Saved:
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise Wrong("is neither a gate.json nor a list of findings")
+    if document.get("version") != VERSION:
+        raise Wrong(f"has the version {printable(repr(document.get('version')), 60)}, and this release reads {VERSION}")
+    outcome, reasons, workspace, targets, summary, listed = _DOCUMENT.of(document, "the top level")
+    _check_words("the top level", document)
+    demand(all(type(summary.get(each, "")) in INTEGER_OR_NULL for each in SUMMARY), "the top level", "summary", summary)
+    for number, target in enumerate(targets):
+        where = f"targets[{number}]"
+        _TARGET.of(target, where)
+        _check_words(where, target)
+        demand(target["finished"] is None or is_time(target["finished"]), where, "finished", target["finished"])
+    findings: dict[tuple[object, ...], list[Record]] = {}
+    for values in _rows(listed):
+        findings.setdefault(_key_of_row(values), []).append(dict(zip(_FIELDS, values)))
+    counts = Counter(row["severity"] for rows in findings.values() for row in rows)
+    for severity, number in summary.items():
+        # such as a saved result of a task with rows: failing
+        if (number or 0) > counts[severity]:
+            raise Wrong(
+                f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {counts[severity]:,}"
+            )
+    pairs = [_of_target(target, findings.pop(tuple(target[key] for key in _KEY), []), now) for target in targets]
+    # findings whose target the file does not list
+    pairs += [_pair(rows, **dict(zip(_KEY, key))) for key, rows in findings.items()]
+    troubles: tuple[Trouble, ...] = ()
+    if outcome not in _DECIDED and outcome not in {target["outcome"] for target in targets}:
+        said = reasons[0] if reasons else "no reason is given"
+        troubles = (Trouble(outcome, f"The saved file says {outcome}: {said}"),)
+    return Saved(tuple(pairs), workspace, troubles)
+
+
+def _check_words(where: str, value: Record) -> None:
+    demand(value["outcome"] in OUTCOMES, where, "outcome", value["outcome"])
+    demand(has_texts(value["reasons"]), where, "reasons", value["reasons"])
+
+
+def _rows(listed: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """The values of the rows. Each row leaves the list, because many findings in two forms take twice the memory."""
+    for number, row in enumerate(listed):
+        listed[number] = None
+        where = f"findings[{number}]"
+        values = _ROW.of(row, where)
+        demand(row["severity"] in SUMMARY, where, "severity", row["severity"])
+        demand(row["first_seen"] is None or is_time(row["first_seen"]), where, "first_seen", row["first_seen"])
+        for key in ("cve", "references"):
+            demand(has_texts(row[key]), where, key, row[key])
+        for place, each in enumerate(row["places"]):
+            _PLACE.of(each, f"{where}.places[{place}]")
+        yield values
+
+
+def _of_target(target: Record, findings: list[Record], now: float) -> Pair:
+    ended = None if target["finished"] is None else iso_moment(target["finished"])
+    outcome = target["outcome"]
+    # a scan that was too old then; the present task says how old it may be
+    decided = outcome in _DECIDED or (outcome == NOT_COVERED and target["scan_id"] is not None)
+    return Pair(**{key: target[key] for key in _OF_PAIR if key != "age"})._replace(
+        outcome=PASSED if decided else outcome,
+        age=None if ended is None else max(0, int(now - ended)),
+        problems=() if decided and target["complete"] else tuple(target["reasons"][:1]),
+        findings=tuple(findings),
+        saved=True,
+    )

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from operator import itemgetter
@@ -15,18 +16,24 @@ from typing import Any
 from .._errors import printable
 from .._http.redact import JSON
 from .._moments import iso_moment
-from .run import is_moment
 
 # the types that a value may have; a boolean is no integer
 Types = frozenset[type]
 TEXT: Types = frozenset({str})
 TEXT_OR_NULL: Types = frozenset({str, type(None)})
 INTEGER_OR_NULL: Types = frozenset({int, type(None)})
-NUMBER_OR_NULL: Types = frozenset({int, float, type(None)})
-FLAG: Types = frozenset({bool})
-FLAG_OR_NULL: Types = frozenset({bool, type(None)})
 LIST: Types = frozenset({list})
 OBJECT: Types = frozenset({dict})
+_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+# what JSON has for the annotations of fields
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "tuple": (list,),
+    "None": (type(None),),
+}
 
 
 class Wrong(ValueError):
@@ -51,6 +58,16 @@ def parsed(text: str) -> Any:
         raise Wrong("is not valid JSON (it is nested too deeply)") from None
     except ValueError as error:
         raise Wrong(f"is not valid JSON ({error})") from None
+
+
+def types_in(kind: type[tuple[Any, ...]], names: Iterable[str]) -> dict[str, Types]:
+    """The types of these fields of a NamedTuple, as JSON has them."""
+    # text, or a ForwardRef with it
+    texts = {name: str(getattr(each, "__forward_arg__", each)) for name, each in kind.__annotations__.items()}
+    return {
+        name: frozenset(found for part in texts[name].split(" | ") for found in _KINDS[part.partition("[")[0]])
+        for name in names
+    }
 
 
 class Fields:
@@ -103,5 +120,5 @@ def has_texts(values: Iterable[object]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_time(value: object) -> bool:
-    """Whether a value is an existing time in UTC, as in 2026-11-22T10:00:00Z."""
-    return is_moment(value) and iso_moment(str(value)) is not None
+    """Whether a value is an existing time in UTC, as in 2026-11-22T10:00:00Z. Such texts are in the order of their times."""
+    return isinstance(value, str) and bool(_UTC.fullmatch(value)) and iso_moment(value) is not None

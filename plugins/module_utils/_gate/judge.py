@@ -10,9 +10,10 @@ that an outcome that is mapped to pass hides nothing, not even findings of the s
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Optional
+from functools import lru_cache
+from typing import NamedTuple
 
 from .._errors import counted, printable
 from .._findings.model import SUMMARY
@@ -28,6 +29,7 @@ from .._gate_words import (
     MISCONFIGURED,
     NOT_COVERED,
     NOTHING_SCANNED,
+    OUTCOMES,
     PARTIAL,
     PASSED,
     QUEUE_TIMEOUT,
@@ -43,10 +45,11 @@ from .._gate_words import (
     worst_verdict,
 )
 from .._moments import iso_moment
-from .expectation import NOTHING_EXPECTED, Expect, gaps_in
+from .baseline import NO_MEMORY, Memory, Remembered
 from .fingerprint import severity_rank
-from .policy import Counting, Policy
-from .types import NO_MEMORY, NO_WAIVERS, Judged, Memory, Pair, Remembered, Row, Trouble, Verdict, Waived
+from .policy import NOTHING_EXPECTED, Counting, Expect, Policy, gaps_in
+from .rows import Pair, Row, Trouble
+from .waivers import NO_WAIVERS, Waived, Waiver
 
 # pairs that the reasons of a decision name
 _MOST_NAMED = 20
@@ -66,15 +69,46 @@ _SENTENCES = {
 }
 
 
+class Judged(NamedTuple):
+    """A row with what was decided."""
+
+    row: Row
+    # one of STATES
+    state: str
+    # one of CHANGES, or None
+    change: str | None
+    # clauses
+    reasons: tuple[str, ...]
+    first_seen: str | None
+    # in seconds
+    age: int | None
+    waiver: Waiver | None
+
+
+class Verdict(NamedTuple):
+    """What was decided about a pair."""
+
+    pair: Pair
+    # one of OUTCOMES
+    outcome: str
+    # one of VERDICTS
+    verdict: str
+    # sentences
+    reasons: tuple[str, ...]
+    # the outcome whose verdict counts, if several apply
+    decisive: str
+
+
 class Decision(NamedTuple):
-    """What a gate decided. The fields are those of gate.json; targets: as in the pairs, then those that are missing; rows: in
-    the order of gate.json."""
+    """What a gate decided. The fields are those of gate.json."""
 
     outcome: str
     verdict: str
     reasons: tuple[str, ...]
     coverage: str
+    # as in the pairs, then those that are missing
     targets: tuple[Verdict, ...]
+    # in the order of gate.json
     rows: tuple[Judged, ...]
     summary: Mapping[str, int]
     counts: Mapping[str, int]
@@ -111,21 +145,25 @@ def decide(
     rows; troubles: what failed beside the pairs.
     """
     judged = _judged(rows, pairs, policy, memory, waived, now)
-    gaps = gaps_in(expect, pairs)
-    failing: dict[int, Counter[str]] = {}
+    failing: dict[int, Counter[str]] = defaultdict(Counter)
     for each in judged:
         if each.state == FAILING:
-            failing.setdefault(each.row.pair, Counter())[each.row.severity] += 1
-    every = [*pairs, *gaps.missing]
-    nothing_scanned = _is_nothing_scanned(every, troubles, mapping)
-    if nothing_scanned:
+            failing[each.row.pair][each.row.severity] += 1
+    missing, late = gaps_in(expect, pairs)
+    every = [*pairs, *missing]
+    common = list(troubles)
+    if _is_nothing_scanned(every, troubles, mapping):
+        common.append(Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED]))
         # the mapping speaks of the outcome that is shown
-        every = [pair._replace(outcome=NOTHING_SCANNED, problems=_why_not_covered(pair)) for pair in every]
+        every = [
+            pair._replace(outcome=NOTHING_SCANNED, problems=pair.problems or (_SENTENCES[NOT_COVERED],))
+            for pair in every
+        ]
+    if memory.blocks and memory.reason not in {trouble.sentence for trouble in troubles}:
+        common.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
     verdicts = tuple(
-        _verdict(pair, gaps.late.get(number), failing.get(number, Counter()), memory.blocks, mapping)
-        for number, pair in enumerate(every)
+        _verdict(pair, late.get(number), failing[number], memory.blocks, mapping) for number, pair in enumerate(every)
     )
-    common = [*troubles, *_common(nothing_scanned, troubles, memory)]
     outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
     decisive = _decisive([*(each.decisive for each in verdicts), *(each.outcome for each in common)], mapping)
     overruled = [] if mapping[outcome] == mapping[decisive] else [_overruled(outcome, decisive, mapping)]
@@ -151,23 +189,24 @@ def decide(
 def _judged(
     rows: Sequence[Row], pairs: Sequence[Pair], policy: Policy, memory: Memory, waived: Waived, now: float
 ) -> list[Judged]:
-    nothing = Remembered()
-    remembered = memory.rows or [nothing] * len(rows)
+    remembered = memory.rows or [Remembered()] * len(rows)
     waivers = waived.rows or [None] * len(rows)
     if not len(rows) == len(remembered) == len(waivers):
         raise ValueError("the baseline and the waivers were compared with other rows")
     outside = [policy.out_of_scope(row) for row in rows]
-    counting = _Counting(policy)
     exceeded = policy.exceeded(
         row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
     )
     judged = []
-    ages = _Ages(now)
+    known: dict[tuple[object, ...], Counting] = {}
     for row, was, waiver, reason in zip(rows, remembered, waivers, outside):
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
-        age = ages[first_seen]
+        age = _age(first_seen, int(now))
+        # few findings differ in what fail_on reads
+        key = (row.severity, row.verified, row.cvss, row.epss, row.known_exploited)
+        counting = known.get(key) or known.setdefault(key, policy.counts(row))
         state, reasons = (
-            _state(policy, row, counting.of(row), was, age, exceeded if waiver is None else {})
+            _state(policy, row, counting, was, age, exceeded if waiver is None else {})
             if reason is None
             else (BELOW, (reason,))
         )
@@ -189,33 +228,11 @@ def _state(
     return BELOW, by_severity.reasons
 
 
-class _Counting:
-    """Which findings fail_on counts. Without numbers in the policy, few fields of a finding decide it."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self._has_numbers = policy.min_cvss is not None or policy.min_epss is not None
-        self._known: dict[tuple[object, ...], Counting] = {}
-
-    def of(self, row: Row) -> Counting:
-        if self._has_numbers:
-            return self._policy.counts(row)
-        key = (row.severity, row.verified, row.known_exploited)
-        known = self._known.get(key)
-        return known or self._known.setdefault(key, self._policy.counts(row))
-
-
-class _Ages(dict[Optional[str], Optional[int]]):
-    """The seconds since each moment that was asked for. Few moments are asked for many times."""
-
-    def __init__(self, now: float) -> None:
-        super().__init__()
-        self._now = now
-
-    def __missing__(self, moment: str | None) -> int | None:
-        began = None if moment is None else iso_moment(moment)
-        age = None if began is None else max(0, int(self._now - began))
-        return self.setdefault(moment, age)
+@lru_cache(maxsize=4096)
+def _age(moment: str | None, now: int) -> int | None:
+    """The seconds since a moment."""
+    began = None if moment is None else iso_moment(moment)
+    return None if began is None else max(0, now - began)
 
 
 def _order(judged: Judged) -> tuple[object, ...]:
@@ -286,23 +303,14 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
 
 def _is_nothing_scanned(pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]) -> bool:
     """Whether no pair has a scan, and nothing else is the reason."""
-    known = worst_outcome([NOTHING_SCANNED, *(trouble.outcome for trouble in troubles)]) != NOTHING_SCANNED
     # something worse may be the reason why there are no scans, and something that fails anyway is said to be
-    known = known or any(trouble.explains and mapping[trouble.outcome] == FAIL for trouble in troubles)
+    known = any(
+        OUTCOMES.index(each.outcome) < OUTCOMES.index(NOTHING_SCANNED)
+        or (each.explains and mapping[each.outcome] == FAIL)
+        for each in troubles
+    )
     without = (NOT_COVERED, NOTHING_SCANNED)
     return not known and all(pair.outcome in without and pair.scan_id is None for pair in pairs)
-
-
-def _why_not_covered(pair: Pair) -> tuple[str, ...]:
-    return pair.problems or (_SENTENCES[NOT_COVERED],)
-
-
-def _common(nothing_scanned: bool, troubles: Sequence[Trouble], memory: Memory) -> list[Trouble]:
-    """What is wrong with all of it."""
-    found = [Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED])] if nothing_scanned else []
-    if memory.blocks and memory.reason not in {trouble.sentence for trouble in troubles}:
-        found.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
-    return found
 
 
 def _coverage(verdicts: Sequence[Verdict], troubles: Sequence[Trouble]) -> str:

@@ -11,7 +11,7 @@ written and in normal form. ``check``, ``cve``, ``severity``, ``port`` and ``fin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from .._errors import WrongOption, printable, shape_of
 from .._findings.model import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .._names import normal_form
 from .._raw_options import unknown_key
-from .types import Row
+from .rows import Row
 
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")
 
@@ -33,19 +33,20 @@ Test = Callable[[str], bool]
 
 
 class Matcher(NamedTuple):
-    """A matcher in force. written: as the user wrote it; None in the other fields: any value matches.
+    """A matcher in force; None in a field: any value matches."""
 
-    name, target: whether a name or a target matches; cve: in upper case.
-    """
-
+    # as the user wrote it
     written: Mapping[str, object]
-    name: Test | None
-    check: str | None
-    cve: str | None
-    target: Test | None
-    severity: str | None
-    port: int | None
-    fingerprint: str | None
+    # whether a name matches
+    name: Test | None = None
+    check: str | None = None
+    # in upper case
+    cve: str | None = None
+    # whether a target matches
+    target: Test | None = None
+    severity: str | None = None
+    port: int | None = None
+    fingerprint: str | None = None
 
     def matches(self, row: Row) -> bool:
         """Whether everything that the matcher names is known of the finding, and matches."""
@@ -82,28 +83,17 @@ def matcher_of(given: Mapping[str, object], path: str) -> Matcher:
             raise WrongOption(f"{unknown_key(path, key, KEYS)}.")
     if not given:
         raise WrongOption(
-            f"{path} is empty, so it would match every finding: write one or more of the keys {_listed()}."
+            f"{path} is empty, so it would match every finding: write one or more of the keys"
+            f" {', '.join(KEYS[:-1])} and {KEYS[-1]}."
         )
-    parts = {key: _READERS[key](value, f"{path}.{key}") for key, value in given.items()}
+    parts = {key: READERS[key](value, f"{path}.{key}") for key, value in given.items()}
     if all(key in ("name", "target") and matches_all(value) for key, value in parts.items()):
         raise WrongOption(f"{path} matches every finding: name the check, the target or the severity that it is for.")
-    name, target = parts.get("name"), parts.get("target")
-    names = () if name is None else (name.casefold(),)
-    targets = () if target is None else tuple(sorted({target, normal_form(target)}))
-    return Matcher(
-        written=dict(given),
-        name=_name_test(names),
-        check=parts.get("check"),
-        cve=parts.get("cve"),
-        target=_target_test(targets),
-        severity=parts.get("severity"),
-        port=parts.get("port"),
-        fingerprint=parts.get("fingerprint"),
-    )
-
-
-def _listed() -> str:
-    return f"{', '.join(KEYS[:-1])} and {KEYS[-1]}"
+    if "name" in parts:
+        parts["name"] = _test(parts["name"], lambda text: {text.casefold()})
+    if "target" in parts:
+        parts["target"] = _test(parts["target"], lambda text: {text, normal_form(text)})
+    return Matcher(dict(given), **parts)
 
 
 # --- reading the values
@@ -157,7 +147,7 @@ def _fingerprint(value: object, path: str) -> str:
     return text
 
 
-_READERS: Mapping[str, Callable[[object, str], Any]] = {
+READERS: Mapping[str, Callable[[object, str], Any]] = {
     "name": _text,
     "check": _text,
     "cve": _cve,
@@ -171,21 +161,11 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
 # --- patterns
 
 
-def _name_test(patterns: Sequence[str]) -> Test | None:
-    if not patterns:
-        return None
-    accepts = _any_of(patterns)
-    return lru_cache(maxsize=_KEPT)(lambda name: accepts(name.casefold()))
-
-
-def _target_test(patterns: Sequence[str]) -> Test | None:
-    if not patterns:
-        return None
-    accepts = _any_of(patterns)
-    return lru_cache(maxsize=_KEPT)(lambda target: accepts(target) or accepts(normal_form(target)))
-
-
-def _any_of(patterns: Sequence[str]) -> Test:
-    compiled = [pattern_of(pattern) for pattern in patterns]
+def _test(pattern: str, forms: Callable[[str], set[str]]) -> Test:
+    """Whether a form of a text is a form of the pattern, or matches one."""
+    patterns = forms(pattern)
+    compiled = [pattern_of(each) for each in patterns]
     # the name of an IPv6 target has brackets, which a pattern reads as one of several characters
-    return lambda text: text in patterns or any(each.match(text) for each in compiled)
+    return lru_cache(maxsize=_KEPT)(
+        lambda text: any(each in patterns or any(one.match(each) for one in compiled) for each in forms(text))
+    )

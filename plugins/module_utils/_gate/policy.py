@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The policy of a gate: which findings count, and why. Pure.
+"""What a gate demands: which findings count, the verdict of each outcome, and which scans must exist. Pure.
 
 A field that a finding lacks counts against it, unless ``missing`` is ``ignore``. An unknown severity counts as every severity.
 """
@@ -11,22 +11,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted
+from .._errors import WrongOption, counted, printable
 from .._families.finding import SEVERITIES
+from .._families.scan import tool_id_of, tool_name_of
 from .._findings.model import SUMMARY, UNKNOWN, at_least
 from .._gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
-from .._moments import seconds_of
+from .._moments import seconds_of, span
+from .._names import normal_form
 from .._raw_options import unknown_key
 from .._records import Record
 from .matchers import Matcher, matchers_of, shown
-from .types import Row
+from .rows import Pair, Row
 
 MISSING_FAILS = "fail"
-MISSING_IGNORED = "ignore"
-_MISSING = (MISSING_FAILS, MISSING_IGNORED)
 # the suboptions of policy
 POLICY_OPTIONS: dict[str, Any] = dict(
     fail_on=dict(type="str", choices=[*SEVERITIES, NONE], default="high"),
@@ -39,23 +39,31 @@ POLICY_OPTIONS: dict[str, Any] = dict(
     older_than=dict(type="dict"),
     include=dict(type="list", elements="dict"),
     exclude=dict(type="list", elements="dict"),
-    missing=dict(type="str", choices=[*_MISSING], default=MISSING_FAILS),
+    missing=dict(type="str", choices=[MISSING_FAILS, "ignore"], default=MISSING_FAILS),
 )
-_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+# the suboptions of expect
+EXPECT_OPTIONS: dict[str, Any] = dict(
+    targets=dict(type="list", elements="str"),
+    tools=dict(type="list", elements="str"),
+    max_age=dict(type="str"),
+)
 
 
 class Policy(NamedTuple):
-    """A policy. fail_on: a severity, or NONE; min_cvss, min_epss: None for no filter; older_than: seconds by severity;
-    include: any of them, all findings if empty."""
+    """A policy, with the default of each option."""
 
+    # a severity, or NONE
     fail_on: str = "high"
     max: Mapping[str, int] = {}
     only_new: bool = False
     verified_only: bool = False
+    # None for no filter
     min_cvss: float | None = None
     min_epss: float | None = None
     known_exploited: bool = False
+    # seconds by severity
     older_than: Mapping[str, int] = {}
+    # any of them, all findings if empty
     include: tuple[Matcher, ...] = ()
     exclude: tuple[Matcher, ...] = ()
     missing: str = MISSING_FAILS
@@ -74,12 +82,10 @@ class Policy(NamedTuple):
         for number, matcher in enumerate(self.exclude):
             if matcher.matches(row):
                 return f"policy.exclude[{number}] matches it"
-        if self.include and not any(self._includes(matcher, row) for matcher in self.include):
+        includes = Matcher.may_match if self.missing == MISSING_FAILS else Matcher.matches
+        if self.include and not any(includes(matcher, row) for matcher in self.include):
             return "no matcher of policy.include matches it"
         return None
-
-    def _includes(self, matcher: Matcher, row: Row) -> bool:
-        return matcher.may_match(row) if self.missing == MISSING_FAILS else matcher.matches(row)
 
     def counts(self, row: Row) -> Counting:
         """Whether fail_on counts a finding."""
@@ -89,32 +95,28 @@ class Policy(NamedTuple):
         severity = f"severity is {counted}, fail_on is {self.fail_on}"
         if not at_least(row.severity, self.fail_on):
             return Counting(False, (severity,))
-        asked = [filtered for filtered in self._filtered(row) if filtered is not None]
-        against = tuple(filtered.reason for filtered in asked if not filtered.passes)
-        return Counting(False, against) if against else Counting(True, (severity, *(each.reason for each in asked)))
+        filters = list(self._filters(row))
+        against = tuple(reason for passes, reason in filters if not passes)
+        return Counting(not against, against or (severity, *(reason for _passes, reason in filters)))
 
-    def _filtered(self, row: Row) -> Iterable[_Filtered | None]:
-        yield self._flag("verified", row.verified, "verified_only", self.verified_only)
-        yield self._number("CVSS", row.cvss, "min_cvss", self.min_cvss)
-        yield self._number("EPSS", row.epss, "min_epss", self.min_epss)
-        yield self._flag("known to be exploited", row.known_exploited, "known_exploited", self.known_exploited)
-
-    def _flag(self, what: str, value: bool | None, option: str, wanted: bool) -> _Filtered | None:
-        if not wanted:
-            return None
-        if value is None:
-            return self._lacking(f"nothing says whether it is {what}", option)
-        return _Filtered(value, f"it is {'' if value else 'not '}{what}, {option} is true")
-
-    def _number(self, what: str, value: float | None, option: str, least: float | None) -> _Filtered | None:
-        if least is None:
-            return None
-        if value is None:
-            return self._lacking(f"it has no {what}", option)
-        return _Filtered(value >= least, f"{what} is {value:g}, {option} is {least:g}")
-
-    def _lacking(self, what: str, option: str) -> _Filtered:
-        return _Filtered(self.missing == MISSING_FAILS, f"{what} for {option}, and missing is {self.missing}")
+    def _filters(self, row: Row) -> Iterator[tuple[bool, str]]:
+        """Whether a finding passes each filter that is set, and why, a clause."""
+        for what, value, option in (
+            ("verified", row.verified, "verified_only"),
+            ("CVSS", row.cvss, "min_cvss"),
+            ("EPSS", row.epss, "min_epss"),
+            ("known to be exploited", row.known_exploited, "known_exploited"),
+        ):
+            wanted = getattr(self, option)
+            if wanted is None or wanted is False:
+                continue
+            if value is None:
+                lacking = f"nothing says whether it is {what}" if wanted is True else f"it has no {what}"
+                yield self.missing == MISSING_FAILS, f"{lacking} for {option}, and missing is {self.missing}"
+            elif wanted is True:
+                yield bool(value), f"it is {'' if value else 'not '}{what}, {option} is true"
+            else:
+                yield value >= wanted, f"{what} is {value:g}, {option} is {wanted:g}"
 
     def too_old(self, row: Row, age: int | None) -> str | None:
         """Why the age of a finding fails it, a clause; None if it does not. age: in seconds, None if unknown."""
@@ -124,11 +126,11 @@ class Policy(NamedTuple):
         if not limits:
             return None
         seconds, severity = min(limits)
-        limit = f"older_than of {severity} is {lasting(seconds)}"
+        limit = f"older_than of {severity} is {span(seconds)}"
         if age is None:
             fails = self.missing == MISSING_FAILS
             return f"its age is unknown, {limit}, and missing is {self.missing}" if fails else None
-        return f"it is {lasting(age)} old, {limit}" if age > seconds else None
+        return f"it is {span(age)} old, {limit}" if age > seconds else None
 
     def exceeded(self, rows: Iterable[Row]) -> dict[str, str]:
         """Why too many findings fail, by severity, a clause. rows: those in scope that are not waived.
@@ -160,60 +162,24 @@ class Counting(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class _Filtered(NamedTuple):
-    """Whether a finding passes a filter, and why, a clause."""
-
-    passes: bool
-    reason: str
-
-
-def lasting(seconds: int) -> str:
-    """A duration for people: in the largest unit of which it has at least two, rounded down."""
-    for unit, noun in _UNITS:
-        if seconds >= 2 * unit:
-            return counted(seconds // unit, noun)
-    return counted(seconds, "second")
-
-
 def policy_of(given: Mapping[str, Any] | None) -> Policy:
     """The Policy in the option ``policy``, whose types ansible-core has checked; a key that is null has its default.
 
     Raises WrongOption.
     """
-    readers: Mapping[str, Callable[[Any, str], Any]] = {
-        "max": _max,
-        "min_cvss": _cvss,
-        "min_epss": _epss,
-        "older_than": _older_than,
-        "include": matchers_of,
-        "exclude": matchers_of,
-    }
     values = {key: value for key, value in (given or {}).items() if value is not None}
-    return Policy(
-        **{key: readers[key](each, f"policy.{key}") if key in readers else each for key, each in values.items()}
-    )
-
-
-def _number(value: float, path: str, largest: float, advice: str) -> float:
-    if not 0 <= value <= largest:
-        raise WrongOption(f"{path} is {shown(value)}: give a number from 0 to {largest:g}, {advice}.")
-    return value
-
-
-def _cvss(value: float, path: str) -> float:
-    return _number(value, path, 10, "as in 7.0")
-
-
-def _epss(value: float, path: str) -> float:
-    return _number(value, path, 1, "as in 0.1 for 10 percent")
-
-
-def _max(value: Mapping[str, Any], path: str) -> dict[str, int]:
-    return {_severity(key, path): _count(number, f"{path}.{key}") for key, number in value.items()}
-
-
-def _older_than(value: Mapping[str, Any], path: str) -> dict[str, int]:
-    return {_severity(key, path): seconds_of(duration, f"{path}.{key}") for key, duration in value.items()}
+    for key, largest, advice in (("min_cvss", 10, "as in 7.0"), ("min_epss", 1, "as in 0.1 for 10 percent")):
+        if not 0 <= values.get(key, 0) <= largest:
+            raise WrongOption(f"policy.{key} is {shown(values[key])}: give a number from 0 to {largest}, {advice}.")
+    readers: Mapping[str, Callable[[Any, str], int]] = {"max": _count, "older_than": seconds_of}
+    for key, read in readers.items():
+        values[key] = {
+            _severity(name, f"policy.{key}"): read(each, f"policy.{key}.{name}")
+            for name, each in values.get(key, {}).items()
+        }
+    for key in ("include", "exclude"):
+        values[key] = matchers_of(values.get(key, ()), f"policy.{key}")
+    return Policy(**values)
 
 
 def _severity(key: str, path: str) -> str:
@@ -242,3 +208,101 @@ def mapping_of(given: Mapping[str, Any] | None) -> dict[str, str]:
     if mapping[MISCONFIGURED] != FAIL:
         raise WrongOption(f"outcomes.{MISCONFIGURED} must be {FAIL}, because nothing was judged: remove it.")
     return mapping
+
+
+# --- which scans must exist
+
+
+class Expect(NamedTuple):
+    """Which scans must exist."""
+
+    # empty for those that were judged
+    targets: tuple[str, ...] = ()
+    # ids, empty for any tool
+    tools: tuple[int, ...] = ()
+    # in seconds, None for any age
+    max_age: int | None = None
+
+
+NOTHING_EXPECTED = Expect()
+
+
+def expect_of(given: Mapping[str, Any] | None) -> Expect:
+    """The Expect in the option ``expect``, whose types ansible-core has checked. Raises WrongOption."""
+    given = given or {}
+    tools = (tool_id_of(name, f"expect.tools[{index}]") for index, name in enumerate(_names(given, "tools")))
+    age = given.get("max_age")
+    return Expect(_names(given, "targets"), tuple(tools), None if age is None else seconds_of(age, "expect.max_age"))
+
+
+def _names(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = given.get(key)
+    if values == []:
+        raise WrongOption(f"expect.{key} is empty, so nothing would be expected: name at least one, or leave it out.")
+    names = tuple(value.strip() for value in values or ())
+    if "" in names:
+        raise WrongOption(f"expect.{key}[{names.index('')}] is empty: write a name, or remove it.")
+    return names
+
+
+def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int, str]]:
+    """What of the expected scans does not exist, as pairs, and a sentence for each pair that is too old, by its number.
+
+    Without tools, one scan of a target is enough. A scan that did not finish is no gap, because its own outcome says so. A
+    saved file proves no coverage.
+    """
+    missing: list[Pair] = []
+    late: dict[int, str] = {}
+    if expect == NOTHING_EXPECTED:
+        return missing, late
+    by_target: dict[str, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        by_target.setdefault(normal_form(pair.target), []).append(number)
+    targets: dict[str, str] = {}
+    for target in expect.targets or [pair.target for pair in pairs]:
+        targets.setdefault(normal_form(target), target)
+    for form, target in targets.items():
+        for tool in expect.tools or (None,):
+            own = [each for each in by_target.get(form, ()) if tool is None or pairs[each].tool_id == tool]
+            if not own:
+                missing.append(_missing(target, tool, pairs))
+            late.update(_late(expect, own, pairs))
+    return missing, late
+
+
+def _late(expect: Expect, numbers: Sequence[int], pairs: Sequence[Pair]) -> dict[int, str]:
+    """Why none of some pairs is recent enough; empty if one of them is, or if none has a finished scan."""
+    finished = {number: pairs[number] for number in numbers if pairs[number].outcome == PASSED}
+    reasons = {number: _problem(expect, pair) for number, pair in finished.items()}
+    found = {number: reason for number, reason in reasons.items() if reason is not None}
+    every = expect.tools or len(found) == len(finished)
+    return found if every else {}
+
+
+def _problem(expect: Expect, pair: Pair) -> str | None:
+    where = f"{printable(pair.target)!r}"
+    if pair.saved:
+        return (
+            f"The file does not prove when {where} was scanned, which expect demands: judge the scans of the service."
+        )
+    if expect.max_age is None:
+        return None
+    most = f"expect.max_age is {span(expect.max_age)}"
+    if pair.age is None:
+        return f"The scan of {where} with {pair.tool} does not say when it ended, and {most}: scan the target again."
+    if pair.age > expect.max_age:
+        return f"The scan of {where} with {pair.tool} is {span(pair.age)} old, and {most}: scan the target again."
+    return None
+
+
+def _missing(target: str, tool: int | None, pairs: Sequence[Pair]) -> Pair:
+    workspaces = {pair.workspace for pair in pairs}
+    name = "any tool" if tool is None else tool_name_of(tool)
+    return Pair(
+        target,
+        next((pair.target_id for pair in pairs if normal_form(pair.target) == normal_form(target)), None),
+        workspaces.pop() if len(workspaces) == 1 else None,
+        name,
+        tool,
+        problems=(f"{printable(target)!r} has no scan with {name}, which expect demands: scan the target.",),
+    )

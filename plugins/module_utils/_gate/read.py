@@ -27,7 +27,7 @@ from .._references import belongs, place_of, scan_by_id
 from .._scan.clock import latest_clock
 from .._scan.record import lacks, last_moment_of, outcome_of
 from .._task import Task
-from .types import Pair, Trouble, outcome_of_scan
+from .rows import Pair, Trouble, outcome_of_scan
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"

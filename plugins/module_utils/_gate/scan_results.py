@@ -18,7 +18,7 @@ from .._families.scan_statuses import FINISHED
 from .._gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
 from .._names import normal_form
 from .._records import read_id
-from .types import Pair, Trouble, outcome_of_scan
+from .rows import Pair, Trouble, outcome_of_scan
 
 
 class _Scan(NamedTuple):

@@ -9,21 +9,23 @@ from __future__ import annotations
 import gc
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted
+from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._exports.document import Choices, Place
 from .._exports.formats import write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
-from .._gate_words import CREATED, FAIL, WARN
+from .._gate_words import CREATED, FAIL, MISSING, WARN
 from .._http.connection import COLLECTION_VERSION
+from .._moments import expiry_of, is_date
 from .._records import Record
 from .._task import Task
-from .baseline_file import Remembering, Wanted, remember
-from .enrichment import read_epss, read_known_exploited
-from .expectation import Expect, expect_of
+from .baseline import Memory, run_of
+from .baseline_file import remember
+from .enrichment import Exploits, read_epss, read_known_exploited
 from .files import (
     LONGEST_FINDINGS,
     File,
@@ -35,18 +37,17 @@ from .files import (
     refuse_without_directory,
     write_files,
 )
-from .finding_rows import rows_of
-from .gate_json import document_of
-from .judge import Decision, decide
-from .policy import Policy, mapping_of, policy_of
-from .read import read
-from .run import run_of
-from .saved import saved_of
+from .gate_json import document_of, saved_of
+from .judge import Decision, Judged, decide
+from .policy import Expect, Policy, expect_of, mapping_of, policy_of
+from .read import Reading, read
+from .rows import rows_of
 from .scan_results import with_results
-from .sentence import sentence_of, why, without_baseline
-from .types import Exploits, Pair, Trouble
-from .waiver_file import WaiverFile, read_waivers
-from .waivers import Rule, waive
+from .waivers import Rule, Waiver, read_waivers, waive
+
+# findings that the message of a failed task names
+_MOST_NAMED = 5
+_LONGEST_NAME = 80
 
 
 class NotPassed(ScannerError):
@@ -65,17 +66,6 @@ class _Asked(NamedTuple):
     locations: Mapping[str, Place]
 
 
-class _Found(NamedTuple):
-    """What is judged. workspace: the name of the only one; now: Unix time; api_error: of the first call that
-    failed."""
-
-    pairs: Sequence[Pair]
-    workspace: str | None
-    troubles: Sequence[Trouble]
-    now: float
-    api_error: Record | None = None
-
-
 def judge_task(task: Task) -> Record:
     """The work of the module. Raises NotPassed if the outcome fails the task."""
     # findings have no cycles: with 1,000 waivers and 50,000 findings, searching for some makes 5.5 x json.loads 7.8 x
@@ -90,37 +80,39 @@ def _result(task: Task) -> Record:
     params = task.params
     started = time.time()
     asked = _asked(task, started)
-    found = _found(task, started)
-    now = found.now
-    rows = rows_of(found.pairs, asked.exploits)
-    wanted = Wanted(params["baseline"], params["baseline_missing"], params["baseline_update"])
-    remembered = remember(wanted, asked.baseline, run_of(found.pairs, rows), found.workspace, COLLECTION_VERSION)
+    reading = _reading(task, started)
+    pairs, troubles = with_results(reading.pairs, params["scan_results"])
+    now = reading.now or started
+    rows = rows_of(pairs, asked.exploits)
+    memory, baseline = remember(
+        params["baseline"],
+        asked.baseline,
+        run_of(pairs, rows),
+        reading.workspace,
+        COLLECTION_VERSION,
+        missing=params["baseline_missing"],
+        wants_update=params["baseline_update"],
+    )
     decision = decide(
-        found.pairs,
+        pairs,
         rows,
         policy=asked.policy,
         mapping=asked.mapping,
         now=now,
         expect=asked.expect,
-        memory=remembered.memory,
+        memory=memory,
         waived=waive(asked.waivers, rows, now),
-        troubles=found.troubles,
+        troubles=(*reading.troubles, *troubles),
     )
     document = document_of(
-        decision, collection_version=COLLECTION_VERSION, now=now, workspace=found.workspace, exploits=asked.exploits
+        decision, collection_version=COLLECTION_VERSION, now=now, workspace=reading.workspace, exploits=asked.exploits
     )
-    return _Ending(task, decision, document, found.api_error).end(asked, remembered)
+    return _Ending(task, decision, document, reading.api_error).end(asked, baseline)
 
 
 def _asked(task: Task, now: float) -> _Asked:
     params = task.params
-    _refuse_bad_formats(params)
-    if params["artifacts"] is not None:
-        refuse_untrusted_directory(params["artifacts"])
-    if params["tools"] is not None and not params["tools"]:
-        raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
-    if params["baseline"] and params["baseline_missing"] == "create":
-        refuse_without_directory(params["baseline"], "baseline")
+    _refuse_wrong_options(task)
     epss, exploited = params["epss_file"], params["known_exploited_file"]
     return _Asked(
         policy_of(params["policy"]),
@@ -132,46 +124,46 @@ def _asked(task: Task, now: float) -> _Asked:
             if exploited
             else None,
         ),
-        read_waivers(
-            [
-                WaiverFile(path, needed_content_of(path, f"waivers[{index}]"))
-                for index, path in enumerate(params["waivers"])
-            ],
-            now,
-            params["allow_permanent"],
-        ),
+        read_waivers(_contents(task, "waivers"), now, params["allow_permanent"]),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
-        locations_of(
-            [
-                (path, needed_content_of(path, f"estate_files[{index}]").decode("utf-8", "replace"))
-                for index, path in enumerate(params["estate_files"])
-            ]
-        ),
+        locations_of([(path, text.decode("utf-8", "replace")) for path, text in _contents(task, "estate_files")]),
     )
 
 
-def _refuse_bad_formats(params: Mapping[str, Any]) -> None:
-    if params["artifacts"] is not None and not params["formats"]:
-        raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
-    if params["artifacts"] == "":
-        raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
+def _refuse_wrong_options(task: Task) -> None:
+    params = task.params
+    directory = params["artifacts"]
+    if directory is not None:
+        if not params["formats"]:
+            raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
+        if directory == "":
+            raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
+        refuse_untrusted_directory(directory)
+    if params["tools"] == []:
+        raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
+    if params["baseline"] and params["baseline_missing"] == "create":
+        refuse_without_directory(params["baseline"], "baseline")
 
 
-def _found(task: Task, now: float) -> _Found:
-    path = task.params["findings_file"]
-    if path is not None:
-        saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now)
-        saved = saved.of(task.params["workspace"])
-        if saved.pairs and task.params["baseline"] and task.params["baseline_missing"] == "create":
-            raise WrongOption(
-                "baseline_missing is create, but a file of findings_file does not prove what was scanned, so no baseline is"
-                " created from it: judge the scans of the service, or set baseline_missing to all_new or fail."
-            )
-        pairs, troubles = with_results(saved.pairs, task.params["scan_results"])
-        return _Found(pairs, saved.workspace, (*saved.troubles, *troubles), now)
-    reading = read(task)
-    pairs, troubles = with_results(reading.pairs, task.params["scan_results"])
-    return _Found(pairs, reading.workspace, (*reading.troubles, *troubles), reading.now or now, reading.api_error)
+def _contents(task: Task, option: str) -> list[tuple[str, bytes]]:
+    """The paths of an option and the contents of these files."""
+    paths = task.params[option]
+    return [(path, needed_content_of(path, f"{option}[{index}]")) for index, path in enumerate(paths)]
+
+
+def _reading(task: Task, now: float) -> Reading:
+    """What is judged, from the service or from a file."""
+    params = task.params
+    path = params["findings_file"]
+    if path is None:
+        return read(task)
+    saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now).of(params["workspace"])
+    if saved.pairs and params["baseline"] and params["baseline_missing"] == "create":
+        raise WrongOption(
+            "baseline_missing is create, but a file of findings_file does not prove what was scanned, so no baseline is"
+            " created from it: judge the scans of the service, or set baseline_missing to all_new or fail."
+        )
+    return Reading(saved.pairs, saved.workspace, saved.troubles)
 
 
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
@@ -194,54 +186,55 @@ class _Ending:
         self._files: list[Record] = []
         self._diff: Record = {}
 
-    def end(self, asked: _Asked, remembered: Remembering) -> Record:
-        """The result of the module, after the files are written. Raises NotPassed, or Incomplete if a file is missing."""
+    def end(self, asked: _Asked, baseline: str | None) -> Record:
+        """The result of the module, after the files are written. baseline: the new text of its file, if it changes.
+
+        Raises NotPassed, or Incomplete if a file is missing.
+        """
         try:
-            self._write(asked, remembered)
+            self._write_artefacts(asked.locations)
+            # last, so that nothing is accepted whose artefacts are missing
+            if baseline is not None:
+                self._write_baseline(self._task.params["baseline"], asked.baseline, baseline)
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {why(self._decision)}"
             kind = Incomplete if any(file["changed"] for file in self._files) else Refused
             raise kind(sentence, **self._result()) from None
-        self._warn(remembered)
+        self._warn(self._decision.memory)
         if self._decision.verdict == FAIL:
             raise NotPassed(self._sentence(), **self._result(), **self._api_error)
         if self._decision.verdict == WARN:
             self._task.warn(self._sentence())
         return self._result()
 
-    def _write(self, asked: _Asked, remembered: Remembering) -> None:
+    def _write_artefacts(self, locations: Mapping[str, Place]) -> None:
         params = self._task.params
         directory = params["artifacts"]
-        if directory is not None:
-            make_directory(self._task, directory)
-            choices = Choices(
-                params["sarif_profile"],
-                asked.locations,
-                params["sarif_location"],
-                params["export_all"],
-                params["sarif_category"],
-            )
-            for name in dict.fromkeys(params["formats"]):
-                written = write(name, self._document, choices)
-                for warning in written.warnings:
-                    self._task.warn(warning)
-                files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
-                _refuse_own_baseline(files, params["baseline"])
-                write_files(self._task, files, self._files)
-        # last, so that nothing is accepted whose artefacts are missing
-        if remembered.text is not None and remembered.memory.path is not None:
-            # calls may have taken minutes since it was read
-            if content_of(remembered.memory.path, "baseline") != asked.baseline:
-                raise Refused(
-                    f"The baseline {shown(remembered.memory.path)} changed while the gate ran, and was not overwritten: run"
-                    " the task again."
-                )
-            write_files(self._task, [File(remembered.memory.path, "baseline", remembered.text)], self._files)
-            if self._task.diff_mode:
-                self._diff = {"diff": diff_of(remembered.memory.path, asked.baseline, remembered.text)}
+        if directory is None:
+            return
+        make_directory(self._task, directory)
+        sarif = (params["sarif_profile"], locations, params["sarif_location"])
+        choices = Choices(*sarif, params["export_all"], params["sarif_category"])
+        for name in dict.fromkeys(params["formats"]):
+            written = write(name, self._document, choices)
+            for warning in written.warnings:
+                self._task.warn(warning)
+            files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
+            _refuse_own_baseline(files, params["baseline"])
+            write_files(self._task, files, self._files)
 
-    def _warn(self, remembered: Remembering) -> None:
-        memory, waived = remembered.memory, self._decision.waived
+    def _write_baseline(self, path: str, before: bytes | None, after: str) -> None:
+        # calls may have taken minutes since it was read
+        if content_of(path, "baseline") != before:
+            raise Refused(
+                f"The baseline {shown(path)} changed while the gate ran, and was not overwritten: run the task again."
+            )
+        write_files(self._task, [File(path, "baseline", after)], self._files)
+        if self._task.diff_mode:
+            self._diff = {"diff": diff_of(path, before, after)}
+
+    def _warn(self, memory: Memory) -> None:
+        expired = self._decision.waived.expired
         missing = without_baseline(self._decision)
         if missing:
             self._task.warn(missing)
@@ -250,11 +243,11 @@ class _Ending:
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
                 " treat as known. Review the file before you commit it."
             )
-        if waived.expired:
-            one = len(waived.expired) == 1
+        if expired:
+            one = len(expired) == 1
             self._task.warn(
-                f"{counted(len(waived.expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or"
-                f" remove {'it' if one else 'them'}; see waivers."
+                f"{counted(len(expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or remove"
+                f" {'it' if one else 'them'}; see waivers."
             )
 
     def _sentence(self) -> str:
@@ -267,3 +260,59 @@ class _Ending:
         changed = any(file["changed"] for file in self._files)
         result = {**self._document, "findings": rows, "failing": failing, "files": self._files, "changed": changed}
         return {**result, **self._diff}
+
+
+# --- the message: the line of a pipeline that people read first
+
+
+def sentence_of(decision: Decision, page: str | None) -> str:
+    """The complete line. page: the path of the artefact that a person should open."""
+    parts = (
+        f"The gate ended with {decision.outcome}.",
+        without_baseline(decision),
+        why(decision),
+        _failing(decision.failing),
+        _expired(decision.waived.expired),
+        f"See {printable(page)}." if page else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def why(decision: Decision) -> str:
+    """The first reason, and how many more there are."""
+    reasons = decision.reasons
+    more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
+    return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
+
+
+def without_baseline(decision: Decision) -> str:
+    """That the baseline does not exist, if something was judged and the reasons do not say it."""
+    memory = decision.memory
+    said = memory.state != MISSING or memory.blocks or not decision.targets
+    return "" if said else memory.reason or ""
+
+
+def _failing(failing: Sequence[Judged]) -> str:
+    if not failing:
+        return ""
+    named = [_name(each) for each in failing[:_MOST_NAMED]]
+    more = [f"and {len(failing) - len(named):,} more"] if len(failing) > len(named) else []
+    return f"Failing: {'; '.join([*named, *more])}."
+
+
+def _name(judged: Judged) -> str:
+    row = judged.row
+    check = f" (check {printable(row.check, _LONGEST_NAME)})" if row.check else ""
+    target = printable(without_secrets(row.target), _LONGEST_NAME) or "an unknown target"
+    return f"{row.severity} {printable(row.name, _LONGEST_NAME) or 'finding without a name'} on {target}{check}"
+
+
+def _expired(waivers: Sequence[Waiver]) -> str:
+    if not waivers:
+        return ""
+    numbers = sorted(Counter(each.status for each in waivers).items())
+    states = ", ".join(f"{number} {status}" for status, number in numbers)
+    last = max((each.expires for each in waivers), key=lambda expires: expiry_of(expires) or 0)
+    at = f"{last} at 24:00 UTC" if is_date(last) else last
+    have = "has" if len(waivers) == 1 else "have"
+    return f"{counted(len(waivers), 'waiver')} {have} expired ({states}), the last one on {at}."

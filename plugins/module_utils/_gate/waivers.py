@@ -2,33 +2,314 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Which findings are waived, and which waivers have expired, match nothing or match the same finding. Pure."""
+"""Waivers: their files, and which findings they waive, which have expired, match nothing or match the same finding. Pure.
+
+A file is YAML with ``version: 1`` and a list ``waivers``. All problems are reported, each with its line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from importlib import import_module
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from .._moments import is_date
-from .matchers import Matcher, Test
-from .types import Doubled, Row, Waived, Waiver
+from .._errors import WrongOption, counted, printable
+from .._gate_words import WAIVER_STATUSES
+from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
+from .fingerprint import SCHEME
+from .matchers import KEYS, READERS, Matcher, Test, matcher_of
+from .rows import Row
+
+VERSION = 1
+# thousands of waivers
+LARGEST = 5_000_000
+_MOST_PROBLEMS = 50
+_LONGEST = 4000
+_OWN_KEYS = ("reason", "owner", "expires", "status")
+_REQUIRED = {
+    "reason": "say why the finding is waived",
+    "owner": "name who answers for it",
+    "expires": "write a date, as in 2026-12-31",
+}
+# YAML has no way to write them
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# deeper than any waiver; the C library has no protection against recursion
+_DEEPEST = 50
+# so many brackets without their partners are in no file of waivers, not even in its patterns and comments
+_ABSURD = 10_000
+_NESTED = re.compile(r"(?:[-?:][ \t]+){50}")
+
+# takes a line and what is wrong there, a clause
+Report = Callable[[int, str], None]
+
+
+class Waiver(NamedTuple):
+    """A waiver, as gate.json shows it."""
+
+    file: str
+    line: int
+    # as written
+    matcher: Mapping[str, object]
+    reason: str
+    owner: str
+    # a date or time as written, or "never"
+    expires: str
+    # one of WAIVER_STATUSES
+    status: str
 
 
 class Rule(NamedTuple):
-    """A waiver ready for use. ends: the Unix time at which it expires, infinity for never."""
+    """A waiver ready for use."""
 
     waiver: Waiver
     matcher: Matcher
+    # the Unix time at which it expires, infinity for never
     ends: float
 
-    def is_in_force(self, now: float) -> bool:
-        return now < self.ends
+
+class Doubled(NamedTuple):
+    """A finding that several waivers in force match."""
+
+    fingerprint: str
+    waivers: tuple[Waiver, ...]
 
 
-def expiry_text(expires: str) -> str:
-    """When a waiver expires, for people: a date with the hour at which it ends."""
-    return f"{expires} at 24:00 UTC" if is_date(expires) else expires
+class Waived(NamedTuple):
+    """What the waivers say of a run."""
+
+    # for each row the waiver in force that matches it, or None; empty without waivers
+    rows: Sequence[Waiver | None] = ()
+    # those that no longer count
+    expired: Sequence[Waiver] = ()
+    # those in force that match no row
+    unused: Sequence[Waiver] = ()
+    doubled: Sequence[Doubled] = ()
+
+
+NO_WAIVERS = Waived()
+
+
+class _Wrong(ValueError):
+    """A file that cannot be read at all: the line, and a clause."""
+
+
+# --- files
+
+
+def read_waivers(files: Iterable[tuple[str, bytes | str]], now: float, allow_permanent: bool = False) -> list[Rule]:
+    """The waivers in these files, in their order. files: paths and contents; now: Unix time.
+
+    Raises WrongOption, which lists every problem with file and line.
+    """
+    latest = math.inf if allow_permanent else now + LONGEST_EXCEPTION
+    rules: list[Rule] = []
+    problems: list[tuple[str, int, str]] = []
+    for path, content in files:
+
+        def report(line: int, text: str, path: str = path) -> None:
+            problems.append((path, line, text))
+
+        try:
+            entries = _entries(_top(_text(content)), report)
+        except _Wrong as error:
+            report(*error.args)
+            continue
+        for name, line, entry in entries:
+            rules += _Reader(path, name, line, entry, latest, report).rules()
+    if problems:
+        # by the lines, and not by the texts
+        problems.sort(key=lambda each: each[:2])
+        shown = [f"{printable(path, 200)}:{line}: {text}." for path, line, text in problems[:_MOST_PROBLEMS]]
+        more = [f"And {len(problems) - len(shown)} more."] if len(problems) > len(shown) else []
+        head = f"The waivers have {counted(len(problems), 'problem')}; nothing is waived."
+        raise WrongOption("\n".join([head, *shown, *more]))
+    return rules
+
+
+def _text(content: bytes | str) -> str:
+    if len(content) > LARGEST:
+        raise _Wrong(1, f"the file has more than {LARGEST:,} bytes: split it, or give the right file")
+    try:
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _Wrong(line, "the file is not encoded in UTF-8: save it as UTF-8") from None
+    found = _CONTROL.search(text)
+    if found:
+        code = f"U+{ord(found[0]):04X}"
+        raise _Wrong(text.count("\n", 0, found.start()) + 1, f"the file has the control character {code}: remove it")
+    return text
+
+
+def _top(text: str) -> Any:
+    """The node of the document."""
+    try:
+        yaml = import_module("yaml")
+    except ImportError:
+        raise _Wrong(1, "waivers need the Python library PyYAML: install it where the module runs") from None
+    try:
+        node = yaml.compose(text, _loader(yaml, text))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line if mark else 0
+        has_tab = "\t" in "".join(text.split("\n")[line : line + 1])
+        advice = "write spaces in place of tabs" if has_tab else "correct it"
+        problem = printable(getattr(error, "problem", None) or error)
+        raise _Wrong(line + 1, f"not valid YAML ({problem}): {advice}") from None
+    except (ValueError, RecursionError):
+        raise _Wrong(1, "not valid YAML (it is nested too deeply): correct it") from None
+    if node is None:
+        raise _Wrong(1, "the file is empty: write version: 1 and a list named waivers")
+    return node
+
+
+def _loader(yaml: Any, text: str) -> Any:
+    """The fast loader, or the one in Python for a text that could be nested deeply."""
+    brackets = re.findall(r"[\[\]{}]", text)
+    depth = max(accumulate(1 if each in "[{" else -1 for each in brackets), default=0)
+    if depth > _ABSURD:
+        raise RecursionError
+    nested = depth > _DEEPEST or _NESTED.search(text)
+    return yaml.SafeLoader if nested else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _line(node: Any) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _entries(top: Any, report: Report) -> list[tuple[str, int, dict[str, Any]]]:
+    """The mappings in the list of waivers, each with its name and its line, as nodes by their keys."""
+    if top.id != "mapping":
+        raise _Wrong(_line(top), "the file is not a mapping: write version: 1 and a list named waivers")
+    keys = _keys(top, ("version", "waivers"), report)
+    version = keys.get("version")
+    if version is None:
+        report(_line(top), "version is missing: write version: 1")
+    elif version.id != "scalar" or version.value != str(VERSION):
+        shown = printable(version.value, 40) if version.id == "scalar" else f"a {version.id}"
+        report(_line(version), f"version is {shown}: write version: {VERSION}")
+    waivers = keys.get("waivers")
+    if waivers is None or waivers.id != "sequence":
+        report(_line(waivers or top), "waivers is not a list: write waivers: [] for none")
+        return []
+    entries = []
+    for number, node in enumerate(waivers.value):
+        if node.id == "mapping":
+            entries.append((f"waivers[{number}]", _line(node), _keys(node, (*KEYS, *_OWN_KEYS), report)))
+        else:
+            report(_line(node), "the waiver is not a mapping: write its keys, as in check: ID")
+    return entries
+
+
+def _keys(node: Any, known: Sequence[str], report: Report) -> dict[str, Any]:
+    """The nodes of the values in a mapping by their keys. Keys that are unknown or occur twice are problems."""
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        name = key.value if key.id == "scalar" else f"a {key.id}"
+        if key.id != "scalar" or name not in known:
+            report(_line(key), f"{printable(name, 60)} is an unknown key: use {', '.join(known)}")
+        elif name in found:
+            report(_line(key), f"{name} occurs twice in one mapping: remove one of them")
+        else:
+            found[name] = value
+    return found
+
+
+def _plain(node: Any) -> Any:
+    """A scalar as text, None for null; a list of scalars; any other node as an empty mapping, which no key takes."""
+    if node.id == "scalar":
+        return None if node.tag.endswith(":null") else node.value
+    if node.id == "sequence" and all(each.id == "scalar" for each in node.value):
+        return [_plain(each) for each in node.value]
+    return {}
+
+
+class _Reader:
+    """One waiver of a file."""
+
+    def __init__(
+        self, path: str, name: str, line: int, nodes: Mapping[str, Any], latest: float, report: Report
+    ) -> None:
+        """latest: the Unix time at which it must have expired."""
+        self._path = path
+        self._name = name
+        self._lines = {"": line, **{key: _line(node) for key, node in nodes.items()}}
+        self._values = {key: _plain(node) for key, node in nodes.items()}
+        self._latest = latest
+        self._report_at = report
+        self._is_wrong = False
+
+    def rules(self) -> list[Rule]:
+        """The waiver, none if it has a problem."""
+        reason, owner, expires = (self._required(key) for key in _REQUIRED)
+        ends = self._ends(expires)
+        status = self._values.get("status", WAIVER_STATUSES[0])
+        if status not in WAIVER_STATUSES:
+            shown = printable(repr(status), 60)
+            self._report("status", f"status is {shown}: write one of {', '.join(WAIVER_STATUSES)}")
+        matcher = self._matcher()
+        if matcher is None or self._is_wrong:
+            return []
+        waiver = Waiver(self._path, self._lines[""], matcher.written, reason, owner, expires, status)
+        return [Rule(waiver, matcher, ends)]
+
+    def _report(self, key: str, text: str) -> None:
+        self._is_wrong = True
+        self._report_at(self._lines.get(key, self._lines[""]), text)
+
+    def _required(self, key: str) -> str:
+        value = self._values.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:_LONGEST]
+        what = "is missing" if value is None or isinstance(value, str) else "is not a text"
+        self._report(key, f"{key} {what}: {_REQUIRED[key]}")
+        return ""
+
+    def _ends(self, expires: str) -> float:
+        ends = expiry_of(expires) if expires else 0
+        if ends is None:
+            self._report(
+                "expires",
+                f"expires is {printable(repr(expires), 60)}, which is neither an existing date nor a time with a zone: write a"
+                f" date, as in 2026-12-31, which ends at 24:00 UTC, or a time, as in 2026-12-31T18:00:00+01:00, or {NEVER}",
+            )
+        elif ends > self._latest:
+            far, date = ("", "a date") if expires == NEVER else (", more than five years from now", "an earlier date")
+            self._report("expires", f"expires is {expires}{far}: write {date}, or set allow_permanent: true")
+        return ends or 0
+
+    def _matcher(self) -> Matcher | None:
+        """The Matcher, or None; every key with a problem is reported at its own line."""
+        written = {key: _matched(key, value) for key, value in self._values.items() if key in KEYS}
+        wrong = [
+            key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self._name}.{key}")
+        ]
+        if wrong or self._refuses("", matcher_of, written, self._name):
+            return None
+        matcher = matcher_of(written, self._name)
+        if matcher.fingerprint is not None and not matcher.fingerprint.startswith(f"{SCHEME}:"):
+            self._report("fingerprint", f"fingerprint is not of scheme {SCHEME}: copy the present one from gate.json")
+        return matcher
+
+    def _refuses(self, key: str, read: Callable[[Any, str], object], value: object, where: str) -> bool:
+        try:
+            read(value, where)
+        except WrongOption as error:
+            self._report(key, str(error).rstrip("."))
+            return True
+        return False
+
+
+def _matched(key: str, value: Any) -> Any:
+    """A value of a matcher as gate.json shows it; a port as a number."""
+    return int(value) if key == "port" and isinstance(value, str) and re.fullmatch(r"[0-9]{1,5}", value) else value
+
+
+# --- which findings they waive
 
 
 def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
@@ -36,7 +317,7 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
 
     A finding with several places is waived only if each of them is, by one waiver or by several.
     """
-    active = [rule for rule in rules if rule.is_in_force(now)]
+    active = [rule for rule in rules if now < rule.ends]
     candidates = _candidates([rule.matcher for rule in active])
     waivers: list[Waiver | None] = []
     doubled: dict[tuple[str, tuple[int, ...]], Doubled] = {}
@@ -54,7 +335,7 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
         waivers.append(active[min(firsts)].waiver if len(firsts) == len(places) else None)
     return Waived(
         tuple(waivers) if rules else (),
-        tuple(rule.waiver for rule in rules if not rule.is_in_force(now)),
+        tuple(rule.waiver for rule in rules if rule.ends <= now),
         tuple(rule.waiver for number, rule in enumerate(active) if number not in used),
         tuple(doubled.values()),
     )

@@ -14,7 +14,7 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
 # the only file that may make each of them
 MAKERS = {
     "Complete": "plugins/module_utils/_http/listing.py",
-    "CompleteRun": "plugins/module_utils/_gate/run.py",
+    "CompleteRun": "plugins/module_utils/_gate/baseline.py",
     "InWorkspace": "plugins/module_utils/_lookup.py",
     "Streamed": "plugins/module_utils/_http/listing.py",
 }

@@ -6,15 +6,19 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, memory_of, update
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
+    Baseline,
+    Memory,
+    memory_of,
+    run_of,
+    update,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, waive
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, Waiver, waive
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import HOSTILE
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
@@ -51,7 +55,7 @@ def baseline_of(pairs):
                       complete=True)
         for each in pairs
     ]  # fmt: skip
-    return update(empty_baseline(WORKSPACE, "1.0.0"), run_of(known, rows_of(known)), "1.0.0")
+    return update(Baseline(WORKSPACE, "1.0.0"), run_of(known, rows_of(known)), "1.0.0")
 
 
 def waived_by(rows):

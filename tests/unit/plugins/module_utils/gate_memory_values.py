@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import run_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Pair, Row
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import rows
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import run_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair
 
 FIRST = "2026-11-20T10:00:00Z"
 SECOND = "2026-11-21T10:00:00Z"
@@ -54,27 +54,7 @@ def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complet
 
 def rows_of(*pairs):
     """A Row for each finding of the pairs."""
-    listed = [(number, each, record) for number, each in enumerate(pairs) for record in each.findings]
-    identities = identify(Sighting(record, each.target, each.tool) for _number, each, record in listed)
-    empty = Row(**dict.fromkeys(Row._fields))
-    return [
-        empty._replace(
-            pair=number,
-            fingerprint=identity.fingerprint,
-            number=identity.number,
-            severity=record["severity"],
-            id=record["id"],
-            name=record["name"],
-            check=record.get("vuln_id"),
-            cve=tuple(sorted(cve.upper() for cve in record["cve"])),
-            target=each.target,
-            tool=each.tool,
-            scan_id=each.scan_id,
-            places=identity.places,
-            **identity.subject.place._asdict(),
-        )
-        for (number, each, record), identity in zip(listed, identities)
-    ]
+    return rows.rows_of(pairs)
 
 
 def run(*pairs):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Pair, Row
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair, Row
 
 NOW = 1795341600  # 2026-11-22T10:00:00Z
 DAY = 86400

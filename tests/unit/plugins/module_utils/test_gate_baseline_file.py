@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, update
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Baseline, update
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
     FIRST,
@@ -27,7 +27,7 @@ HOSTILE = "</script>]]>=cmd()\x1b[31m\u202e\x00"
 
 BASELINE = update(
     update(
-        empty_baseline("Web shop", "1.0.0"),
+        Baseline("Web shop", "1.0.0"),
         run(
             pair(finding("a", cve=["CVE-2021-44228"]), finding("b", 4), finding("a", 1), scan_id=7),
             pair(
@@ -130,9 +130,7 @@ def test_a_baseline_without_a_workspace():
 
 
 def test_hostile_text_is_written_in_ascii():
-    baseline = update(
-        empty_baseline(HOSTILE, "1.0.0"), run(pair(finding(HOSTILE, name=HOSTILE), target=HOSTILE)), "1.0.0"
-    )
+    baseline = update(Baseline(HOSTILE, "1.0.0"), run(pair(finding(HOSTILE, name=HOSTILE), target=HOSTILE)), "1.0.0")
     text = render(baseline)
     assert text.isascii() and "\x1b" not in text and "\x00" not in text
     assert parse(text, HOSTILE) == baseline

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect, expect_of, gaps_in
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
+    Expect,
+    expect_of,
+    gaps_in,
+    mapping_of,
+    policy_of,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 
 WEB = pair(tool="Website Scanner", tool_id=170)
@@ -17,11 +22,11 @@ NETWORK = pair(tool="Network Scanner", tool_id=350)
 
 
 def missing(given, *pairs):
-    return [(each.target, each.tool, each.tool_id) for each in gaps_in(expect_of(given), pairs).missing]
+    return [(each.target, each.tool, each.tool_id) for each in gaps_in(expect_of(given), pairs)[0]]
 
 
 def late(given, *pairs):
-    return dict(gaps_in(expect_of(given), pairs).late)
+    return gaps_in(expect_of(given), pairs)[1]
 
 
 def outcome(given, *pairs, outcomes=None):
@@ -63,7 +68,7 @@ def test_a_target_is_expected_once():
 
 
 def test_a_missing_pair_says_so():
-    (gap,) = gaps_in(expect_of({"targets": ["a.example"], "tools": ["350"]}), [WEB]).missing
+    (gap,) = gaps_in(expect_of({"targets": ["a.example"], "tools": ["350"]}), [WEB])[0]
     assert gap == pair(
         tool="Network Scanner",
         tool_id=350,
@@ -79,7 +84,7 @@ def test_a_missing_pair_says_so():
 
 def test_a_missing_pair_of_several_workspaces_or_of_an_unknown_target_has_neither():
     pairs = [WEB._replace(target="b.example"), WEB._replace(target="c.example", workspace="Other")]
-    (gap,) = gaps_in(expect_of({"targets": ["a.example"]}), pairs).missing
+    (gap,) = gaps_in(expect_of({"targets": ["a.example"]}), pairs)[0]
     assert (gap.workspace, gap.target_id) == (None, None)
 
 

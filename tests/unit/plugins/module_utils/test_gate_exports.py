@@ -15,9 +15,8 @@ from itertools import product
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import as_json
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.saved import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Trouble
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (

@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import empty_baseline, memory_of, update
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
+    Baseline,
+    CompleteRun,
+    Memory,
+    memory_of,
+    run_of,
+    update,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import Expect
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import moment_text
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, mapping_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.run import CompleteRun, run_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Expect, Policy, mapping_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import HealthCheck, settings
@@ -72,7 +76,7 @@ class Histories(RuleBasedStateMachine):
         self.accepted = {number: {} for number in range(len(PAIRS))}
         self.seen_gone = {number: {} for number in range(len(PAIRS))}
         self.scanned = {}
-        self.text = render(empty_baseline("Web shop", "1.0.0"))
+        self.text = render(Baseline("Web shop", "1.0.0"))
         self.now = NOW
         self.decision = None
 
@@ -133,7 +137,7 @@ class Histories(RuleBasedStateMachine):
         finished = self.now - (9 * DAY if condition == "old" else 2 * 3600)
         whole = pair(
             target=target, tool=f"tool {tool}", tool_id=tool, scan_id=number + 1, findings=tuple(records),
-            finished=moment_text(finished), age=self.now - finished,
+            finished=utc_text(finished), age=self.now - finished,
         )  # fmt: skip
         if condition in ("fine", "old"):
             return whole
@@ -205,7 +209,7 @@ class Histories(RuleBasedStateMachine):
         ):
             return
         for number in numbers:
-            finished = moment_text(self.now - (9 * DAY if conditions[number] == "old" else 2 * 3600))
+            finished = utc_text(self.now - (9 * DAY if conditions[number] == "old" else 2 * 3600))
             if self.scanned.get(number, "") > finished:
                 continue
             self.scanned[number] = finished

@@ -7,19 +7,16 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.expectation import NOTHING_EXPECTED, Expect
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import (
-    Gone,
-    Memory,
-    Remembered,
-    Trouble,
-    Waived,
-    Waiver,
-    outcome_of_scan,
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
+    NOTHING_EXPECTED,
+    Expect,
+    mapping_of,
+    policy_of,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, outcome_of_scan, rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import CHANGES, OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 

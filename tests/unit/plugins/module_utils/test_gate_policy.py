@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Spot
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import lasting, mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
 
@@ -225,24 +225,6 @@ def test_an_unknown_age_fails_unless_it_is_ignored():
     assert old({**policy, "missing": "ignore"}, None) is None
     assert old({**policy, "missing": "ignore"}, 7201) == "it is 2 hours old, older_than of high is 2 hours"
     assert old(policy, None, severity="low") is None
-
-
-@pytest.mark.parametrize(
-    "seconds, text",
-    [
-        (0, "0 seconds"),
-        (1, "1 second"),
-        (119, "119 seconds"),
-        (120, "2 minutes"),
-        (7199, "119 minutes"),
-        (7200, "2 hours"),
-        (2 * DAY - 1, "47 hours"),
-        (2 * DAY, "2 days"),
-        (800 * DAY, "800 days"),
-    ],
-)
-def test_a_duration_has_a_unit_that_people_read(seconds, text):
-    assert lasting(seconds) == text
 
 
 # --- max

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.finding_rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Memory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.sentence import sentence_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.types import Memory, Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import sentence_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
 

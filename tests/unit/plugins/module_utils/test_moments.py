@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, Moment, iso_moment, moment_of
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, Moment, iso_moment, moment_of, span
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,3 +111,21 @@ def test_the_later_of_two_clocks_makes_nothing_younger():
     clock = Clock(NOW, 7200)
     assert clock.not_before(NOW + 60) == Clock(NOW + 60, 7200)
     assert clock.not_before(NOW - 60) == clock
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0, "0 seconds"),
+        (1, "1 second"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (7199, "119 minutes"),
+        (7200, "2 hours"),
+        (2 * 86400 - 1, "47 hours"),
+        (2 * 86400, "2 days"),
+        (800 * 86400, "800 days"),
+    ],
+)
+def test_a_duration_has_a_unit_that_people_read(seconds, text):
+    assert span(seconds) == text
