@@ -31,15 +31,27 @@ LOGGER = {
 STEPS = [
     Step("create", WORKSPACE, "Shop", "Shop", after={"name": "Shop", "description": "New"}),
     Step("create", TARGET, "Shop", "a.example", after={"name": "a.example"}),
-    Step("update", WORKSPACE, "Lab", "Lab", before={"id": 3, "name": "Lab", "description": "Old"},
-        after={"name": "Lab", "description": ""}, changes={"description": ""},
+    Step(
+        "update",
+        WORKSPACE,
+        "Lab",
+        "Lab",
+        before={"id": 3, "name": "Lab", "description": "Old"},
+        after={"name": "Lab", "description": ""},
+        changes={"description": ""},
     ),
     Step("unchanged", TARGET, "Shop", "b.example", before={"id": 9, "name": "b.example", "description": ""}),
-    Step("drifted", TARGET, "Lab", "d.example", before={"id": 8, "name": "d.example", "description": "mine"},
-        after={"name": "d.example", "description": "yours"}, reason="its description differs, and the API cannot update it",
+    Step(
+        "drifted",
+        TARGET,
+        "Lab",
+        "d.example",
+        before={"id": 8, "name": "d.example", "description": "mine"},
+        after={"name": "d.example", "description": "yours"},
+        reason="its description differs, and the API cannot update it",
     ),
     Step("delete", HTTP_LOGGER, "Lab", "canary", before=LOGGER, reason="not declared", purged=True),
-]  # fmt: skip
+]
 
 
 def result_of(steps, **more):
