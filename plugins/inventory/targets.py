@@ -211,7 +211,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.client impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, existing_workspaces
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, existing_workspaces, match
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
@@ -227,13 +227,13 @@ from ansible_collections.scanops.scanner.plugins.module_utils._records import (
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Hosts,
+    Plan,
     address_of,
     group_names,
     hosts_of,
     is_this_machine,
     safe_name,
 )
-from ansible_collections.scanops.scanner.plugins.plugin_utils._inventory_plan import Plan
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 try:
@@ -262,6 +262,11 @@ class Account(NamedTuple):
     workspaces: list[Record]
     targets: list[Record]
 
+    def records(self) -> list[Record]:
+        """The targets, each with the name of its workspace, as host variables may hold them."""
+        names = {workspace["id"]: workspace["name"] for workspace in self.workspaces}
+        return [unsafe(dict(target, workspace=names[target["workspace_id"]])) for target in self.targets]
+
 
 # ansible-core has no types
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]
@@ -275,12 +280,25 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         return bool(super().verify_file(path)) and path.endswith(("targets.yml", "targets.yaml"))
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
-        """Read an inventory file and add its hosts and groups to the inventory."""
+        """Add the hosts and groups of an inventory file to the inventory. Every error is found before the first host is
+        added."""
         super().parse(inventory, loader, path, cache)
         try:
             self._read_config_data(path)
             self._check_options()
-            plan = self._plan(self._account(path, cache))
+            account = self._account(path, cache)
+            records = account.records()
+            addresses = {record["id"]: address_of(record["name"]) for record in records}
+            hosts = hosts_of(self._named(records, addresses), self.get_option("duplicates"))
+            plan = Plan()
+            for name, own in hosts.items():
+                plan.hosts[name] = self._variables(own, addresses[own[0]["id"]])
+            self._group(plan, hosts, "workspace", (workspace["name"] for workspace in account.workspaces))
+            self._group(plan, hosts, "type", (record["type"] for record in records if record["type"]))
+            self._construct(plan)
+            self._omit_this_machine(plan, hosts)
+            self._omit_ambiguous(plan, hosts)
+            self._keep_addresses(plan, hosts)
             plan.into(inventory)
         except (AnsibleError, ScannerError) as error:
             raise AnsibleParserError(to_native(error)) from None
@@ -290,8 +308,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def set_options(self, task_keys: Any = None, var_options: Any = None, direct: Any = None) -> None:
         """Set the options from the file and the environment. Raises WrongOption, without the value of a secret."""
         given = {name: self._given(name, value) for name, value in (direct or {}).items()}
-        for name, value in given.items():
-            if value is None and name in SELECTIONS:
+        for name in SELECTIONS:
+            if given.get(name, name) is None:
                 raise WrongOption(
                     f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
                 )
@@ -331,6 +349,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise WrongOption(f"{name} is a list or a dictionary: give a string.")
         choices = self.option_definitions.get(name, {}).get("choices")
         if choices and value not in choices:
+            # that of ansible-core 2.19 and later does not name them
             raise WrongOption(f"{name} is {printable(value)!r}: set it to {' or '.join(choices)}.")
         return value
 
@@ -372,8 +391,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            lists = ((family, without_halves(redactor.value(entry[family.plural]))) for family in (WORKSPACE, TARGET))
-            account = Account(*(_records(family, rows) for family, rows in lists))
+            lists = (without_halves(redactor.value(entry[family.plural])) for family in (WORKSPACE, TARGET))
+            account = Account(*map(_records, (WORKSPACE, TARGET), lists))
         except Exception:
             # a missing or broken entry, which the releases of ansible-core report in different ways
             return None
@@ -418,30 +437,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     # --- hosts and groups ---
 
-    def _plan(self, account: Account) -> Plan:
-        """The Plan of the inventory. Every error is found here, before anything is added."""
-        names = {workspace["id"]: workspace["name"] for workspace in account.workspaces}
-        records = [unsafe(dict(row, workspace=names[row["workspace_id"]])) for row in account.targets]
-        addresses = {record["id"]: address_of(record["name"]) for record in records}
-        hosts = hosts_of(self._named(records, addresses), self.get_option("duplicates"))
-        plan = Plan()
-        for name, own in hosts.items():
-            plan.hosts[name] = self._variables(own, addresses[own[0]["id"]])
-        self._group(plan, "workspace", names.values(), hosts)
-        self._group(plan, "type", {record["type"]: None for record in records if record["type"]}, hosts)
-        self._construct(plan)
-        self._drop_ambiguous(plan, hosts)
-        return plan
-
-    def _variables(self, records: list[Record], address: str | None) -> dict[str, Any]:
-        prefix = self.get_option("hostvars_prefix")
-        first = records[0]
-        variables = {prefix + field: first[field] for field in FIELDS}
-        variables[f"{prefix}targets"] = records
-        if address:
-            variables["ansible_host"] = address
-        return variables
-
     def _named(self, records: list[Record], addresses: dict[int, str | None]) -> Iterator[tuple[str, Record]]:
         """The wanted name of the host, and the record, of each included target."""
         include, exclude = self.get_option("include"), self.get_option("exclude")
@@ -464,11 +459,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 continue
             yield name, record
 
-    def _warn_of_this_machine(self, record: Record) -> None:
-        self.display.warning(
-            f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
-            " Exclude it to avoid this warning."
-        )
+    def _variables(self, records: list[Record], address: str | None) -> dict[str, Any]:
+        prefix = self.get_option("hostvars_prefix")
+        variables = {prefix + field: records[0][field] for field in FIELDS}
+        variables[f"{prefix}targets"] = records
+        if address:
+            variables["ansible_host"] = address
+        return variables
 
     def _any_holds(self, option: str, variables: dict[str, Any], record: Record) -> bool:
         """Whether any condition of an option holds for a target."""
@@ -480,10 +477,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 if self._holds(condition):
                     return True
             except Exception as error:
-                raise WrongOption(
-                    f"{option} has a condition that cannot be evaluated for {_target(record)}, {printable(condition)!r}:"
-                    f" {_reason(error)}; correct it."
-                ) from None
+                raise _not_evaluated(f"{option} has a condition", condition, record, error) from None
         return False
 
     def _holds(self, condition: str) -> bool:
@@ -498,12 +492,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             try:
                 value = self._compose(expression, variables)
             except Exception as error:
-                reason = f", the last because of: {_reason(error)}"
                 if self.get_option("strict"):
-                    raise WrongOption(
-                        f"hostnames has an expression that cannot be evaluated for {_target(record)},"
-                        f" {printable(expression)!r}: {_reason(error)}; correct it, or leave strict out."
-                    ) from None
+                    raise _not_evaluated("hostnames has an expression", expression, record, error) from None
+                reason = f", the last because of: {_reason(error)}"
                 continue
             if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
                 return str(value)
@@ -512,49 +503,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             f" {self.get_option('hostvars_prefix')}name, or exclude the target."
         )
 
-    def _drop_ambiguous(self, plan: Plan, records: Hosts) -> None:
-        """Omit, with a warning, hosts and groups that would change where plays run."""
-        self._drop_this_machine(plan, records)
-        hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
-        for name in groups:
-            self.display.warning(
-                f"The group {name!r} is omitted from this inventory, because a host has this name, and plays on that host"
-                " would run on the group. Create the group with another prefix."
-            )
-        for name in hosts:
-            other = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
-            self.display.warning(
-                f"The {_target(records[name][0])}, is omitted from this inventory, because its host would have the name"
-                f" {name!r} of {other}. Set hostnames to give it another name, or exclude it."
-            )
-        for name, variables in plan.hosts.items():
-            self._keep_address(name, variables, records[name][0])
-
-    def _drop_this_machine(self, plan: Plan, records: Hosts) -> None:
-        """Omit hosts that compose leads to this machine, unless the inventory file itself names it."""
-        expression = (self.get_option("compose") or {}).get("ansible_host")
-        if expression is None:
-            return
-        for name, variables in list(plan.hosts.items()):
-            place = str(variables.get("ansible_host", name))
-            if is_this_machine(place) and place != str(expression).strip("'\" "):
-                plan.drop_host(name)
-                self._warn_of_this_machine(records[name][0])
-
-    def _keep_address(self, name: str, variables: dict[str, Any], record: Record) -> None:
-        """Do not change the address of a host that another source defines."""
-        earlier = self.inventory.hosts.get(name)
-        if earlier is None or "ansible_host" not in variables or "ansible_host" in (self.get_option("compose") or {}):
-            return
-        address = variables.pop("ansible_host")
-        kept = earlier.get_vars().get("ansible_host", name)
-        if kept != address:
-            self.display.warning(
-                f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from the"
-                f" {_target(record)}."
-            )
-
-    def _group(self, plan: Plan, field: str, texts: Iterable[str], hosts: Hosts) -> None:
+    def _group(self, plan: Plan, hosts: Hosts, field: str, texts: Iterable[str]) -> None:
         """Add the default groups of a field of the records, in the order of the texts."""
         option = f"{field}_groups"
         if not self.get_option(option):
@@ -584,11 +533,59 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 known = earlier.get_vars() if earlier else {}
                 known.update(variables, inventory_hostname=name, group_names=sorted(member_of[name]))
                 self._set_composite_vars(compose, known, name, strict)
-                known = {**known, **variables}
+                # compose may have added some, and replaced others
+                known.update(variables)
                 self._add_host_to_composed_groups(groups, known, name, strict, fetch_hostvars=False)
                 self._add_host_to_keyed_groups(keyed_groups, known, name, strict, fetch_hostvars=False)
         finally:
             self.inventory = inventory
+
+    def _omit_this_machine(self, plan: Plan, records: Hosts) -> None:
+        """Omit hosts that compose leads to this machine, unless the inventory file itself names it."""
+        expression = (self.get_option("compose") or {}).get("ansible_host")
+        if expression is None:
+            return
+        for name, variables in list(plan.hosts.items()):
+            place = str(variables.get("ansible_host", name))
+            if is_this_machine(place) and place != str(expression).strip("'\" "):
+                plan.drop_host(name)
+                self._warn_of_this_machine(records[name][0])
+
+    def _warn_of_this_machine(self, record: Record) -> None:
+        self.display.warning(
+            f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
+            " Exclude it to avoid this warning."
+        )
+
+    def _omit_ambiguous(self, plan: Plan, records: Hosts) -> None:
+        """Omit, with a warning, hosts and groups that would change where plays run."""
+        hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
+        for name in groups:
+            self.display.warning(
+                f"The group {name!r} is omitted from this inventory, because a host has this name, and plays on that host"
+                " would run on the group. Create the group with another prefix."
+            )
+        for name in hosts:
+            other = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
+            self.display.warning(
+                f"The {_target(records[name][0])}, is omitted from this inventory, because its host would have the name"
+                f" {name!r} of {other}. Set hostnames to give it another name, or exclude it."
+            )
+
+    def _keep_addresses(self, plan: Plan, records: Hosts) -> None:
+        """Do not change the addresses of hosts that another source defines."""
+        if "ansible_host" in (self.get_option("compose") or {}):
+            return
+        for name, variables in plan.hosts.items():
+            earlier = self.inventory.hosts.get(name)
+            if earlier is None or "ansible_host" not in variables:
+                continue
+            address = variables.pop("ansible_host")
+            if earlier.get_vars().get("ansible_host", name) != address:
+                self.display.warning(
+                    f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from"
+                    f" the {_target(records[name][0])}."
+                )
 
 
 def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Record]:
@@ -597,19 +594,13 @@ def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Re
         return list(workspaces)
     chosen = {}
     for name in map(str, asked):
-        found = [workspace for workspace in workspaces if workspace["name"] == name]
-        if not found:
+        found = match(WORKSPACE, workspaces, name, ("workspaces", "each a name of its own"))
+        if found is None:
             raise WrongOption(
                 f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
                 " the name."
             )
-        if len(found) > 1:
-            ids = ", ".join(str(workspace["id"]) for workspace in found)
-            raise WrongOption(
-                f"workspaces has a name that {len(found)} workspaces have, {printable(name)!r}, with the ids {ids}: rename"
-                " one of them, or omit workspaces."
-            )
-        chosen[found[0]["id"]] = found[0]
+        chosen[found["id"]] = found
     return list(chosen.values())
 
 
@@ -627,3 +618,9 @@ def _target(record: Record) -> str:
 def _reason(error: Exception) -> str:
     """Why a template failed, without the template, which some releases of ansible-core quote."""
     return printable(to_native(error).split(" String: ")[0]).rstrip(".")
+
+
+def _not_evaluated(what: str, expression: str, record: Record, error: Exception) -> WrongOption:
+    return WrongOption(
+        f"{what} that cannot be evaluated for {_target(record)}, {printable(expression)!r}: {_reason(error)}; correct it."
+    )

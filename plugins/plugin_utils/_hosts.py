@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which inventory hosts result from a list of targets, and the names of hosts and groups. Pure."""
+"""The hosts and groups of the inventory: which targets share a host, their names, and the plan that adds them. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import itertools
 import re
 import stringprep
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._names import Address, UnreadableName, read_name
@@ -20,6 +21,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope.addresses i
 
 # the records of each host name
 Hosts = dict[str, list[Record]]
+# names, each once and in order
+Names = dict[str, None]
 
 # characters that host names do not keep; of the separators of host patterns they keep the colon, for IPv6 addresses
 _NOT_IN_NAMES = re.compile(r"[^\w.:/-]")
@@ -171,3 +174,75 @@ def _ids(records: list[Record]) -> str:
     shown = ", ".join(str(record["id"]) for record in records[:20])
     more = f" and {len(records) - 20} more" if len(records) > 20 else ""
     return f"id {shown}" if len(records) == 1 else f"ids {shown}{more}"
+
+
+class Plan:
+    """Future hosts, variables and groups.
+
+    Supports the calls to InventoryData that inventory plugins make, so that a Constructable writes into it. hosts: variables
+    by host; groups: hosts by group; children: child groups by group.
+    """
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, dict[str, Any]] = {}
+        self.groups: dict[str, Names] = {}
+        self.children: dict[str, Names] = {}
+
+    def add_host(self, host: str, group: str | None = None) -> str:
+        self.hosts.setdefault(host, {})
+        if group:
+            self.groups[group][host] = None
+        return host
+
+    def add_group(self, group: str) -> str:
+        self.groups.setdefault(group, {})
+        return group
+
+    def add_child(self, group: str, child: str) -> None:
+        if child in self.groups:
+            self.children.setdefault(group, {})[child] = None
+        else:
+            self.groups[group][child] = None
+
+    def set_variable(self, host: str, name: str, value: Any) -> None:
+        self.hosts[host][name] = value
+
+    def drop_ambiguous(self, inventory: Any, implicit: Container[str]) -> tuple[list[str], list[str]]:
+        """Drop hosts and groups whose name means something else to ansible-core. Returns the names of both.
+
+        inventory: holds what other sources define; implicit: the names that ansible-core connects to the machine on which
+        it runs. A host with the name of a group would give the group its variables, and a play on the host would run on the
+        group. A group with the name of a host of another source, or of an implicit host, would take over its plays.
+        """
+        groups = [name for name in self.groups if name in inventory.hosts or name in implicit]
+        for name in groups:
+            del self.groups[name]
+            self.children.pop(name, None)
+        for children in self.children.values():
+            for name in groups:
+                children.pop(name, None)
+        hosts = [name for name in self.hosts if name in self.groups or name in inventory.groups or name in implicit]
+        for name in hosts:
+            self.drop_host(name)
+        return hosts, groups
+
+    def drop_host(self, name: str) -> None:
+        """Drop a host from the plan and from its groups."""
+        del self.hosts[name]
+        for members in self.groups.values():
+            members.pop(name, None)
+
+    def into(self, inventory: Any) -> None:
+        """Add everything to an inventory. Call ``drop_ambiguous`` first."""
+        for group in self.groups:
+            inventory.add_group(group)
+        for group, children in self.children.items():
+            for child in children:
+                inventory.add_child(group, child)
+        for host, variables in self.hosts.items():
+            inventory.add_host(host)
+            for name, value in variables.items():
+                inventory.set_variable(host, name, value)
+        for group, hosts in self.groups.items():
+            for host in hosts:
+                inventory.add_child(group, host)

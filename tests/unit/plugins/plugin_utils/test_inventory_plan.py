@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.inventory.data import InventoryData
-from ansible_collections.scanops.scanner.plugins.plugin_utils._inventory_plan import Plan
+from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import Plan
 
 
 def some_plan():
