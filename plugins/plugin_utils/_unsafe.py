@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ansible.template
@@ -20,17 +21,18 @@ if hasattr(ansible.template, "trust_as_template"):
 else:
     from ansible.utils.unsafe_proxy import AnsibleUnsafeText
 
-    def unsafe(value: Any) -> Any:
-        """A copy of the value in which no text is ever templated, at any depth of lists and dictionaries.
+    _RUNS = re.compile(r"[{}(|]|\A#")
 
-        Only text that could be a template is marked, because ansible-inventory prints the mark. A template needs a brace,
-        or begins with the line that changes the delimiters. A template that reads marked text returns marked text, so that
-        joining several texts cannot create a template.
+    def unsafe(value: Any) -> Any:
+        """A copy of the value in which no text is ever evaluated, at any depth of lists and dictionaries.
+
+        Only text that could run something is marked, because ansible-inventory prints the mark. A template needs a brace, or
+        begins with the line that changes the delimiters. An expression, as which ``when: "{{ text }}"`` takes any text,
+        calls nothing without a parenthesis or a filter. A template that reads marked text returns marked text, so that
+        joining several texts cannot create either of them.
         """
         if isinstance(value, str):
-            if "{" in value or "}" in value or value.startswith("#"):
-                return AnsibleUnsafeText(value)
-            return value
+            return AnsibleUnsafeText(value) if _RUNS.search(value) else value
         if isinstance(value, dict):
             return {unsafe(key): unsafe(part) for key, part in value.items()}
         if isinstance(value, list):

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import ansible.template
 import pytest
+from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.conditional import Conditional
 from ansible.vars.manager import VariableManager
 
 # from ansible-core 2.19 on text is a template where it is trusted
@@ -35,6 +38,8 @@ def templates(path):
         f"{{% if {command} %}}{{% endif %}}",
         f"#jinja2:variable_start_string:'[[',variable_end_string:']]'\n[[ {command} ]]",
         f"{{# x #}}{{{{ {command} }}}}",
+        # an expression, for a condition that is a template itself
+        command,
     ]
 
 
@@ -46,7 +51,7 @@ def trap(tmp_path):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(5))
 def test_no_text_is_templated(service, tmp_path, trap, number):
     text = templates(trap)[number]
     service.allow_violations = True
@@ -93,6 +98,11 @@ def test_no_text_is_templated(service, tmp_path, trap, number):
     for item in template("{{ scanner_targets }}"):
         assert template("{{ item.description }}", item=item) == text
         template("{{ item }}", item=item)
+    condition = Conditional(loader=loader)
+    condition.when = [trusted("{{ scanner_description }}")]
+    # ansible-core refuses such a condition
+    with contextlib.suppress(AnsibleError, AttributeError):
+        condition.evaluate_conditional(ansible.template.Templar(loader, variables), variables)
     names = [host.name, *manager.groups]
     assert not [name for name in names if set(name) & set("{}%#[]'\" \n")]
 

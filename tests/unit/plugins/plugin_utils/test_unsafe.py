@@ -8,7 +8,14 @@ import ansible.template
 import pytest
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
-VALUE = {"a": ["{{ x }}", "plain", 1, None, True, {"{{ k }}": "{% y %}"}], "b": "#jinja2: x", "c": "a # b", "d": "}"}
+VALUE = {
+    "a": ["{{ x }}", "plain", 1, None, True, {"{{ k }}": "{% y %}"}],
+    "b": "#jinja2: x",
+    "c": "a # b",
+    "d": "}",
+    "e": "q (1)",
+    "f": "a|b",
+}
 
 
 def test_the_value_stays_equal():
@@ -29,6 +36,8 @@ def test_what_could_be_a_template_is_marked():
         "b": True,
         "c": False,
         "d": True,
+        "e": True,
+        "f": True,
     }
 
 
