@@ -20,7 +20,7 @@ from ._interrupt import Stop
 from ._masking import hide, shown_options
 from ._options import CONNECTION_OPTIONS, NEEDED
 from ._raw_options import ArgumentSpec, Groups, Prepared, prepare
-from ._task import TOO_DEEP, ScopeInForce, Work, perform
+from ._task import Ended, Host, ScopeInForce, Shared, Work, perform
 
 # options for which null means that they are not set: an environment variable, or what a file has, still counts
 _LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
@@ -70,6 +70,11 @@ class Module(NamedTuple):
     def makes_calls(self, params: Mapping[str, Any]) -> bool:
         """Whether a task with these options needs the service."""
         return all(params.get(option) is None for option in self.offline)
+
+    def perform(self, host: Host, shared: Shared | None = None) -> Ended:
+        """Do the work of a task. shared: what it shares with the other items of its loop."""
+        makes_calls = self.makes_calls(host.params)
+        return perform(host, self.spec(), self.work, self.scope_in_force, os.environ, shared, makes_calls)
 
     def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
         """The arguments of a task, ready for the conversion of the options."""
@@ -145,25 +150,18 @@ def _is_abandoned() -> bool:
 
 
 def _run(module: _Module) -> None:
-    declared = module.declared
     missing = missing_requests()
     if missing:
         module.fail_json(msg=missing_required_lib(missing))
-    # the argument spec of the module also has the options of files
-    makes_calls = declared.makes_calls(module.params)
-    ended = perform(
-        module, module.argument_spec, declared.work, declared.scope_in_force, os.environ, makes_calls=makes_calls
-    )
-    log = {"api_calls": ended.calls} if module._verbosity >= 2 else {}
+    ended = module.declared.perform(module)
     if ended.secret:
         # ansible-core shows the options of a failed task
         module.hide(ended.secret)
+    returned = ended.returned(module._verbosity)
     if ended.failure is not None:
-        # ansible-core from 2.19 on shows it when asked to
-        trace = {"exception": ended.trace} if ended.trace and module._verbosity >= 3 else {}
         # not inside an except clause, which would add a traceback at -vvv
-        module.fail_json(msg=ended.failure, **ended.result, **log, **trace)
+        module.fail_json(**returned)
     # exit_json does not return
     with contextlib.suppress(RecursionError):
-        module.exit_json(**ended.result, **log)
-    module.fail_json(msg=TOO_DEEP, changed=ended.result.get("changed", False), **log)
+        module.exit_json(**returned)
+    module.fail_json(**ended.too_deep(module._verbosity))

@@ -117,6 +117,20 @@ class Ended(NamedTuple):
     secret: str | None = None
     trace: str | None = None
 
+    def returned(self, verbosity: int) -> dict[str, Any]:
+        """What the task returns at this verbosity of ansible-core."""
+        failure = {} if self.failure is None else dict(failed=True, msg=self.failure)
+        trace = {"exception": self.trace} if self.trace and verbosity >= 3 else {}
+        return {**self.result, **failure, **self._log(verbosity), **trace}
+
+    def too_deep(self, verbosity: int) -> dict[str, Any]:
+        """What the task returns instead of a result that is nested too deeply."""
+        changed = self.result.get("changed", False)
+        return dict(failed=True, msg=TOO_DEEP, changed=changed, **self._log(verbosity))
+
+    def _log(self, verbosity: int) -> dict[str, Any]:
+        return {"api_calls": self.calls} if verbosity >= 2 else {}
+
 
 def perform(
     host: Host,

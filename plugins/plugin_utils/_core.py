@@ -15,9 +15,7 @@ from typing import Any
 import ansible.template
 from ansible import constants
 from ansible.module_utils.common import json as ansible_json
-from ansible.module_utils.common.text.converters import jsonify
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._masking import SINGLE, is_plain
 
 try:
     # up to ansible-core 2.20
@@ -25,11 +23,11 @@ try:
 except ImportError:
     remove_internal_keys = None
 
-if not hasattr(ansible.template, "trust_as_template"):
-    # before ansible-core 2.19, text is a template unless it is marked
-    from ansible.utils.unsafe_proxy import AnsibleUnsafeText, wrap_var
+if hasattr(ansible.template, "trust_as_template"):
+    wrap_var = None
 else:
-    AnsibleUnsafeText = wrap_var = None
+    # before ansible-core 2.19, text is a template unless it is marked
+    from ansible.utils.unsafe_proxy import wrap_var
 
 # how ansible-core runs modules that name no other profile
 _PROFILE = "legacy"
@@ -86,10 +84,7 @@ def as_module_reads(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def as_module_prints(result: dict[str, Any]) -> str:
     """The result of a task as a module prints it. Raises RecursionError for one that is nested too deeply."""
-    if not _HAS_PROFILES:
-        # jsonify walks through all of it for bytes, which plain values do not have
-        return json.dumps(result) if is_plain(result) else str(jsonify(result))
-    return json.dumps(result, cls=_ENCODERS[1])
+    return json.dumps(result, cls=_ENCODERS[1] if _HAS_PROFILES else None)
 
 
 def returned(action: ActionBase, printed: str) -> dict[str, Any]:
@@ -100,33 +95,4 @@ def returned(action: ActionBase, printed: str) -> dict[str, Any]:
         parsed.remove_internal_keys()
         return dict(parsed.as_result_dict(for_round_trip=True))
     remove_internal_keys(parsed)
-    return dict(_marked(parsed, {}) if wrap_var else parsed)
-
-
-def _marked(value: Any, known: dict[str, Any]) -> Any:
-    """The same as wrap_var for what JSON gives, in a fraction of the time. known: the texts that are marked already, because
-    the rest of ansible-core is slower with each of them."""
-    kind = type(value)
-    if kind is str:
-        marked = known.get(value)
-        if marked is None:
-            marked = known[value] = AnsibleUnsafeText(value)
-        return marked
-    if kind is dict:
-        return {_marked(key, known): _marked(part, known) for key, part in value.items()}
-    if kind is list:
-        return [_marked(part, known) for part in value]
-    return value if kind in SINGLE else wrap_var(value)
-
-
-def recorded(warnings: list[str]) -> list[str]:
-    """The warnings of a task as AnsibleModule records them: from ansible-core 2.19 on, each of them once."""
-    return list(dict.fromkeys(warnings)) if _HAS_PROFILES else warnings
-
-
-def examined() -> str | None:
-    """A setting with which ansible-core shows how a module runs, or None."""
-    if constants.DEFAULT_KEEP_REMOTE_FILES:
-        return "ANSIBLE_KEEP_REMOTE_FILES"
-    shown = getattr(constants, "DISPLAY_TRACEBACK", None) or ["never"]
-    return None if shown == ["never"] else "ANSIBLE_DISPLAY_TRACEBACK"
+    return dict(wrap_var(parsed) if wrap_var else parsed)

@@ -25,7 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import cou
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._task import TOO_DEEP, Shared, perform
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import why_as_module
@@ -186,26 +186,22 @@ class _Run:
         """Do the work, and write its result as the module would print it."""
         if self._refusal:
             return self._printed(failed=True, msg=self._refusal)
-        makes_calls = self.declared.makes_calls(self.params)
-        ended = perform(
-            self, self._spec, self.declared.work, self.declared.scope_in_force, os.environ, self._shared, makes_calls
-        )
-        log: Result = {"api_calls": ended.calls} if self._verbosity >= 2 else {}
-        if ended.trace and self._verbosity >= 3 and not _core.SHOWS_TRACES:
-            log["exception"] = ended.trace
+        ended = self.declared.perform(self, self._shared)
         if ended.secret:
             hide(ended.secret, self._secrets)
-        failure = {} if ended.failure is None else dict(failed=True, msg=ended.failure)
+        returned = ended.returned(self._verbosity)
+        if _core.SHOWS_TRACES:
+            returned.pop("exception", None)
         try:
-            return self._printed(**{**ended.result, **failure}, **log)
+            return self._printed(**returned)
         except RecursionError:
-            return self._printed(failed=True, msg=TOO_DEEP, changed=ended.result.get("changed", False), **log)
+            return self._printed(**ended.too_deep(self._verbosity))
 
     def _printed(self, **result: Any) -> str:
         if self._shows_options:
             result["invocation"] = shown_options(self.params) or dict(module_args=self.params)
         if self._warnings:
-            result["warnings"] = _core.recorded(self._warnings)
+            result["warnings"] = self._warnings
         return _core.as_module_prints(shown_result(result, self._secrets))
 
 

@@ -35,17 +35,17 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
     given = {name: _given(action, name, entry, environment) for name, entry in spec.items()}
     given.update((name, environment.get(name, os.environ.get(name))) for name in _CA_VARIABLES)
     paths = [name for name in given if name in _CA_VARIABLES or spec[name].get("type") == "path"]
-    wanted = _flag(given["in_process"], spec["in_process"]["default"])
+    wanted = given["in_process"]
     transport = action._connection.transport
     interpreter = _interpreter(action, task_vars)
     foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
     # a module would resolve a relative path in another directory
     elsewhere = os.path.realpath(action._loader.get_basedir()) != os.path.realpath(os.curdir)
     relative = next((name for name in paths if elsewhere and is_relative(given[name])), None)
-    missing, examined, unknown = missing_requests(), _core.examined(), _core.unknown()
+    missing, examined, unknown = missing_requests(), _examined(), _core.unknown()
     reasons = {
-        "in_process is not a boolean": wanted is None,
-        "in_process is false": not wanted,
+        # the module refuses a value that is not a boolean
+        "in_process is not true": wanted is not None and not boolean(str(wanted), strict=False),
         f"the connection is {transport}, not local": transport != "local",
         "become is set": action._connection.become is not None,
         "async is set": action._task.async_val,
@@ -93,11 +93,9 @@ def is_relative(path: object) -> bool:
     return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
 
 
-def _flag(value: object, default: bool) -> bool | None:
-    """The value of in_process; None if it is no boolean."""
-    if value is None:
-        return default
-    try:
-        return bool(boolean(value))
-    except TypeError:
-        return None
+def _examined() -> str | None:
+    """A setting with which ansible-core shows how a module runs, or None."""
+    if constants.DEFAULT_KEEP_REMOTE_FILES:
+        return "ANSIBLE_KEEP_REMOTE_FILES"
+    shown = getattr(constants, "DISPLAY_TRACEBACK", None) or ["never"]
+    return None if shown == ["never"] else "ANSIBLE_DISPLAY_TRACEBACK"

@@ -60,13 +60,13 @@ CASES = {
         None,
     ),
     "a variable that is not read": ("localhost", read(environment={"LANG": "C"}), "environment sets LANG"),
-    "the option": ("localhost", {"scanops.scanner.workspace_info": {"in_process": False}}, "in_process is false"),
+    "the option": ("localhost", {"scanops.scanner.workspace_info": {"in_process": False}}, "in_process is not true"),
     "the option as text": (
         "localhost",
         {"scanops.scanner.workspace_info": {"in_process": "no"}},
-        "in_process is false",
+        "in_process is not true",
     ),
-    "its variable": ("localhost", read(environment={"SCANNER_IN_PROCESS": "false"}), "in_process is false"),
+    "its variable": ("localhost", read(environment={"SCANNER_IN_PROCESS": "false"}), "in_process is not true"),
     "the option before its variable": (
         "localhost",
         {"scanops.scanner.workspace_info": {"in_process": True}, "environment": {"SCANNER_IN_PROCESS": "false"}},
@@ -75,7 +75,7 @@ CASES = {
     "a wrong option": (
         "localhost",
         {"scanops.scanner.workspace_info": {"in_process": "perhaps"}},
-        "in_process is not a boolean",
+        "in_process is not true",
     ),
     "a file": (
         "localhost",
@@ -107,7 +107,7 @@ def test_each_condition(tmp_path, service):
 @pytest.mark.parametrize(
     "environment, why",
     [
-        ({"SCANNER_IN_PROCESS": "0"}, "in_process is false"),
+        ({"SCANNER_IN_PROCESS": "0"}, "in_process is not true"),
         ({"ANSIBLE_KEEP_REMOTE_FILES": "1"}, "ANSIBLE_KEEP_REMOTE_FILES is set"),
         ({"ANSIBLE_PYTHON_INTERPRETER": "/usr/bin/another-python3"}, None),
     ],
@@ -131,7 +131,7 @@ def test_an_item_that_runs_as_a_module_ends_what_the_others_have_read(tmp_path, 
     plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "loop", "loop": items}]}]
     plays[0]["tasks"][0]["scanops.scanner.target"] = options
     played = play(tmp_path, service, plays, arguments=("-vvv",), state=ACCOUNT, inventory=HOSTS)
-    assert ways(played) == ["in process", "in_process is false", "in process"]
+    assert ways(played) == ["in process", "in_process is not true", "in process"]
     assert [event.result["changed"] for event in played.events["loop"][:3]] == [False, True, True]
     assert "www.example.com" in [target["name"] for target in service.targets()]
 

@@ -17,7 +17,7 @@ export SCANNER_BASE_URL SCANNER_API_KEY
 if grep -q 'SCANNER_IN_PROCESS", default=True' "${PWD%%/tests/output/*}/plugins/module_utils/_options.py"; then
   here="runs in process"
 else
-  here="runs as a module, because in_process is false"
+  here="runs as a module, because in_process is not true"
 fi
 
 play() {
@@ -41,4 +41,4 @@ must_say "$here"
 SCANNER_IN_PROCESS=true play -i "$INVENTORY_PATH"
 must_say "runs in process"
 SCANNER_IN_PROCESS=false play -i "$INVENTORY_PATH"
-must_say "runs as a module, because in_process is false"
+must_say "runs as a module, because in_process is not true"

@@ -114,9 +114,8 @@ def run_module(
             with Stop().listening() as stop:
                 print(_in_process._Run(module.MODULE, read, shown.append, shared, stop).printed())
         else:
-            stack.enter_context(
-                mock.patch.object(_module, "perform", functools.partial(_module.perform, shared=shared))
-            )
+            perform = functools.partialmethod(_module.Module.perform, shared=shared)
+            stack.enter_context(mock.patch.object(_module.Module, "perform", perform))
             stack.enter_context(mock.patch.object(_module._Module, "show", lambda _self, line: shown.append(line)))
             with contextlib.suppress(SystemExit):
                 module.main()

@@ -159,26 +159,6 @@ def test_values_beyond_json_are_not_plain():
     assert not _masking.is_plain(deep)
 
 
-@pytest.mark.skipif(_core._HAS_PROFILES, reason="this ansible-core has an encoder of its own")
-@pytest.mark.parametrize("value", [*VALUES, b"bytes", [b"bytes"], {"a": {1: b"x"}}], ids=repr)
-def test_a_result_is_printed_as_jsonify_prints_it(value):
-    result = {"value": value, "changed": False}
-    assert _core.as_module_prints(result) == _core.jsonify(result)
-
-
-@pytest.mark.skipif(not _core.wrap_var, reason="this ansible-core marks what is a template")
-@pytest.mark.parametrize("value", VALUES[:-2], ids=repr)
-def test_texts_are_marked_as_ansible_core_marks_them(value):
-    def types(marked):
-        if isinstance(marked, dict):
-            return {key: (type(key), types(part)) for key, part in marked.items()}
-        return [types(part) for part in marked] if isinstance(marked, list) else type(marked)
-
-    result = {"value": value, "again": [value]}
-    marked, expected = _core._marked(result, {}), _core.wrap_var(result)
-    assert (marked, types(marked)) == (expected, types(expected))
-
-
 def test_what_filters_import_is_imported_before_the_workers_start():
     program = f"import sys, {_core.__name__}; print(*sys.modules)"
     # in a process of its own, which has imported nothing yet

@@ -58,8 +58,8 @@ def test_a_task_runs_in_process(facts):
 @pytest.mark.parametrize(
     "facts, reason",
     [
-        ({"args": {"in_process": "no"}}, "in_process is false"),
-        ({"args": {"in_process": "maybe"}}, "in_process is not a boolean"),
+        ({"args": {"in_process": "no"}}, "in_process is not true"),
+        ({"args": {"in_process": "maybe"}}, "in_process is not true"),
         ({"transport": "ssh"}, "the connection is ssh, not local"),
         ({"become": "sudo"}, "become is set"),
         ({"async_val": 5}, "async is set"),
@@ -83,7 +83,7 @@ def test_a_task_runs_as_a_module_and_the_reason_is_named(facts, reason):
     "place, name, value, reason",
     [
         (_where, "missing_requests", "requests >= 2.31", "the Python of ansible-core lacks requests >= 2.31"),
-        (_core, "examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
+        (_where, "_examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
         (_core, "unknown", "_update_module_args", "this ansible-core has no _update_module_args"),
     ],
 )
@@ -94,5 +94,5 @@ def test_what_this_ansible_core_lacks_or_shows_is_a_reason(monkeypatch, place, n
 
 def test_an_environment_variable_replaces_an_option(monkeypatch):
     monkeypatch.setenv("SCANNER_IN_PROCESS", "false")
-    assert os.environ["SCANNER_IN_PROCESS"] and why() == "in_process is false"
+    assert os.environ["SCANNER_IN_PROCESS"] and why() == "in_process is not true"
     assert why({"in_process": True}) is None
