@@ -20,20 +20,16 @@ from ._scope.valid_names import refuse_name
 from ._task import Task
 
 
-class Outcome(NamedTuple):
-    """What a task led to. before, after: the record; diff_before, diff_after: the fields that the diff shows; drift: see
-    ``difference``; lost: the record that a recreate deleted."""
+class _Outcome(NamedTuple):
+    """What a task led to."""
 
+    # the record
     before: Record | None
     after: Record | None
-    diff_before: Record | None = None
-    diff_after: Record | None = None
+    # see ``difference``
     drift: Record | None = None
+    # the record that a recreate deleted
     lost: Record | None = None
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
 
 
 class _Outdated(Refused):
@@ -64,7 +60,7 @@ def ensure(task: Task, resource: Family) -> dict[str, Any]:
     return _result(task, resource, _outcome(task, resource))
 
 
-def _outcome(task: Task, resource: Family) -> Outcome:
+def _outcome(task: Task, resource: Family) -> _Outcome:
     params = task.params
     if params.get("id") == UNKNOWN_ID:
         return _assumed(task, resource)
@@ -83,19 +79,13 @@ def _outcome(task: Task, resource: Family) -> Outcome:
 
 
 def _fields(task: Task, resource: Family) -> Record:
-    fields = {field: task.params[field] for field in resource.declared if task.params.get(field) is not None}
-    new_key = _new_key(task, resource)
-    return fields if new_key is None else {resource.key: new_key, **fields}
-
-
-def _new_key(task: Task, resource: Family) -> str | None:
-    new_key: str | None = task.params.get("new_" + resource.key)
-    return new_key
+    names = {resource.key: "new_" + resource.key, **{field: field for field in resource.declared}}
+    return {field: task.params[name] for field, name in names.items() if task.params.get(name) is not None}
 
 
 def _live(declared: _Declared) -> Record | None:
     task, resource = declared.task, declared.resource
-    new_key = _new_key(task, resource)
+    new_key = declared.fields.get(resource.key)
     if new_key is None:
         # in a real run, the answer 409 to the create reveals an object beyond a short page; here nothing would
         whole = task.check_mode or task.params["state"] == "absent"
@@ -128,20 +118,18 @@ def _renamed(task: Task, resource: Family, old_key: str, new_key: str) -> Record
     return old or new
 
 
-def _assumed(task: Task, resource: Family) -> Outcome:
+def _assumed(task: Task, resource: Family) -> _Outcome:
     """The outcome in check mode for the null id of an object that an earlier task creates."""
     task.warn_foreseen(f"the {resource.noun}")
     fields = _fields(task, resource)
     record = new_record(resource, fields)
     if task.params["state"] == "absent":
-        return Outcome(record, None)
-    if not fields:
-        # an id creates nothing, so without a declared field nothing can change
-        return Outcome(record, record)
-    return Outcome(None, record, diff_after=fields)
+        return _Outcome(record, None)
+    # an id creates nothing, so without a declared field nothing can change
+    return _Outcome(None if fields else record, record)
 
 
-def _create(declared: _Declared) -> Outcome:
+def _create(declared: _Declared) -> _Outcome:
     task, resource, place = declared.task, declared.resource, declared.place
     if task.params.get("id") is not None:
         raise Refused(
@@ -153,13 +141,9 @@ def _create(declared: _Declared) -> Outcome:
         refuse_name(resource.key, values[resource.key])
     if task.check_mode:
         predicted = dict(values, workspace_id=place.id) if resource.in_workspace else values
-        return Outcome(None, new_record(resource, predicted), diff_after=values)
+        return _Outcome(None, new_record(resource, predicted))
     created = _post(declared, values)
-    if not created.made:
-        return _adjust(declared, created.record)
-    # the service has the values, even if it does not show them
-    hidden = {field: values[field] for field in not_shown(created.record, values)}
-    return Outcome(None, {**created.record, **hidden}, diff_after=values)
+    return _Outcome(None, created.record) if created.made else _adjust(declared, created.record)
 
 
 def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
@@ -175,25 +159,23 @@ def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
     )
     if created.note:
         task.warn(created.note)
-    return created
+    if not created.made:
+        return created
+    # the service has the values, even if it does not show them
+    hidden = {field: values[field] for field in not_shown(created.record, values)}
+    return created._replace(record={**created.record, **hidden})
 
 
-def _adjust(declared: _Declared, live: Record) -> Outcome:
+def _adjust(declared: _Declared, live: Record) -> _Outcome:
     task, resource, fields = declared.task, declared.resource, declared.fields
     if not_shown(live, fields):
         live = _read_by_id(declared, live)
     changes, drift = difference(resource, live, fields)
     if drift:
         return _drifted(declared, live, drift)
-    shown = _shown(declared, live)
     if changes and not task.check_mode:
         task.client.update(resource, live["id"], changes)
-    return Outcome(live, {**live, **changes}, shown, {**shown, **changes})
-
-
-def _shown(declared: _Declared, live: Record) -> Record:
-    """The fields of a live record that the diff shows."""
-    return {field: live[field] for field in (declared.resource.key, *declared.fields)}
+    return _Outcome(live, {**live, **changes})
 
 
 def _read_by_id(declared: _Declared, live: Record) -> Record:
@@ -210,19 +192,18 @@ def _called(resource: Family, live: Record) -> str:
     return f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']})"
 
 
-def _drifted(declared: _Declared, live: Record, drift: Record) -> Outcome:
+def _drifted(declared: _Declared, live: Record, drift: Record) -> _Outcome:
     task, on_drift = declared.task, declared.task.params["on_drift"]
-    if on_drift == "recreate" and task.client.relies:
-        raise _Outdated(f"{_called(declared.resource, live)} may have changed in the meantime: run the task again.")
     if on_drift == "recreate":
+        if task.client.relies:
+            raise _Outdated(f"{_called(declared.resource, live)} may have changed in the meantime: run the task again.")
         return _recreate(declared, live, drift)
     what = f"{_differs(declared.resource, live, drift)}, and the API cannot update it"
     if on_drift == "fail":
         raise Refused(f"{what}: declare the live text, edit it in the web application, or set on_drift.", drift=drift)
     if on_drift == "warn":
         task.warn(f"{what}. It is not changed (see drift and on_drift).")
-    shown = _shown(declared, live)
-    return Outcome(live, live, shown, shown, drift)
+    return _Outcome(live, live, drift)
 
 
 def _differs(resource: Family, live: Record, drift: Record) -> str:
@@ -230,7 +211,7 @@ def _differs(resource: Family, live: Record, drift: Record) -> str:
     return f"The {fields} of {_called(resource, live)} differ{'' if len(drift) > 1 else 's'} from the declaration"
 
 
-def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
+def _recreate(declared: _Declared, live: Record, drift: Record) -> _Outcome:
     task, resource, place = declared.task, declared.resource, declared.place
     if not task.params["force"]:
         raise Refused(
@@ -250,8 +231,7 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> Outcome:
     else:
         task.client.delete(resource, live["id"])
         after = _create_again(declared._replace(place=place), live, values)
-    shown = _shown(declared, live)
-    return Outcome(live, after, shown, {field: values[field] for field in shown}, drift, lost=live)
+    return _Outcome(live, after, drift, lost=live)
 
 
 def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
@@ -273,10 +253,10 @@ def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
         ) from None
 
 
-def _absent(declared: _Declared, live: Record | None) -> Outcome:
+def _absent(declared: _Declared, live: Record | None) -> _Outcome:
     task, resource = declared.task, declared.resource
     if live is None:
-        return Outcome(None, None)
+        return _Outcome(None, None)
     name = live[resource.key]
     if resource.kept and live.get(resource.kept):
         raise Refused(
@@ -288,10 +268,9 @@ def _absent(declared: _Declared, live: Record | None) -> Outcome:
     wanted = task.params.get(resource.key)
     if wanted not in (None, name):
         task.warn(f"This task deletes {_called(resource, live)}, another spelling of {printable(wanted)!r}.")
-    shown = _shown(declared, live)
     if not task.check_mode and not task.client.delete(resource, live["id"]):
-        return Outcome(None, None)
-    return Outcome(live, None, diff_before=shown)
+        return _Outcome(None, None)
+    return _Outcome(live, None)
 
 
 def _refuse_if_not_empty(task: Task, resource: Family, live: Record) -> None:
@@ -309,15 +288,17 @@ def _refuse_if_not_empty(task: Task, resource: Family, live: Record) -> None:
         )
 
 
-def _result(task: Task, resource: Family, outcome: Outcome) -> dict[str, Any]:
-    result: dict[str, Any] = {"changed": outcome.changed, resource.name: outcome.after}
+def _result(task: Task, resource: Family, outcome: _Outcome) -> dict[str, Any]:
+    before, after = outcome.before, outcome.after
+    result: dict[str, Any] = {"changed": before != after, resource.name: after}
     if "on_drift" in task.params:
         result.update(drift=outcome.drift or {}, lost=outcome.lost)
     if task.diff_mode:
-        result["diff"] = dict(
-            before=outcome.diff_before or {},
-            after=outcome.diff_after or {},
-            before_header=resource.noun,
-            after_header=resource.noun,
-        )
+        shown = (resource.key, *_fields(task, resource))
+        sides = [
+            {field: record[field] for field in shown if record and record[field] is not None}
+            for record in (before, after)
+        ]
+        headers = dict(before_header=resource.noun, after_header=resource.noun)
+        result["diff"] = dict(before=sides[0], after=sides[1], **headers)
     return result

@@ -50,17 +50,16 @@ def place_of(task: Task) -> Place:
     row = match(WORKSPACE, rows, name, "workspace", "give workspace_id instead")
     if row is not None:
         return Place(row["id"], name, declared=True)
-    if task.check_mode and task.params.get("state") != "absent":
-        task.warn_foreseen(f"workspace {printable(name)!r}")
-    elif task.params.get("state") != "absent":
+    shown = f"workspace {printable(name)!r}"
+    if task.params.get("state") == "absent":
+        task.warn(f"{shown} does not exist, so nothing is deleted. Correct the name if it is misspelt.")
+    elif task.check_mode:
+        task.warn_foreseen(shown)
+    else:
         alike = look_alike([name], [row["name"] for row in rows])
         raise Refused(
-            f"workspace {printable(name)!r} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the"
-            f" workspace with scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
-        )
-    else:
-        task.warn(
-            f"workspace {printable(name)!r} does not exist, so nothing is deleted. Correct the name if it is misspelt."
+            f"{shown} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the workspace with"
+            f" scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
         )
     return Place(name=name, declared=True, missing=True)
 
@@ -78,39 +77,34 @@ def find(
         return record and _in_place(task, resource, record, place)
     wanted = params[resource.key]
     not_empty(resource.key, wanted)
-    if resource.key_is_account_wide:
-        # the key may be taken in another workspace
-        record = _search(task, resource, wanted, {}, whole)
-        return record and _in_place(task, resource, record, place)
-    return None if place.missing else _search(task, resource, wanted, place.query, whole, exact)
-
-
-def _search(task: Task, resource: Family, wanted: str, query: Query, whole: bool, exact: bool = False) -> Record | None:
-    found = find_by_key(task.client, resource, wanted, query, whole, exact)
-    alike = look_alike([wanted], found.names) if found.record is None else ""
+    # a key that is unique in the account may be taken in another workspace
+    everywhere = resource.key_is_account_wide
+    if place.missing and not everywhere:
+        return None
+    record, names = find_by_key(task.client, resource, wanted, {} if everywhere else place.query, whole, exact)
+    alike = look_alike([wanted], names) if record is None else ""
     if alike:
         task.warn(alike)
-    return found.record
+    return _in_place(task, resource, record, place) if record and everywhere else record
 
 
 def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
     if not place.declared:
         return record
+    absent = task.params.get("state") == "absent"
     if in_place(task.client, resource, record, place):
         # checked before each deletion; otherwise an account-wide key names the right object in any case
-        if place.id is not None and (not resource.key_is_account_wide or task.params.get("state") == "absent"):
+        if place.id is not None and (absent or not resource.key_is_account_wide):
             confirm_place(task.client, resource, record, place.id)
         return record
-    if task.params.get("state") == "absent":
-        task.warn(
-            f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
-            " workspace; it is not changed."
-        )
-        return None
-    raise Refused(
+    problem = (
         f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
-        " workspace: correct the workspace or leave it out."
+        " workspace"
     )
+    if not absent:
+        raise Refused(f"{problem}: correct the workspace or leave it out.")
+    task.warn(f"{problem}; it is not changed.")
+    return None
 
 
 def information(task: Task, resource: Family, query: Query | None = None) -> list[Record]:
@@ -151,7 +145,7 @@ def warn_current_workspace(task: Task, place: Place) -> None:
         )
 
 
-def target_of(task: Task, place: Place) -> Record | None:
+def _target_of(task: Task, place: Place) -> Record | None:
     """The record of the task's ``target`` or ``target_id``; None if check mode assumes that an earlier task creates it.
 
     Costs 1 GET by id; by name, the pages up to the match.
@@ -177,7 +171,7 @@ def target_of(task: Task, place: Place) -> Record | None:
     return record
 
 
-class TargetFilter(NamedTuple):
+class _TargetFilter(NamedTuple):
     """The filter of a list by the target of a task, {} where the task names none; the workspace of that list; the target."""
 
     query: dict[str, int]
@@ -185,17 +179,17 @@ class TargetFilter(NamedTuple):
     target: Record | None = None
 
 
-def target_filter(task: Task, place: Place) -> TargetFilter | None:
+def target_filter(task: Task, place: Place) -> _TargetFilter | None:
     """The filter by the task's target; None if check mode assumes that an earlier task creates the workspace or target."""
     if place.missing:
         return None
     if task.params["target"] is None and task.params["target_id"] is None:
-        return TargetFilter({}, place)
-    target = target_of(task, place)
-    return None if target is None else TargetFilter({"target_id": target["id"]}, place_from(target, place), target)
+        return _TargetFilter({}, place)
+    target = _target_of(task, place)
+    return None if target is None else _TargetFilter({"target_id": target["id"]}, _place_from(target, place), target)
 
 
-class ScanReferred(NamedTuple):
+class _ScanReferred(NamedTuple):
     """The scan that a task refers to, the Place to search, and the record of its target, None if that no longer exists."""
 
     scan: Record
@@ -203,7 +197,7 @@ class ScanReferred(NamedTuple):
     target: Record | None
 
 
-def scan_of(task: Task, place: Place) -> ScanReferred | None:
+def scan_of(task: Task, place: Place) -> _ScanReferred | None:
     """The task's ``scan_id``; None if check mode assumes that an earlier task starts it.
 
     Costs 2 GET. A scan whose record lacks the workspace is in that of its target.
@@ -221,7 +215,7 @@ def scan_of(task: Task, place: Place) -> ScanReferred | None:
     return referred
 
 
-def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> ScanReferred:
+def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> _ScanReferred:
     """The scan that an option names by its id; refuses one of another workspace. Costs 2 GET."""
     scan = _read(task, SCAN, option, scan_id)
     target = target_of_record(task, scan)
@@ -229,7 +223,7 @@ def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> ScanRefer
     if scan["workspace_id"] is None and target is not None:
         known = dict(scan, workspace_id=target["workspace_id"])
     _refuse_elsewhere(task, SCAN, known, place)
-    return ScanReferred(scan, place_from(known, place), target)
+    return _ScanReferred(scan, _place_from(known, place), target)
 
 
 def target_of_record(task: Task, record: Record) -> Record | None:
@@ -238,7 +232,7 @@ def target_of_record(task: Task, record: Record) -> Record | None:
     return task.client.read(TARGET, target_id) if isinstance(target_id, int) else None
 
 
-def place_from(record: Record, place: Place) -> Place:
+def _place_from(record: Record, place: Place) -> Place:
     """The Place of a task that refers to a target or a scan: by default, the workspace of that object.
 
     Without a workspace the service may search only its current one.

@@ -33,13 +33,6 @@ def test_a_family_is_told_by_what_it_can_do(ability, families):
     assert {name for name, entry in FAMILIES.items() if getattr(entry, ability)} == families
 
 
-@pytest.mark.parametrize("entry", FAMILIES.values(), ids=list(FAMILIES))
-def test_an_entry_names_fields_that_its_records_have(entry):
-    assert {*entry.text, *entry.declared, *entry.updatable, *(entry.also or {})} <= set(entry.fields)
-    # loggers and findings do not say in which workspace they are
-    assert entry.workspace_field in entry.fields or entry.in_workspace in ("", "query")
-
-
 def created_by_form(entry):
     """Whether the module of the family or the estate creates its objects, in the one way that both know."""
     module = None if entry.read_only else importlib.import_module(MODULES + entry.name)
