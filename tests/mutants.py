@@ -63,10 +63,9 @@ TESTS_OF = {
     "_records": ["ensure", "findings"],
     "_scan/watch": ["watch"],
     "_scope/addresses": ["scope_cases"],
-    "_scope/fields": ["scope_bodies"],
     "_scope/permit": ["scope_permit"],
     "_scope/rules": ["scope", "scope_cases"],
-    "_scope/texts": ["scope_bodies", "scope_permit"],
+    "_scope/places": ["scope_bodies", "scope_permit"],
 }
 
 

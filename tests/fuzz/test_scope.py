@@ -12,7 +12,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Ref
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, normal_form, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits, places_in
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
+from ansible_collections.scanops.scanner.plugins.module_utils._scope.places import places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop

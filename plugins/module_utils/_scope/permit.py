@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from .._errors import Refused, printable, shape_of
+from .._errors import Refused, printable
 from .._families.family import Family
 from .._families.table import FAMILIES
-from .fields import ANYTHING, HOST, meaning_of, takes_key, takes_text, words_of
+from .places import Mention, places_in
 from .sealed import SEAL, Permit
-from .texts import urls_in
-
-Names = tuple[str, ...]
 
 
 class _Unknown(Family):
@@ -24,18 +21,6 @@ class _Unknown(Family):
 
     name = plural = noun = path = key = ""
     fields = ()
-
-
-_ID_KEYS = ("target_id", "target_ids")
-
-
-class Place(NamedTuple):
-    """A place that a body names. field: where in the body, such as tool_params.urls[0]; value: a text, or the id of a
-    target; is_name: whether the text is the name of the target itself."""
-
-    field: str
-    value: str | int
-    is_name: bool = False
 
 
 class Verdicts(Protocol):
@@ -66,7 +51,7 @@ class Permits:
         """Raise Refused for the first name that the scope does not permit."""
         for name in names:
             if name is not None:
-                self._judge(Place("", name, is_name=True), name)
+                self._judge(Mention("", name, is_name=True), name)
 
     def refuse_body(self, path: str, body: object) -> None:
         """Raise Refused for the first place in a body of POST ``path`` that the scope does not permit. Call this before the
@@ -98,7 +83,7 @@ class Permits:
                         self._judge(place, _name_at(place, name_of))
         return Permit(SEAL, (method, path, query, form, json))
 
-    def _judge(self, place: Place, name: str) -> None:
+    def _judge(self, place: Mention, name: str) -> None:
         reason = self._scope.verdict(name) if self._scope else None
         if reason:
             is_target = place.is_name or isinstance(place.value, int)
@@ -106,7 +91,7 @@ class Permits:
             raise Refused(outside_scope(what, reason))
 
 
-def _name_at(place: Place, name_of: Callable[[int], str | None]) -> str:
+def _name_at(place: Mention, name_of: Callable[[int], str | None]) -> str:
     """The name that the scope judges for a place."""
     if isinstance(place.value, str):
         return place.value
@@ -131,54 +116,3 @@ def _family(path: str) -> Family:
         if path == family.path or path.startswith(family.path + "/"):
             return family
     return _Unknown()
-
-
-def places_in(entry: Family, body: object) -> Iterator[Place]:
-    """Yield each Place that a body names at any depth: target names and ids, URLs, and hosts in fields for hosts.
-
-    entry: the family of the created object. Raises Refused for an invalid id.
-    """
-    # fields as tuples, so that no dot in a key makes one of them
-    unscoped = {tuple(field.split(".")) for field in entry.unscoped_fields}
-    names = {(field,) for field in entry.target_names}
-    # the path of a value, the names in it, what the nearest of them means, and the value
-    waiting: list[tuple[str, Names, int, object]] = [("", (), ANYTHING, body)]
-    while waiting:
-        field, path, meaning, value = waiting.pop()
-        if path in unscoped:
-            continue
-        if isinstance(value, dict) and not _is_id(path):
-            for name, inner in reversed([(str(name), inner) for name, inner in value.items()]):
-                yield from _in_text(field, takes_key(path[-1] if path else "", meaning, name), name)
-                below = (*path, name)
-                inherited = HOST if below in names else meaning_of(name, meaning)
-                waiting.append((f"{field}.{name}" if field else name, below, inherited, inner))
-        elif isinstance(value, (list, tuple)):
-            waiting += [
-                (f"{field}[{index}]", path, meaning, inner) for index, inner in reversed(list(enumerate(value)))
-            ]
-        elif value is not None and not isinstance(value, bool):
-            yield from _in_value(field, path, meaning, value, path in names and "[" not in field)
-
-
-def _is_id(path: Names) -> bool:
-    return bool(path) and words_of(path[-1]) in _ID_KEYS
-
-
-def _in_value(field: str, path: Names, meaning: int, value: object, is_name: bool) -> Iterator[Place]:
-    text = str(value)
-    if _is_id(path):
-        if not (text.isascii() and text.isdigit() and len(text) < 20):
-            shown = shape_of(value) if isinstance(value, dict) else repr(printable(text, 60))
-            raise Refused(f"{field} is {shown}, which is not the id of a target: give a number.")
-        yield Place(field, int(text))
-    elif is_name:
-        yield Place(field, text, is_name=True)
-    else:
-        yield from _in_text(field, takes_text(path[-1] if path else "", meaning, text), text)
-
-
-def _in_text(field: str, takes_a_host: bool, text: str) -> Iterator[Place]:
-    """takes_a_host: whether the text itself is judged as a host."""
-    for found in dict.fromkeys([*urls_in(text), *([text] if takes_a_host else [])]):
-        yield Place(field, found)
