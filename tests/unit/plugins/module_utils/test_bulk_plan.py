@@ -356,7 +356,8 @@ def test_an_empty_declaration_is_not_purged():
 def test_protect_compares_normal_names(pattern, action):
     account = {"Shop": {"description": "", "targets": {"A.Example.": "", "kept.test": ""}, "loggers": set()}}
     steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=(TARGET,), protect=(pattern,))
-    assert steps[-1].action == action
+    reason = f"not declared, but protected by {pattern!r}" if action == "protected" else "not declared"
+    assert (steps[-1].action, steps[-1].reason) == (action, reason)
 
 
 def test_a_bracket_in_a_protected_name_is_no_pattern():
@@ -430,12 +431,12 @@ def test_100_000_items_are_planned_without_quadratic_work():
     (["a.example", 7], r"targets\[1\]"),
     (["a.example", False], r"targets\[1\]"),
     (["a.example", None], r"targets\[1\]"),
-    ([{"description": "x"}], r"targets\[0\].name"),
-    ([{"name": ""}], r"targets\[0\].name"),
-    ([{"name": 1e3}], r"targets\[0\].name"),
+    ([{"description": "x"}], r"targets\[0\].name is missing"),
+    ([{"name": " "}], r"targets\[0\].name is empty"),
+    ([{"name": 1e3}], r"targets\[0\].name is a number \(1000.0\), not text"),
     ([{"name": "a", "description": 3}], r"targets\[0\].description"),
-    ([{"name": "a", "ignore": "yes"}], r"targets\[0\].ignore"),
-    ([{"name": "a", "descripton": "x"}], "did you mean description"),
+    ([{"name": "a", "ignore": "yes"}], r"targets\[0\].ignore is a string"),
+    ([{"name": "a", "descripton": "x"}], r"targets\[0\] has the unknown key 'descripton': did you mean description\?"),
 ])  # fmt: skip
 def test_a_wrong_shape_is_named_by_its_path(entries, path):
     with pytest.raises(WrongOption, match=path):
@@ -443,6 +444,8 @@ def test_a_wrong_shape_is_named_by_its_path(entries, path):
 
 
 @pytest.mark.parametrize("entries, path", [
+    (["Shop"], r"workspaces\[0\] is a string"),
+    ([{"name": "Shop", "target": []}], r"did you mean targets\?"),
     ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a string"),
     ([{"name": "Shop"}, {"targets": []}], r"workspaces\[1\].name is missing"),
     ([{"name": "A"}, {"name": "B", "targets": ["x", {"nam": "y"}]}], r"workspaces\[1\].targets\[1\]"),

@@ -65,6 +65,11 @@ def found(account):
     }
 
 
+def objects_in(account):
+    """The names of all objects but the first workspace."""
+    return {name for space, (_text, *lists) in found(account).items() for name in (space, *lists[0], *lists[1])}
+
+
 WITHOUT_PURGE = {
     "Lab": ("", ["lab.example.com"], ["lab"]),
     "Office": ("", ["d.example.com"], ["office"]),
@@ -147,6 +152,7 @@ def test_the_diff_is_a_line_for_each_object_that_is_written(account, run):
 
 FAULTS = {
     "500": {"action": "status", "status": 500, "message": "oops"},
+    "500-after": {"action": "status", "status": 500, "when": "after"},
     "429": {"action": "status", "status": 429, "headers": {"Retry-After": "900"}},
     "reset-before": {"action": "reset"},
     "reset-after": {"action": "reset", "when": "after"},
@@ -168,7 +174,13 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
     ]
     method, path, nth = writes[position]
     account.fault(method=method, path=path, nth=nth, times=None, **FAULTS[fault])
+    before = live = objects_in(account)
     result = run("estate", **options)
+    live = objects_in(account)
+    done = {action: {entry["name"] for entry in result["results"] if entry["action"] == action}
+            for action in ("create", "delete")}  # fmt: skip
+    # a read finds the effect of a lost answer, so the report says what exists
+    assert done == {"create": live - before, "delete": before - live}
     if result.failed:
         refused(result, "failed or w", "un the task again")
         assert result["api_error"]["path"] == path
@@ -183,7 +195,7 @@ def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
         assert ("may have been" in result.msg) is (fault == "reset-before")
     else:
         # the answer was lost, and reading again showed the work
-        assert fault == "reset-after"
+        assert fault.endswith("-after")
     account.clear_faults()
     good(run("estate", **options))
     assert found(account) == PURGED
@@ -202,12 +214,6 @@ def test_the_plan_predicts_the_calls(account, run, options):
     good(run("estate", **options))
     assert {method: count for method, count in foreseen.items() if count} == account.summary()["by_method"]
     assert account.summary()["by_method"]["DELETE"] == (3 if "purge" in options else 1)
-
-
-@pytest.mark.parametrize("option", ["purge_max", "purge_max_percent", "purge_floor"])
-def test_a_guard_below_zero_is_refused(account, run, option):
-    refused(run("estate", workspaces=ESTATE, **{option: -1}), f"{option} is -1: set it to 0 or more")
-    assert account.calls() == []
 
 
 RECREATE = {"on_drift": "recreate", "force": True, "workspaces": [
@@ -281,18 +287,6 @@ def test_purge_takes_only_its_kinds_and_only_lists_that_are_declared(account, ru
     assert found(account)["Lab"] == WITHOUT_PURGE["Lab"]
 
 
-def test_ignored_and_protected_loggers_stay(account, run):
-    account.add(http_loggers=[{"label": "canary-1", "workspace": "Shop"}, {"label": "gone", "workspace": "Shop"}])
-    declared = [{"name": "Shop", "http_loggers": [{"label": "shop-old", "ignore": True}]}]
-    result = good(run("estate", workspaces=declared, purge=["http_loggers"], protect=["canary-*"]))
-    assert {entry["name"]: entry["action"] for entry in result["results"]} == {
-        "Shop": "unchanged",
-        "shop-old": "ignored",
-        "canary-1": "protected",
-        "gone": "delete",
-    }
-
-
 def test_the_guards_count_over_all_workspaces(account, run):
     declared = [
         {"name": "Shop", "targets": ["a.example.com"], "http_loggers": [{"label": "new"}]},
@@ -309,19 +303,8 @@ def test_the_guards_count_over_all_workspaces(account, run):
     "workspaces, purge, words",
     [
         ([], ["targets"], "workspaces is empty"),
-        ([{"name": "Shop", "targets": []}], ["targets"], "nothing is declared for the targets of workspace 'Shop'"),
-        ([{"name": "Shop"}], ["workspaces"], "value of purge must be one or more of"),
         ([{"name": "Shop"}], ["wordlists"], "value of purge must be one or more of"),
         ([{"name": "Shop"}, {"name": "Lab"}, {"name": "Shop"}], [], "workspaces[0].name and workspaces[2].name are the same"),
-        ([{"name": "Shop", "targets": ["a.example", {"name": 5}]}], [], "workspaces[0].targets[1].name is a number (5)"),
-        ([{"name": "Shop", "target": []}], [], "did you mean targets?"),
-        ([{"name": "Shop", "targets": {"a": 1}}], [], "workspaces[0].targets is a dictionary: write a list"),
-        ([{"name": "Shop", "http_loggers": ["a"]}], [], "workspaces[0].http_loggers[0] is a string"),
-        (["Shop"], [], "workspaces[0] is a string"),
-        ([{"name": "Shop", "description": 2026}], [], "workspaces[0].description is a number (2026), not text"),
-        ([{"name": ""}], [], "workspaces[0].name is empty"),
-        ([{"name": "A", "http_loggers": [{"label": "x"}]}, {"name": "B", "http_loggers": [{"label": "x"}]}], [],
-         "a label must be unique"),
         ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [],
          "its label is taken in another workspace (id 502), and the API cannot move it: delete it there first"),
     ],
@@ -349,32 +332,9 @@ def test_a_missing_workspace_is_created_and_nothing_is_purged_in_it(account, run
 # --- a reviewed plan and the scope
 
 
-def test_a_reviewed_plan(account, run):
-    options = dict(workspaces=ESTATE, purge=["targets", "http_loggers"])
-    expected = good(run("estate", check=True, **options))["plan"]["checksum"]
-    account.add(http_loggers=[{"label": "late", "workspace": "Shop"}])
-    result = refused(run("estate", expect_plan=expected, **options), "has changed since the plan was reviewed")
-    assert "HTTP logger late" in result.diff["before"]
-    assert account.writes() == []
-    good(run("http_logger", label="late", state="absent"))
-    assert good(run("estate", expect_plan=expected, **options)).changed
-    assert found(account) == PURGED
-    assert not good(run("estate", expect_plan=expected, **options)).changed
-
-
 @pytest.mark.parametrize("check", [True, False])
 def test_a_target_out_of_scope_is_named_by_its_path_and_nothing_is_sent(account, run, check):
     declared = [OFFICE, {**SHOP, "targets": ["a.example.com", "https://example.com.evil.test/"]}]
     result = refused(run("estate", check=check, workspaces=declared, scope={"allow": ["example.com"]}))
     assert result.msg.startswith("workspaces[1].targets[1] is outside the authorised scope")
     assert account.calls() == []
-
-
-def test_with_continue_on_error_the_rest_is_done_but_nothing_purged(account, run):
-    declared = [OFFICE, {**SHOP, "targets": [*SHOP["targets"], "evil.test"]}]
-    options = dict(workspaces=declared, scope={"allow": ["example.com"]}, continue_on_error=True, purge=["targets"])
-    check = refused(run("estate", check=True, **options))
-    result = refused(run("estate", **options), "evil.test")
-    assert check["summary"] == result["summary"]
-    assert result["summary"]["refused"] == 2
-    assert found(account) == WITHOUT_PURGE

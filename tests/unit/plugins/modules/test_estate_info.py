@@ -110,18 +110,6 @@ def test_two_targets_of_one_name(account, run):
     assert "Workspace 'Web shop' has 2 targets named '10.0.0.1', with the ids" in read.msg
 
 
-def test_capped_pages_are_read_to_the_end(account, run):
-    account.settings(page_cap=2)
-    assert run("estate_info", workspaces=["Web shop"])["workspaces"] == [SHOP]
-    # two pages with rows, the first one twice, and an empty one
-    assert account.calls().count("GET /targets") == 4
-
-
-def test_pages_that_count_from_0_are_read_to_the_end(account, run):
-    account.settings(first_page=0)
-    assert run("estate_info", workspaces=["Web shop"])["workspaces"] == [SHOP]
-
-
 def test_a_listing_that_fails_is_no_shorter_estate(account, run):
     account.settings(page_cap=1)
     account.fault(method="GET", path="/targets", nth=3, action="status", status=500, times=None)

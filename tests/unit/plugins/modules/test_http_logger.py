@@ -82,12 +82,6 @@ def test_in_a_workspace_that_check_mode_has_not_created_a_new_label_is_predicted
     assert service.writes() == []
 
 
-def test_in_an_unknown_workspace_a_logger_is_absent(service, run):
-    result = run("http_logger", workspace="Never", label="new", state="absent")
-    assert (result.failed, result.changed) == (False, False)
-    assert run("http_logger", workspace="Never", label="new").failed
-
-
 def test_a_label_that_appears_in_another_workspace_meanwhile_is_refused(service, run):
     service.fault(method="POST", action="do", resource="http_loggers", record={"label": "new", "workspace_id": 3})
     result = run("http_logger", workspace="Web shop", label="new")
@@ -99,12 +93,6 @@ def test_a_label_that_appears_meanwhile_is_present(service, run):
     service.fault(method="POST", action="do", resource="http_loggers", record={"label": "new", "workspace_id": 2})
     result = run("http_logger", workspace="Web shop", label="new")
     assert (result.failed, result.changed) == (False, False)
-
-
-def test_an_id_that_does_not_exist_cannot_be_present(run):
-    result = run("http_logger", id=99)
-    assert result.failed
-    assert "No HTTP logger with id 99 is visible to this API key" in result.msg
 
 
 def test_a_workspace_id_that_does_not_exist_is_named(run):

@@ -60,17 +60,3 @@ def test_nothing_declared_and_nothing_there_is_no_danger(account, run):
     applied = run("estate", workspaces=[empty], purge=["targets", "http_loggers"])
     assert not applied.failed, applied.msg
     assert not applied.changed
-
-
-def test_nothing_declared_where_something_lives_is_refused(account, run):
-    account.add(http_loggers=[{"label": "canary", "workspace": "Shop"}])
-    for kind, words in (
-        ("targets", "the targets of workspace 'Shop'"),
-        ("http_loggers", "the HTTP loggers of workspace 'Shop'"),
-    ):
-        stopped = run(
-            "estate", workspaces=[{"name": "Shop", kind: []}], purge=[kind], purge_max=1000, purge_max_percent=100
-        )
-        assert stopped.failed
-        assert f"nothing is declared for {words}" in stopped.msg
-    assert account.writes() == []

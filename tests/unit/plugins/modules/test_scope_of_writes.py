@@ -148,19 +148,13 @@ def login(url):
     "options, field",
     [
         ({"authentication": login("https://sso.evil.example/login")}, "authentication.params.login_page_url"),
-        ({"tool_params": {"url": "https://evil.example/"}}, "tool_params.url"),
-        ({"tool_params": {"spider": {"include_urls": ["https://evil.example/a"]}}}, "spider.include_urls[0]"),
-        ({"tool_params": {"spider": {"subdomains_in_scope": ["evil.example"]}}}, "spider.subdomains_in_scope[0]"),
         (
             {"tool_params": {"deep": [{"er": [{"anything": "HTTPS://evil.example"}]}]}},
             "tool_params.deep[0].er[0].anything",
         ),
-        ({"tool_params": {"list": "https://www.example.com/,https://evil.example/"}}, "tool_params.list"),
-        ({"tool_params": {"arguments": "--url https://evil.example/"}}, "tool_params.arguments"),
-        ({"tool_params": {"https://evil.example/": True}}, "tool_params"),
         ({"start_params": {"report_callback": {"url": "https://evil.example/hook"}}}, "report_callback.url"),
     ],
-    ids=["login page", "url", "list", "host", "nested", "joined", "argument", "key", "callback"],
+    ids=["login page", "nested", "callback"],
 )
 def test_a_url_beside_the_target_is_judged_before_any_call(account, scan, options, field, check):
     message = refused(account, scan(target="www.example.com", scope=ALLOW, check=check, **options))

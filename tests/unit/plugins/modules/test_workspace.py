@@ -66,9 +66,6 @@ def test_an_empty_description_is_not_sent_with_a_create(service, run):
     assert [entry["form"] for entry in service.log() if entry["method"] == "POST"] == [{"name": "New"}]
 
 
-# --- two of one name
-
-
 # --- renaming
 
 
