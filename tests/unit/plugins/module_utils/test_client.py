@@ -16,10 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     Refused,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._families.family import PAGE_SIZE
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
@@ -65,16 +63,6 @@ def test_a_whole_list_is_read_to_an_empty_page(service, client, count):
     assert {entry["query"]["workspace_id"] for entry in service.log()} == {"2"}
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_capped_pages_lose_nothing(service, client, count):
-    service.settings(page_cap=100)
-    fill(service, count)
-    rows = client.all(TARGET, BULK)
-    assert [row["name"] for row in rows] == [name(number) for number in range(1, count + 1)]
-    # the first page, an empty one, and page 1 where the first may be full
-    assert len(service.calls()) == -(-count // 100) + 1 + (count >= 100)
-
-
 @pytest.mark.parametrize("order", ["id", "newest_first"])
 @pytest.mark.parametrize(
     "cap, count",
@@ -92,15 +80,6 @@ def test_pages_that_count_from_0_lose_nothing(service, client, count, cap, order
     fill(service, count)
     rows = client.all(TARGET, BULK)
     assert len(rows) == len({row["id"] for row in rows}) == count
-
-
-@pytest.mark.parametrize("count", [1000, 1001, 2500])
-def test_a_lookup_reads_pages_that_count_from_0(service, client, count):
-    service.settings(first_page=0)
-    fill(service, count)
-    rows = [row for page in client.pages(TARGET, BULK, whole=False) for row in page]
-    assert len(rows) == count
-    assert pages_of(service) == [None, *range(1, count // PAGE_SIZE + 1)]
 
 
 @pytest.mark.parametrize("count", [1, 999, 1000, 1001, 2500])
@@ -132,18 +111,6 @@ def test_an_object_that_appears_between_pages_makes_no_row_twice(service, client
     assert sorted(names) == [name(number) for number in range(1, 2501)]
 
 
-def test_an_object_that_goes_between_pages_is_no_error(service, client):
-    fill(service, 2500)
-    service.fault(path="/targets", nth=2, action="do", do="delete", resource="targets", record={"name": name(1)})
-    assert 2498 <= len(client.all(TARGET, BULK)) <= 2500
-
-
-def test_a_404_on_the_first_page_is_an_error(service, client):
-    service.fault(path="/targets", action="status", status=404)
-    with pytest.raises(ApiError):
-        client.all(TARGET, BULK)
-
-
 @pytest.mark.parametrize("nth", [2, 3])
 def test_a_404_on_a_later_page_is_no_end_of_a_list(service, client, nth):
     fill(service, 2500)
@@ -169,13 +136,6 @@ def test_a_404_on_a_later_page_of_scans_is_an_error(service, client):
         client.page(SCAN, 7)
 
 
-def test_a_page_of_a_wrong_address_is_an_error_on_any_page(service, client):
-    fill(service, 1000)
-    service.fault(path="/targets", nth=2, action="html", status=404)
-    with pytest.raises(AnswerError):
-        client.all(TARGET, BULK)
-
-
 @pytest.mark.parametrize(
     "fault", [{"action": "status", "status": 500}, {"action": "reset"}, {"action": "status", "status": 403}]
 )
@@ -184,13 +144,6 @@ def test_a_list_that_breaks_on_a_later_page_is_an_error_not_a_cut(service, clien
     service.fault(path="/targets", nth=3, times=None, **fault)
     with pytest.raises(CallError):
         client.all(TARGET, BULK)
-
-
-@pytest.mark.parametrize("resource", [WORKSPACE, HTTP_LOGGER, WORDLIST], ids=lambda resource: resource.name)
-def test_lists_without_pages_are_read_with_one_call(service, client, resource):
-    client.all(resource)
-    (entry,) = service.log()
-    assert entry["query"] == {}
 
 
 # --- lookups
@@ -218,14 +171,6 @@ def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, w
     fill(service, count)
     found = find_by_key(client, TARGET, name(wanted), BULK).record
     assert (found and found["name"]) == (name(wanted) if wanted <= count else None)
-    assert len(service.calls()) == calls
-
-
-@pytest.mark.parametrize("count, wanted, calls", [(0, 1, 1), (1, 1, 1), (1, 2, 2), (1000, 9999, 3), (1001, 9999, 4)])
-def test_a_thorough_lookup_stops_at_the_hit_and_at_an_empty_page(service, client, count, wanted, calls):
-    fill(service, count)
-    found = find_by_key(client, TARGET, name(wanted), BULK, whole=True).record
-    assert (found is not None) is (wanted <= count)
     assert len(service.calls()) == calls
 
 
@@ -317,14 +262,6 @@ def test_other_refusals_need_no_second_read(service, client, status):
     assert look.count == 0
 
 
-def test_an_object_found_after_a_lost_answer_was_created(service, client):
-    service.fault(method="POST", action="reset", when="after")
-    created = client.create(TARGET, VALUES, Look(FOUND))
-    assert created.made
-    assert "was lost" in created.note
-    assert service.writes() == ["POST /targets"]
-
-
 def test_after_a_lost_request_there_is_one_more_and_no_third(service, client):
     service.fault(method="POST", action="reset", times=None)
     look = Look(None, None)
@@ -348,12 +285,6 @@ def test_a_failing_second_read_shows_the_first_error(service, client):
         client.create(TARGET, VALUES, Look(NetworkError("second.", "GET", "/targets")))
 
 
-def test_a_second_read_that_finds_it_elsewhere_names_the_place(service, client):
-    service.fault(method="POST", action="status", status=409)
-    with pytest.raises(Refused, match="elsewhere"):
-        client.create(TARGET, VALUES, Look(Refused("elsewhere")))
-
-
 def test_a_lost_read_after_a_create_never_leads_to_a_second_one(service, client):
     service.fault(method="GET", path=r"/targets/\d+", action="status", status=503, times=None)
     with pytest.raises(Incomplete, match="was created, but reading it back failed") as caught:
@@ -370,16 +301,6 @@ def test_a_post_that_never_left_is_sent_again(transport, clock):
 
 
 # --- deletes
-
-
-def test_a_delete_is_ours(service, client):
-    service.add(targets=[{"id": 7, "name": "x.example"}])
-    assert client.delete(TARGET, 7) is True
-
-
-def test_a_delete_of_what_is_gone_is_not_ours(service, client):
-    assert client.delete(TARGET, 7) is False
-    assert service.calls() == ["DELETE /targets/7", "GET /targets/7"]
 
 
 @pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "html", "status": 502}, {"action": "close"}])

@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import multiprocessing
 import random
 import ssl
-import threading
 import time
 import tracemalloc
 
@@ -213,16 +211,6 @@ def test_an_answer_that_is_too_long_is_an_error_that_names_the_bound(service, tr
     assert one.send("GET", "/workspaces").json()["data"]
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_an_answer_within_the_bound_is_read(service, transport, packed):
-    service.fault(action="large", size=3 * MIB, gzip=packed)
-    assert transport().send("GET", "/workspaces").json()["data"]
-    service.fault(action="large", size=3 * MIB, gzip=packed)
-    sink = Kept()
-    transport().send("GET", "/workspaces", sink=sink)
-    assert len(sink.body) > 3 * MIB
-
-
 @pytest.mark.parametrize("status, packed", pairs([400, 500, 401, 404, 409, 502], [True, False]))
 def test_an_error_body_is_read_for_its_reason_only(service, transport, status, packed):
     service.fault(action="large", size=40 * MIB, gzip=packed, status=status, times=None)
@@ -382,33 +370,6 @@ def test_over_tls_and_through_a_proxy_what_drips_ends(tmp_path):
         connection = Connection("http://scanner.example.com/api/v2", "a-key-of-nobody", proxy=proxy.url, **WHOLE)
         with at_once(), pytest.raises(NetworkError, match=r"within 0\.8 s, the limit of call_timeout"):
             Transport(connection).send("GET", "/x")
-
-
-def drip_at(url, told):
-    try:
-        Transport(Connection(f"{url}/api/v2", "a-key-of-nobody", **PATIENT)).send("GET", "/x")
-    except NetworkError as error:
-        told(str(error))
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork")
-def test_a_call_in_another_thread_and_in_a_fork_ends_too():
-    with talking(SLOW_TALKS["endless headers"]) as slow:
-        told = []
-        thread = threading.Thread(target=drip_at, args=(slow.url, told.append))
-        before = threading.active_count()
-        thread.start()
-        thread.join(PATIENCE)
-        assert "call_timeout" in told[0]
-        context = multiprocessing.get_context("fork")
-        queue = context.SimpleQueue()
-        process = context.Process(target=drip_at, args=(slow.url, queue.put))
-        process.start()
-        process.join(PATIENCE)
-        assert process.exitcode == 0
-        assert "call_timeout" in queue.get()
-    # nothing is left running
-    assert threading.active_count() <= before + 2
 
 
 def test_a_service_that_says_nothing_is_named_as_before(service, transport):

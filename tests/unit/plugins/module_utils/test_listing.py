@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
 from ansible_collections.scanops.scanner.plugins.module_utils._families.finding_template import FINDING_TEMPLATE
@@ -149,3 +151,36 @@ def test_what_is_taken_out_of_a_complete_list_is_none(service, client):
             proven(Complete, other)
     with pytest.raises(TypeError, match="expected InWorkspace, got Complete"):
         proven(InWorkspace, rows)
+
+
+BAD_ROWS = [
+    None,
+    "text",
+    {},
+    [1],
+    [[]],
+    [{"name": "no id"}],
+    [{"id": "seven", "name": "x"}],
+    [{"id": True, "name": "x"}],
+    [{"id": 0, "name": "x"}],
+    [{"id": 7}],
+    [{"id": 7, "name": ["x"]}],
+    [{"id": 7, "name": "x", "workspace_id": -1}],
+    [{"id": 7, "name": "x"}, None],
+]
+
+
+@pytest.mark.parametrize("data", BAD_ROWS, ids=str)
+def test_what_is_no_list_of_records_is_an_error(service, client, data):
+    service.fault(path="/targets", action="wrong_type", data=data, times=None)
+    with pytest.raises(
+        AnswerError, match=r"was answered 200 \(application/json\) with data that is not a list of targets"
+    ):
+        client.all(TARGET, {"workspace_id": 1})
+
+
+@pytest.mark.parametrize("body", [{"rows": []}, "text", 5, True])
+def test_an_answer_without_data_is_no_list(service, client, body):
+    service.fault(path="/targets", action="status", status=200, body=json.dumps(body), content_type="application/json")
+    with pytest.raises(AnswerError, match="with no data in it"):
+        client.all(TARGET, {"workspace_id": 1})

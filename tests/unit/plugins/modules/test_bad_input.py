@@ -61,44 +61,26 @@ CONNECTIONS = {
     "no key": (dict(api_key="left out"), ["missing required arguments: api_key"]),
     "null key": (dict(api_key=None), ["missing required arguments: api_key"]),
     "empty key": (dict(api_key=""), ["api_key is empty", "SCANNER_API_KEY"]),
-    "blank key": (dict(api_key="  "), ["api_key contains a space"]),
     "key with a line break": (dict(api_key=f"{SECRET}\n"), ["api_key contains", "line break"]),
-    "key with a carriage return": (dict(api_key=f"{SECRET}\r\nX-Other: 1"), ["api_key contains"]),
     "key with a letter of another script": (dict(api_key=f"{SECRET}é"), ["api_key contains"]),
     "no base URL": (dict(base_url="left out"), ["missing required arguments: base_url"]),
     "empty base URL": (dict(base_url=""), ["base_url is empty"]),
-    "blank base URL": (dict(base_url=" \t"), ["base_url is empty"]),
     "no scheme": (dict(base_url="scanner.example.com/api/v2"), ["base_url does not begin with https://"]),
-    "only a host and port": (dict(base_url="scanner.example.com:443/api/v2"), ["base_url", "https://HOST/api/v2"]),
-    "another scheme": (dict(base_url="ftp://scanner.example.com/api/v2"), ["base_url does not begin with https://"]),
-    "a file": (dict(base_url="file:///etc/passwd"), ["base_url does not begin with https://"]),
     "no host": (dict(base_url="https:///api/v2"), ["base_url", "has no valid host"]),
     "no path": (dict(base_url="https://scanner.example.com"), ["has no path", "https://scanner.example.com/api/v2"]),
-    "only a slash": (
-        dict(base_url="https://scanner.example.com/"),
-        ["has no path", "https://scanner.example.com/api/v2"],
-    ),
     "user info": (dict(base_url=f"https://someone:{SECRET}@scanner.example.com/api/v2"), ["user info", "api_key"]),
-    "user info without a password": (dict(base_url=f"https://{SECRET}@scanner.example.com/api/v2"), ["user info"]),
     "user info that is no URL": (dict(base_url=f"https://someone:{SECRET}?x@scanner.example.com/api/v2"), ["base_url"]),
-    "a number for a password": (dict(base_url="https://someone:1234#x@scanner.example.com/api/v2"), ["base_url"]),
     "a query": (dict(base_url=f"https://scanner.example.com/api/v2?key={SECRET}"), ["query or fragment"]),
     "a fragment": (dict(base_url=f"https://scanner.example.com/api/v2#{SECRET}"), ["query or fragment"]),
     "a port that is none": (dict(base_url="https://scanner.example.com:port/api/v2"), ["base_url is not a valid URL"]),
-    "a port that is too high": (
-        dict(base_url="https://scanner.example.com:70000/api/v2"),
-        ["base_url is not a valid URL"],
-    ),
     "port 0": (dict(base_url="https://scanner.example.com:0/api/v2"), ["has no valid host"]),
     "a broken address": (dict(base_url="https://[::1/api/v2"), ["base_url is not a valid URL"]),
     "a space in the host": (dict(base_url="https://scanner example.com/api/v2"), ["has no valid host"]),
-    "a line break": (dict(base_url="https://scanner.example.com\n/api/v2"), ["base_url"]),
     "http to another machine": (
         dict(base_url="http://scanner.example.com/api/v2"),
         ["would send api_key unencrypted", "use https, or set allow_http: true"],
     ),
     "http to a name like localhost": (dict(base_url="http://localhost.example.com/api/v2"), ["allow_http"]),
-    "http to an address like loopback": (dict(base_url="http://127.1/api/v2"), ["allow_http"]),
     "key and base URL in the wrong places": (
         dict(base_url=SECRET, api_key="https://scanner.example.com/api/v2"),
         ["base_url does not begin with https://"],
@@ -107,7 +89,6 @@ CONNECTIONS = {
     "negative timeout": (dict(timeout=-1), ["timeout is -1"]),
     "timeout that is no number": (dict(timeout="nan"), ["timeout is nan"]),
     "endless timeout": (dict(timeout="inf"), ["timeout is inf", "86400 at most"]),
-    "timeout that is a word": (dict(timeout="long"), ["timeout"]),
     "negative retries": (dict(retries=-1), ["retries is -1: set it to 0 or more"]),
     "negative rate_limit_wait": (dict(rate_limit_wait=-1), ["rate_limit_wait is -1: set it to 0 or more"]),
     "proxy without a scheme": (
@@ -115,11 +96,6 @@ CONNECTIONS = {
         ["proxy is not the address of a proxy"],
     ),
     "proxy without a host": (dict(proxy="http://"), ["proxy is not the address of a proxy"]),
-    "broken proxy": (dict(proxy=f"http://someone:{SECRET}@[::1"), ["proxy is not the address of a proxy"]),
-    "proxy with a port that is none": (
-        dict(proxy="http://proxy.example.com:port"),
-        ["proxy is not the address of a proxy"],
-    ),
     "proxy of an unknown kind": (dict(proxy="gopher://127.0.0.1:1", retries=0), ["proxy"]),
     "an unknown option": (dict(colour="red"), ["Unsupported parameters", "colour"]),
 }
@@ -263,13 +239,6 @@ def test_a_read_follows_a_redirect_to_the_same_address(service, run, status):
     assert [entry["authorization"] for entry in service.log()] == ["right", "right"]
 
 
-def test_a_read_never_follows_a_redirect_that_drops_its_filters(service, run):
-    service.fault(method="GET", path="/scans", action="redirect", location="/api/v2/scans/")
-    assert_refused(
-        run("scan_info", workspace_id=1, status="finished"), f"redirected to {service.base_url}/scans/ with another"
-    )
-
-
 def test_redirects_without_end_are_an_error(service, run):
     service.fault(action="redirect", location="/api/v2/workspaces", times=None)
     assert_refused(run("workspace_info"), "redirected more than 5 times")
@@ -300,14 +269,6 @@ def test_a_redirect_to_another_place_does_not_get_the_key(service, run, scheme):
         result, f"was redirected to {scheme}://127.0.0.1:{port}/api/v2/workspaces, where the key is not sent"
     )
     assert received == []
-
-
-@pytest.mark.parametrize(
-    "location", ["http://[::1/", "http://[v9.x]/", "https://", "javascript:alert(1)", "http://a\u2100b/"]
-)
-def test_a_redirect_to_nowhere_is_an_error(service, run, location):
-    service.fault(action="redirect", location=location.encode().decode("latin-1"))
-    assert_refused(run("workspace_info"), "GET /workspaces was redirected to")
 
 
 def test_a_redirect_that_holds_the_key_does_not_show_it(service, run):
@@ -383,35 +344,6 @@ def test_neither_name_nor_id_is_refused(service, module):
     assert service.calls() == []
 
 
-LONG = "a" * 10_000
-
-
-@pytest.mark.parametrize(
-    "module, options",
-    [
-        ("workspace", {"name": LONG}),
-        ("workspace", {"name": "My Workspace", "new_name": LONG}),
-        ("target", {"workspace_id": 1, "name": LONG}),
-        ("http_logger", {"label": LONG}),
-        ("http_logger", {"workspace": LONG, "label": "a"}),
-        ("target", {"workspace": LONG, "name": "a.example"}),
-        ("target_info", {"workspace": LONG}),
-        ("http_logger_data_info", {"label": LONG}),
-        ("http_logger_data_info", {"label": "a", "source": LONG}),
-        ("http_logger_data_info", {"label": "a", "since": LONG}),
-        ("target_info", {"type": LONG}),
-    ],
-)
-def test_a_name_of_ten_thousand_characters_is_refused_in_a_short_message(service, run, module, options):
-    before = service.state()
-    result = run(module, **options)
-    if "type" in options:
-        assert result.failed
-    else:
-        assert_refused(result)
-    assert service.state() == before
-
-
 # --- text of all kinds comes back as it was sent
 
 TEXTS = [
@@ -467,50 +399,15 @@ def test_targets_of_all_scripts_come_back_as_they_were_sent(service, run, name):
     assert not run("target", workspace_id=1, name=name).changed
 
 
-def test_half_a_character_in_an_answer_is_no_traceback(service, run):
-    body = r'{"data": [{"id": 1, "name": "a\ud800b", "description": "\udcff"}]}'
-    service.fault(action="status", status=200, body=body, times=None)
-    assert run("workspace_info")["workspaces"][0]["name"] == "a\ufffdb"
-    result = run("target", workspace="Never", name="a.example")
-    assert_refused(result, "the account has 'a\ufffdb'")
-
-
-# --- deep JSON
-
-
-@pytest.mark.parametrize("depth", [10, 200, 400, 800, 950, 3000])
-def test_a_deeply_nested_answer_is_passed_through_or_an_error(service, run, depth):
-    deep = "[" * depth + "]" * depth
-    body = '{"data": [{"id": 1, "name": "My Workspace", "description": "", "x": ' + deep + "}]}"
-    service.fault(action="status", status=200, body=body, times=None)
-    result = run("workspace_info")
-    if result.failed:
-        # the reader of JSON has a limit of its own
-        assert "nested too deeply" in result.msg or "a body that is not JSON" in result.msg
-        assert_refused(result, "base_url")
-    else:
-        assert json.dumps(result["workspaces"][0]["x"]).replace(" ", "") == deep
-
-
-# --- requests is missing, or too old
+# --- requests is missing; one that is too old: test_transport.py
 
 MODULE = "ansible_collections.scanops.scanner.plugins.modules.workspace_info"
-OLD = "import sys\n__version__ = {!r}\nclass exceptions: pass\n"
 MISSING = "raise ImportError('no requests here')\n"
 
 
-@pytest.mark.parametrize(
-    "stub, words",
-    [
-        (MISSING, ["requests >= 2.31"]),
-        (OLD.format("2.30.9"), ["requests >= 2.31 (found 2.30.9)"]),
-        (OLD.format("1.0"), ["requests >= 2.31 (found 1.0)"]),
-    ],
-    ids=["missing", "old", "ancient"],
-)
 @pytest.mark.parametrize("verbosity", [0, 3])
-def test_a_requests_that_cannot_be_used_is_named(service, tmp_path, stub, words, verbosity):
-    (tmp_path / "requests.py").write_text(stub, encoding="utf-8")
+def test_a_missing_requests_is_named(service, tmp_path, verbosity):
+    (tmp_path / "requests.py").write_text(MISSING, encoding="utf-8")
     arguments = {"base_url": service.base_url, "api_key": service.api_key, "_ansible_verbosity": verbosity}
     code = (
         "import importlib, json, sys\n"
@@ -530,8 +427,7 @@ def test_a_requests_that_cannot_be_used_is_named(service, tmp_path, stub, words,
     )
     result = json.loads(finished.stdout.strip().splitlines()[-1])
     assert result["failed"]
-    for word in words:
-        assert word in result["msg"]
+    assert "requests >= 2.31" in result["msg"]
     assert "exception" not in result
     assert "Traceback" not in finished.stdout + finished.stderr
     assert service.calls() == []
