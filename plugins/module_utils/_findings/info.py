@@ -27,12 +27,15 @@ from .._task import Task
 from .model import SUMMARY, finding_of, is_cve, selector
 from .proof import Proof, Tally, may_be_cut, proof_of
 
+_NOT_YET = Proof([], ["what this task refers to does not exist yet"])
+
 
 class _Kept:
     """What a task keeps of the findings: at most ``limit`` of them, and the numbers of all.
 
     old: the ids of the scans that ended too long ago; draft: where each finding is written as one line of JSON; owners: the
-    requested ids of target and scan, by field; target_names: by target id; tally: of all findings read, before any filter.
+    requested ids of target and scan, by field; target_names: by target id; tally: of all findings read, before any filter;
+    proof: whether they are complete.
     """
 
     def __init__(self, selects: Callable[[Record], bool], limit: int) -> None:
@@ -43,6 +46,7 @@ class _Kept:
         self.owners: dict[str, int] = {}
         self.target_names: dict[int, str] = {}
         self.tally = Tally()
+        self.proof = Proof([], [])
         self.findings: list[Record] = []
         self.total = 0
         self.summary = dict.fromkeys(SUMMARY, 0)
@@ -73,38 +77,33 @@ def read(task: Task) -> dict[str, Any]:
     since = since_of(params["since"])
     selects = selector(params["min_severity"], params["status"], params["cve"], params["name"])
     kept = _Kept(selects, params["limit"])
-    proof = Proof([], [])
-
-    def fill(draft: Draft | None) -> None:
-        nonlocal proof
-        kept.draft = draft
-        proof = _collect(task, kept, since)
-
-    file: dict[str, Any]
+    file: dict[str, Any] = dict(changed=False, dest=params["dest"], size=None, checksum=None)
     if params["dest"] is None:
-        fill(None)
-        file = dict(changed=False, dest=None, size=None, checksum=None)
+        _collect(task, kept, since)
     else:
-        stored = store(task, params["dest"], fill)
-        file = dict(changed=stored.changed, dest=params["dest"], **stored.after._asdict())
+        stored = store(task, params["dest"], lambda draft: _collect(task, kept, since, draft))
+        file.update(stored.after._asdict(), changed=stored.changed)
     if kept.total > len(kept.findings) and params["dest"] is None:
         task.warn(
             f"Only the first {len(kept.findings):,} of {kept.total:,} findings are returned; total and summary count all of"
             " them: raise limit, or set dest to write all of them to a file."
         )
-    doubts = proof.all
+    doubts = kept.proof.all
     return dict(
         findings=kept.findings, total=kept.total, summary=kept.summary, complete=not doubts, doubts=doubts, **file
     )
 
 
-def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
-    """Read the findings that the task refers to into ``kept``. Returns the Proof that they are complete."""
+def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None = None) -> None:
+    """Read the findings that the task refers to into ``kept``, with the Proof that they are complete."""
+    kept.draft = draft
     if task.params["id"] is not None:
-        return _collect_one(task, kept)
+        _collect_one(task, kept)
+        return
     asked = _asked_of(task)
     if asked is None:
-        return Proof([], ["what this task refers to does not exist yet"])
+        kept.proof = _NOT_YET
+        return
     # a service may ignore a filter, and the task must not return the findings of another target
     kept.owners = {field: asked.query[field] for field in ("target_id", "task_id") if field in asked.query}
     kept.target_names = asked.target_names
@@ -119,7 +118,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None) -> Proof:
             " at a time."
         )
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
-    return _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
+    kept.proof = _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
 
 
 def _accepted(task: Task, proof: Proof) -> Proof:
@@ -134,16 +133,16 @@ def _accepted(task: Task, proof: Proof) -> Proof:
     return proof
 
 
-def _collect_one(task: Task, kept: _Kept) -> Proof:
+def _collect_one(task: Task, kept: _Kept) -> None:
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the finding")
-        return Proof([], ["what this task refers to does not exist yet"])
+        kept.proof = _NOT_YET
+        return
     record = task.client.read(FINDING, task.params["id"])
     if record is not None:
         target = target_of_record(task, record)
         kept.target_names = _names_of([target] if target else [])
         kept.take(record)
-    return Proof([], [])
 
 
 def _refuse_bad_filters(params: dict[str, Any]) -> None:

@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from .._errors import ApiError, Refused, WrongOption, printable
 from .._families.scan import SCAN
-from .._file.draft import Content, Draft
-from .._file.replace import check_place, store
+from .._file.draft import Draft
+from .._file.replace import Stored, check_place, store
 from .._http.answer import Answer
 from .._http.client import Client
 from .._http.download import download
@@ -133,9 +132,8 @@ def write_output(task: Task) -> Record:
     if scan_id == UNKNOWN_ID:
         check_place(task, dest)
         task.warn_foreseen("the scan")
-        return _result(task, True, None, None)
-    stored = store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft))
-    return _result(task, stored.changed, stored.before, stored.after, stored.attributes)
+        return _result(task, None)
+    return _result(task, store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft)))
 
 
 def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
@@ -155,21 +153,22 @@ def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 
 
-def _result(
-    task: Task, changed: bool, before: Content | None, after: Content | None, attributes: dict[str, Any] | None = None
-) -> Record:
+def _result(task: Task, stored: Stored | None) -> Record:
+    """The result of the module. stored: None where check mode cannot know the output."""
+    dest, after = task.params["dest"], stored and stored.after
     result: Record = dict(
-        changed=changed,
-        dest=task.params["dest"],
+        changed=stored is None or stored.changed,
+        dest=dest,
         size=after.size if after else None,
         checksum=after.checksum if after else None,
     )
     if task.diff_mode:
-        attributes = attributes or dict(before={}, after={})
+        before = stored.before._asdict() if stored and stored.before else {}
+        attributes = stored.attributes if stored else dict(before={}, after={})
         result["diff"] = dict(
-            before=dict(before._asdict() if before else {}, **attributes["before"]),
+            before=dict(before, **attributes["before"]),
             after=dict(after._asdict() if after else dict(checksum=None), **attributes["after"]),
-            before_header=task.params["dest"],
-            after_header=task.params["dest"],
+            before_header=dest,
+            after_header=dest,
         )
     return result

@@ -51,13 +51,17 @@ def without_secrets(record: Record) -> Record:
     return dict(record, tool_params=dict(params, authentication=shown))
 
 
-def findings_of(record: Record) -> dict[str, int]:
-    """How many findings a scan has so far, by severity, worst first. A severity without a valid count is left out."""
+def findings_of(record: Record, whole: bool = False) -> dict[str, int]:
+    """How many findings a scan has so far, by severity, worst first. A severity without a valid count is left out.
+
+    whole: {} unless each severity has a valid count.
+    """
     summary = record.get("result_summary")
     if not isinstance(summary, dict):
         return {}
     counts = {level: summary.get(level) for level in reversed(SEVERITIES)}
-    return {level: count for level, count in counts.items() if type(count) is int and count >= 0}
+    valid = {level: count for level, count in counts.items() if type(count) is int and count >= 0}
+    return {} if whole and valid != counts else valid
 
 
 def uncounted(record: Record) -> list[str]:

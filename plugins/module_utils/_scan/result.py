@@ -15,7 +15,7 @@ from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, pri
 from .._families.scan import SCAN
 from .._families.scan_statuses import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
 from .._records import Record
-from .record import findings_of, status_of, uncounted, without_secrets
+from .record import findings_of, status_of, without_secrets
 from .watch import Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names
@@ -54,12 +54,9 @@ def result_of(entries: Sequence[Entry], single: bool, diff_mode: bool = False) -
         deleted=[],
     )
     if diff_mode:
-        result["diff"] = as_diff({}, {name: ids for name, ids in (("started", started), ("stopped", stopped)) if ids})
+        after = {name: value for name, value in (("started", started), ("stopped", stopped)) if value}
+        result["diff"] = dict(before={}, after=after, before_header="scans", after_header="scans")
     return result
-
-
-def as_diff(before: Record, after: Record) -> Record:
-    return dict(before=before, after=after, before_header="scans", after_header="scans")
 
 
 def failed(error: ScannerError, done: Record) -> ScannerError:
@@ -183,8 +180,9 @@ def _line(entry: Entry) -> str:
         parts.append(f"{record['progress']} %")
     if record.get("num_tests"):
         parts.append(f"{record.get('num_finished_tests') or 0} of {record['num_tests']} tests")
-    if not uncounted(record):
-        parts.append(_findings(findings_of(record)))
+    counts = findings_of(record, whole=True)
+    if counts:
+        parts.append(_findings(counts))
     return f"scan {entry.scan_id} of {printable(entry.target, 100)}: {printable(', '.join(parts))}"
 
 
@@ -203,8 +201,7 @@ def _summary(watch: Watch, seconds: float) -> str:
     for entry in watch.entries:
         state = _state(watch, entry)
         counts[state] = counts.get(state, 0) + 1
-        record = entry.record or {}
-        for level, count in () if uncounted(record) else findings_of(record).items():
+        for level, count in findings_of(entry.record or {}, whole=True).items():
             totals[level] = totals.get(level, 0) + count
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
     found = f"; {_findings(totals)}" if totals else ""

@@ -112,11 +112,9 @@ class ScanSpec(NamedTuple):
 
 def check_options(params: Mapping[str, Any]) -> None:
     """Check the options that concern the wait. Raises WrongOption."""
-    for option in ("queue_timeout", "run_timeout"):
-        if not params[option] >= 0:
-            raise WrongOption(f"{option} is {params[option]:g}: set it to 0 seconds or more.")
-    if not params["poll_interval"] >= _SHORTEST_POLL:
-        raise WrongOption(f"poll_interval is {params['poll_interval']:g}: set it to {_SHORTEST_POLL} seconds or more.")
+    for option, least in (("queue_timeout", 0), ("run_timeout", 0), ("poll_interval", _SHORTEST_POLL)):
+        if not params[option] >= least:
+            raise WrongOption(f"{option} is {params[option]:g}: set it to {least} seconds or more.")
     if params["concurrency"] < 0:
         raise WrongOption(f"concurrency is {params['concurrency']}: set it to 0 for no limit, or to a positive number.")
     if params["concurrency"] and not params["wait"]:

@@ -14,7 +14,7 @@ from .._families.scan_statuses import DELETED
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, outcome_of, status_of
-from .result import as_diff, failed, named_scans, result_of
+from .result import failed, named_scans, result_of
 from .watch import Entry, Watch
 
 # how long a stop may take to be seen, in seconds
@@ -116,7 +116,8 @@ def _result(task: Task, found: Sequence[Entry], deleted: list[int], statuses: Re
     result = dict(result_of(left, len(left) == 1), changed=changed, stopped=stopped, deleted=deleted)
     if task.diff_mode:
         touched = {number: status for number, status in statuses.items() if int(number) in (*stopped, *deleted)}
-        result["diff"] = as_diff(touched, {} if absent else dict.fromkeys(touched, "stopped"))
+        after = {} if absent else dict.fromkeys(touched, "stopped")
+        result["diff"] = dict(before=touched, after=after, before_header="scans", after_header="scans")
     return result
 
 

@@ -104,27 +104,16 @@ class _Run:
         """Start what can be started now. again: unless somebody else has started it since the scans were found."""
         task, query = self.task, self.watch.query
         while ready := self.watch.startable(0 if task.check_mode else task.params["concurrency"]):
-            if not again:
-                continues = self._start_each(ready)
-            else:
-                with starts_locked(task, self.spec, [entry.target for entry in ready]):
+            with starts_locked(task, self.spec, [entry.target for entry in ready] if again else ()):
+                if again:
                     find_again(task, self.spec, query, ready)
-                    ready = [entry for entry in ready if not entry.scan_id]
-                    continues = self._start_each(ready)
+                ready = [entry for entry in ready if not entry.scan_id]
+                # a failed start makes room for the next one
+                continues = all(map(self._start_or_note, ready))
+            if again:
                 self._warn_of_doubles(ready)
-            # a failed start makes room for the next one
             if not continues:
                 return
-
-    def _start_each(self, entries: Sequence[Entry]) -> bool:
-        """Start these; False if the rest has to wait."""
-        for entry in entries:
-            if self.task.check_mode:
-                entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
-            elif entry.error is None and not self._start_or_note(entry):
-                return False
-            self.lines.show(self.watch, _INTERVAL)
-        return True
 
     def _start_or_note(self, entry: Entry) -> bool:
         """Start a scan, or note why it failed; False if it has to wait for a free slot.
@@ -132,6 +121,10 @@ class _Run:
         A failure concerns one entry, but one of the account or the network concerns all that are left.
         """
         task, watch = self.task, self.watch
+        if task.check_mode:
+            entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
+        if task.check_mode or entry.error is not None:
+            return True
         try:
             self._start(entry)
         except CallError as error:
@@ -150,6 +143,7 @@ class _Run:
                 each.error, each.outcome = str(error), outcome
         else:
             watch.no_slot_since = None
+        self.lines.show(watch, _INTERVAL)
         return True
 
     def _start(self, entry: Entry) -> None:

@@ -434,14 +434,14 @@ def test_what_is_called_when_the_file_is_placed_gets_its_content(dest):
 
 
 def test_only_a_file_that_nobody_else_can_write_is_one_s_own(dest, tmp_path, monkeypatch):
-    assert not _files.is_own_file(dest)
+    assert not _drafts.is_own_file(dest)
     store(FakeTask(), dest, writes(b"x"))
-    assert _files.is_own_file(dest)
+    assert _drafts.is_own_file(dest)
     os.chmod(dest, 0o622)
-    assert not _files.is_own_file(dest)
+    assert not _drafts.is_own_file(dest)
     os.chmod(dest, 0o600)
     os.symlink(dest, tmp_path / "link")
-    assert not _files.is_own_file(str(tmp_path / "link"))
+    assert not _drafts.is_own_file(str(tmp_path / "link"))
     found = SimpleNamespace(st_mode=os.lstat(dest).st_mode, st_uid=os.geteuid() + 1)
-    monkeypatch.setattr(_files.os, "lstat", lambda path: found)
-    assert not _files.is_own_file(dest)
+    monkeypatch.setattr(_drafts.os, "lstat", lambda path: found)
+    assert not _drafts.is_own_file(dest)
