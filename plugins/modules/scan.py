@@ -13,7 +13,7 @@ description:
   - Makes sure that a recent enough scan of a target with a tool exists, and starts one if not. A finished scan younger
     than O(max_age) is used, and a scan in progress is joined. By default, each run starts a scan.
   - The task waits for the scan, shows its progress, and fails unless the scan finishes. See O(wait).
-  - A task can scan many targets. It starts all scans and waits for them together, usually with one call for each interval.
+  - A task can scan many targets. It starts all scans and waits for them together, usually with one call an interval.
   - Cost - at least 2 GET, 1 POST for each scan that it starts, and 1 GET for each interval of the wait. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
