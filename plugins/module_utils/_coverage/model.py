@@ -13,10 +13,10 @@ from .._errors import WrongOption, printable
 from .._families.scan import tool_name_of
 from .._families.scan_statuses import FINISHED
 from .._findings.model import matches_all, name_pattern
-from .._moments import LONGEST_EXCEPTION, Clock, expiry_of, span, utc_text
+from .._moments import LONGEST_EXCEPTION, Clock, expiry_of, span
 from .._names import normal_form
 from .._records import Record
-from .._scan.record import lacks, last_moment_of, outcome_of
+from .._scan.record import ended_in, lacks, outcome_of
 
 # the newest finished scan of each target (by id) and tool, and of each target with any tool (None)
 Newest = dict[tuple[object, "int | None"], Record]
@@ -140,13 +140,12 @@ def _rows(
 
 def _age(scan: Record, max_age: int | None, clock: Clock) -> tuple[Record, str]:
     """The fields finished and age of a row, and why its scan does not cover the target, "" if it does."""
-    ended = last_moment_of(scan)
-    if ended is None or not clock.is_past(ended):
-        return {}, "" if max_age is None else f"The record of scan {scan['id']} does not say when it ended."
-    age = int(clock.age_of(ended))
-    times = dict(finished=utc_text(ended.at - (0 if ended.zoned else clock.ahead)), age=age)
-    if max_age is None or age <= max_age:
+    finished, age = ended_in(scan, clock)
+    times = dict(finished=finished, age=age)
+    if max_age is None or (age is not None and age <= max_age):
         return times, ""
+    if age is None:
+        return times, f"The record of scan {scan['id']} does not say when it ended."
     return times, f"Its newest finished scan ended {span(age)} ago, and max_age is {span(max_age)}."
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 
 from .._errors import WrongOption
+from .._exports.text import cell, line
 from .._families.scan import SCAN, tool_id_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
@@ -28,8 +29,6 @@ from .model import Account, coverage_of, exclusions_of
 
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
-# a spreadsheet would run a cell that begins with one of these
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def coverage(task: Task) -> Record:
@@ -76,8 +75,7 @@ def _as_csv(result: Record, now: str) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = "" if value is None else "".join(c if c.isprintable() else " " for c in str(value))
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return "" if value is None else cell(line(str(value)))
 
 
 def _read(task: Task, place: Place) -> list[Account]:

@@ -56,9 +56,12 @@ class Matcher(NamedTuple):
             and (self.cve is None or self.cve in row.cve)
             and (self.severity is None or self.severity == row.severity)
             and (self.port is None or self.port == row.port)
-            and (self.target is None or self.target(row.target))
-            and (self.name is None or self.name(row.name))
+            and self.matches_texts(row.name, row.target)
         )
+
+    def matches_texts(self, name: str, target: str) -> bool:
+        """Whether the patterns match."""
+        return (self.target is None or self.target(target)) and (self.name is None or self.name(name))
 
     def may_match(self, row: Row) -> bool:
         """Whether it matches, or would for some value of what is not known of the finding."""

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timezone
 from typing import NamedTuple
 
 from .._errors import ApiError, CallError, WrongOption, printable
@@ -17,7 +16,7 @@ from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of
-from .._gate_words import INCOMPLETE, NOT_COVERED, NOTHING_SCANNED, PASSED, SERVICE_ERROR
+from .._gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._lookup import Contents, Place, match, not_empty
 from .._moments import Clock
 from .._names import normal_form
@@ -25,7 +24,7 @@ from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, place_of, scan_by_id
 from .._scan.clock import latest_clock
-from .._scan.record import lacks, last_moment_of, outcome_of
+from .._scan.record import ended_in, lacks, outcome_of
 from .._task import Task
 from .rows import Pair, Trouble, outcome_of_scan
 
@@ -37,19 +36,21 @@ _NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does no
 
 
 class Reading(NamedTuple):
-    """What was read. workspace: its name, None for several; troubles: why nothing could be read, or what may be hidden;
-    api_error: of the first call that failed, as every failed module returns it; now: the Unix time by the later of the clocks
-    of the service and of this host, None without an answer."""
+    """What was read."""
 
     pairs: tuple[Pair, ...]
+    # its name, None for several
     workspace: str | None = None
+    # why nothing could be read, or what may be hidden
     troubles: tuple[Trouble, ...] = ()
+    # of the first call that failed, as every failed module returns it
     api_error: Record | None = None
+    # the Unix time by the later of the clocks of the service and of this host, None without an answer
     now: float | None = None
 
 
 class Wanted(NamedTuple):
-    """A target and a tool, and their newest scan. why: why there is none, a clause; doubt: why there may be a newer one."""
+    """A target and a tool, and their newest scan."""
 
     target: str
     target_id: int | None
@@ -57,15 +58,14 @@ class Wanted(NamedTuple):
     tool_id: int | None
     place: Place
     scan: Record | None = None
+    # why there is none, a clause
     why: str = ""
+    # why there may be a newer one, a sentence
     doubt: str = ""
 
 
-class Asked(NamedTuple):
-    """What a task asks for. hidden: what scans without a target or tool may be, sentences."""
-
-    wanted: list[Wanted]
-    hidden: list[str]
+# what is wanted, and what scans without a target or tool may be, sentences
+Asked = tuple[list[Wanted], list[str]]
 
 
 def read(task: Task) -> Reading:
@@ -75,18 +75,21 @@ def read(task: Task) -> Reading:
         asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
         if asked is None:
             return Reading((), task.params["workspace"], (_NOT_YET,))
-        wanted = asked.wanted
-        named = {each.place.id: each.place for each in wanted}
-        places = {place_id: _workspace_name(task, place) for place_id, place in named.items()}
+        wanted, hidden = asked
+        places = {each.place.id: each.place for each in wanted}
+        names = {place_id: _workspace_name(task, place) for place_id, place in places.items()}
     except CallError as error:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
     clock = latest_clock(task, [each.scan for each in wanted if each.scan])
-    names = set(places.values())
     failures: list[CallError] = []
-    pairs = tuple(_pairs(task, wanted, places, clock, failures))
-    api_error = failures[0].result["api_error"] if failures else None
-    hidden = tuple(Trouble(INCOMPLETE, sentence) for sentence in asked.hidden)
-    return Reading(pairs, names.pop() if len(names) == 1 else None, hidden, api_error, clock.now)
+    pairs = tuple(_pairs(task, wanted, names, clock, failures))
+    return Reading(
+        pairs,
+        next(iter(names.values())) if len(set(names.values())) == 1 else None,
+        tuple(Trouble(INCOMPLETE, sentence) for sentence in hidden),
+        failures[0].result["api_error"] if failures else None,
+        clock.now,
+    )
 
 
 def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) -> Asked:
@@ -109,7 +112,7 @@ def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) 
                 f"Scan {scan['id']} may be of a target and tool without another scan, because its record has no {missing}:"
                 " check it in the web application."
             )
-    return Asked(judged, hidden)
+    return judged, hidden
 
 
 def _may_be_of(scan: Record, wanted: Wanted) -> bool:
@@ -239,7 +242,7 @@ def _pairs(
             try:
                 if stopped is not None:
                     raise stopped
-                pair = _with_findings(task, each, pair)
+                pair = _with_findings(task, each, each.scan, pair)
             except CallError as error:
                 failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
@@ -251,34 +254,23 @@ def _pairs(
 def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
     """A pair without its findings."""
     scan = wanted.scan
-    pair = Pair(
-        target=wanted.target,
-        target_id=wanted.target_id,
-        workspace=workspace,
-        tool=wanted.tool,
-        tool_id=wanted.tool_id,
-        scan_id=scan["id"] if scan else None,
-        status=str(scan["status_name"] or "") if scan else "",
-        outcome=NOT_COVERED,
-        finished=None,
-        age=None,
-        complete=False,
-        problems=(f"{wanted.why[0].upper()}{wanted.why[1:]}.",) if wanted.why else (),
-        findings=(),
-    )
+    pair = Pair(wanted.target, wanted.target_id, workspace, wanted.tool, wanted.tool_id)
     if scan is None:
-        return pair
+        return pair._replace(problems=(_sentence(wanted.why),) if wanted.why else ())
     outcome = outcome_of_scan(outcome_of(scan))
-    ended = last_moment_of(scan)
-    if ended is not None and not clock.is_past(ended):
-        ended = None
-    at = None if ended is None else ended.at - (0 if ended.zoned else clock.ahead)
+    finished, age = ended_in(scan, clock)
     return pair._replace(
+        scan_id=scan["id"],
+        status=str(scan["status_name"] or ""),
         outcome=outcome,
-        finished=None if at is None else datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        age=None if ended is None else int(clock.age_of(ended)),
+        finished=finished,
+        age=age,
         problems=() if outcome == PASSED else (_unfinished(scan),),
     )
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
 
 
 def _unfinished(scan: Record) -> str:
@@ -287,11 +279,8 @@ def _unfinished(scan: Record) -> str:
     return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
 
 
-def _with_findings(task: Task, wanted: Wanted, pair: Pair) -> Pair:
+def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
-    scan = wanted.scan
-    if scan is None:
-        return pair
     tally = Tally()
     rows: list[Record] = []
     owners = {"task_id": scan["id"]}
@@ -305,5 +294,5 @@ def _with_findings(task: Task, wanted: Wanted, pair: Pair) -> Pair:
 
     answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
     missing = proof_of(answer, [scan], tally, grouped=False).all
-    problems = tuple(f"{each[0].upper()}{each[1:]}." for each in missing)
+    problems = tuple(map(_sentence, missing))
     return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)

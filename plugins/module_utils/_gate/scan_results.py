@@ -22,16 +22,21 @@ from .rows import Pair, Trouble, outcome_of_scan
 
 
 class _Scan(NamedTuple):
-    """A scan as a task has seen it. target: its name; ended: whether it did not finish, so that its outcome replaces that of
-    the pair; ids are None if unknown."""
+    """A scan as a task has seen it; None for what is unknown."""
 
+    # its name
     target: str
     target_id: int | None
     tool_id: int | None
     scan_id: int | None
     outcome: str
+    # whether it did not finish, so that its outcome replaces that of the pair
     ended: bool
     sentence: str
+
+    def said(self, but: str) -> str:
+        """What the task says of it, and, if it may have found something, why that is not judged, a clause."""
+        return self.sentence if self.ended or self.scan_id is None else f"{self.sentence}, but {but}."
 
 
 def with_results(
@@ -189,9 +194,7 @@ def _judges(pair: Pair, scan: _Scan) -> bool:
 
 def _with(pair: Pair, scan: _Scan) -> Pair:
     """The pair with the outcome of a scan that it does not judge."""
-    sentence = scan.sentence
-    if not scan.ended and scan.scan_id is not None:
-        sentence += f", but {_instead_of(pair)}."
+    sentence = scan.said(_instead_of(pair))
     if pair.outcome in (PASSED, NOT_COVERED):
         return pair._replace(outcome=scan.outcome, complete=False, problems=(sentence,))
     outcome = worst_outcome([pair.outcome, scan.outcome])
@@ -208,7 +211,5 @@ def _instead_of(pair: Pair) -> str:
 
 def _unjudged(scan: _Scan) -> str:
     """The sentence for a scan of no pair."""
-    sentence = scan.sentence
-    if not scan.ended and scan.scan_id is not None:
-        sentence += ", but its target and tool are not judged: name them in targets and tools, or remove the result."
+    sentence = scan.said("its target and tool are not judged: name them in targets and tools, or remove the result")
     return f"{printable(scan.target)}: {sentence}" if scan.target else sentence

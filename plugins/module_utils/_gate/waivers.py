@@ -21,7 +21,7 @@ from .._errors import WrongOption, counted, printable
 from .._gate_words import WAIVER_STATUSES
 from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
 from .fingerprint import SCHEME
-from .matchers import KEYS, READERS, Matcher, Test, matcher_of
+from .matchers import KEYS, READERS, Matcher, matcher_of
 from .rows import Row
 
 VERSION = 1
@@ -347,29 +347,17 @@ def _candidates(matchers: Sequence[Matcher]) -> Callable[[Row], list[int]]:
     A thousand waivers and 50,000 findings are too many pairs, so each matcher is found by one of its keys.
     """
     exact: dict[str, list[int]] = {}
-    named: list[tuple[int, Test]] = []
-    others: list[tuple[int, Test | None]] = []
+    globs: list[int] = []
     for number, each in enumerate(matchers):
         key = each.fingerprint or each.check or each.cve
-        if key:
-            exact.setdefault(key, []).append(number)
-        elif each.name:
-            named.append((number, each.name))
-        else:
-            others.append((number, each.target))
+        (exact.setdefault(key, []) if key else globs).append(number)
 
     @cache
-    def with_name(name: str) -> list[int]:
-        return [number for number, matches in named if matches(name)]
-
-    @cache
-    def with_target(target: str) -> list[int]:
-        return [number for number, matches in others if matches is None or matches(target)]
+    def with_texts(name: str, target: str) -> list[int]:
+        return [number for number in globs if matchers[number].matches_texts(name, target)]
 
     def candidates(row: Row) -> list[int]:
-        found = {*with_name(row.name), *with_target(row.target)}
-        for key in (row.fingerprint, row.check, *row.cve):
-            found.update(exact.get(key or "", ()))
-        return sorted(found)
+        keys = (row.fingerprint, row.check or "", *row.cve)
+        return sorted({*with_texts(row.name, row.target), *(number for key in keys for number in exact.get(key, ()))})
 
     return candidates

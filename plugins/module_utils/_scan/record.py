@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .._errors import printable
 from .._families.finding import SEVERITIES
 from .._families.scan_statuses import FINISHED, IN_PROGRESS, outcome_of_status
-from .._moments import Clock, Moment, moment_of, span
+from .._moments import Clock, Moment, moment_of, span, utc_text
 from .._records import Record
 
 
@@ -34,6 +34,14 @@ def outcome_of(record: Record) -> str | None:
 def last_moment_of(record: Record) -> Moment | None:
     """When a scan ended, else when it began, None if its record has neither."""
     return moment_of(record.get("end_time")) or moment_of(record.get("start_time"))
+
+
+def ended_in(scan: Record, clock: Clock) -> tuple[str | None, int | None]:
+    """When a scan ended, in UTC, and its age in seconds; None for both if its record says no time that has passed."""
+    ended = last_moment_of(scan)
+    if ended is None or not clock.is_past(ended):
+        return None, None
+    return utc_text(ended.at - (0 if ended.zoned else clock.ahead)), int(clock.age_of(ended))
 
 
 def without_secrets(record: Record) -> Record:

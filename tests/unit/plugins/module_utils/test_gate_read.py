@@ -43,6 +43,6 @@ def scan(number, target_id, tool_id):
     ids=str,
 )
 def test_a_scan_may_be_what_its_record_does_not_exclude(row, newer, hidden, hidden_of_any_tool):
-    found = asked_of(WANTED, [row], False)
-    assert [number for number, each in enumerate(found.wanted) if each.doubt] == newer and len(found.hidden) == hidden
-    assert len(asked_of(WANTED, [row], True).hidden) == hidden_of_any_tool
+    judged, said = asked_of(WANTED, [row], False)
+    assert [number for number, each in enumerate(judged) if each.doubt] == newer and len(said) == hidden
+    assert len(asked_of(WANTED, [row], True)[1]) == hidden_of_any_tool
