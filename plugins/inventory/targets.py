@@ -594,7 +594,7 @@ def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Re
         return list(workspaces)
     chosen = {}
     for name in map(str, asked):
-        found = match(WORKSPACE, workspaces, name, ("workspaces", "each a name of its own"))
+        found = match(WORKSPACE, workspaces, name, "workspaces", "give each a name of its own")
         if found is None:
             raise WrongOption(
                 f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"

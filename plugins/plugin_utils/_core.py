@@ -23,11 +23,11 @@ try:
 except ImportError:
     remove_internal_keys = None
 
-if hasattr(ansible.template, "trust_as_template"):
-    wrap_var = None
-else:
-    # before ansible-core 2.19, text is a template unless it is marked
+# before ansible-core 2.19, text is a template unless it is marked
+if not hasattr(ansible.template, "trust_as_template"):
     from ansible.utils.unsafe_proxy import wrap_var
+else:
+    wrap_var = None
 
 # how ansible-core runs modules that name no other profile
 _PROFILE = "legacy"

@@ -74,7 +74,7 @@ def _headline(document: Document) -> str:
 
 
 def _reasons(document: Document) -> list[str]:
-    reasons = []
+    reasons: list[str] = []
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
     return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")

@@ -129,7 +129,8 @@ def _quoted(text: str, safe: str = "/") -> str:
 def _groups(encoded: list[_Encoded]) -> list[list[_Encoded]]:
     """The findings of each file that GitHub accepts and keeps."""
     groups: list[list[_Encoded]] = [[]]
-    size, checks = 0, set()
+    size = 0
+    checks: set[str] = set()
     for row, text in encoded:
         check, length = check_of(row), len(text) + 1
         size += length if check in checks else length + _RULE_BYTES
