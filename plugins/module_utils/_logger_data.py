@@ -29,22 +29,18 @@ _FIELDS = ("ip_address", "request_method", "url_params", "user_agent", "http_hea
 
 def clear(task: Task) -> dict[str, Any]:
     """The work of http_logger_data: delete the requests that a logger recorded."""
+    logger = None
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the HTTP logger")
-        return _cleared(task, 0)
-    logger = find(task, HTTP_LOGGER)
-    if logger is None:
-        task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
-        return _cleared(task, 0)
-    count = len(_captured(task, logger))
-    gone = count > 0 and (
-        task.check_mode
-        or task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=lambda: not _captured(task, logger))
-    )
-    return _cleared(task, count if gone else 0)
-
-
-def _cleared(task: Task, count: int) -> dict[str, Any]:
+    else:
+        logger = find(task, HTTP_LOGGER)
+        if logger is None:
+            task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
+    count = len(_captured(task, logger)) if logger else 0
+    if logger and count and not task.check_mode:
+        found = logger
+        if not task.client.delete(HTTP_LOGGER, found["id"], below="/data", is_gone=lambda: not _captured(task, found)):
+            count = 0
     result: dict[str, Any] = dict(changed=count > 0, cleared=count)
     if task.diff_mode:
         result["diff"] = dict(before=dict(requests=count), after=dict(requests=0))

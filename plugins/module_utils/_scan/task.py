@@ -122,7 +122,7 @@ class _Run:
         """
         task, watch = self.task, self.watch
         if task.check_mode:
-            entry.started, entry.predicted, entry.record = True, True, new_record(SCAN, self._known_fields(entry))
+            entry.started, entry.record = True, new_record(SCAN, self._known_fields(entry))
         if task.check_mode or entry.error is not None:
             return True
         try:
@@ -130,9 +130,7 @@ class _Run:
         except CallError as error:
             waits_for_slots = task.params["wait"] and (task.params["concurrency"] or len(watch.entries) > 1)
             if waits_for_slots and is_slot_refusal(error):
-                now = task.client.transport.now()
-                watch.slot_refused(now)
-                if watch.waited_too_long_for_a_slot(now):
+                if watch.slot_refused(task.client.transport.now()):
                     self._give_up(error)
                 return False
             if len(watch.entries) == 1 or isinstance(error, Interrupted):

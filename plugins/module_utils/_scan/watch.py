@@ -45,12 +45,10 @@ class Entry:
     candidates: list[Record] = field(default_factory=list)
     # 0 while it has none
     scan_id: int = 0
-    # by this task
+    # by this task; in check mode, it would be
     started: bool = False
     # the answer to the start was lost, and no read showed what it did
     maybe_started: bool = False
-    # in check mode: a scan would be started
-    predicted: bool = False
     record: Record | None = None
     outcome: str | None = None
     # why no scan could be started
@@ -115,7 +113,7 @@ class Watch:
 
     def startable(self, concurrency: int = 0) -> list[Entry]:
         """The entries whose scans can be started now. concurrency: how many may be in progress, 0 for no limit."""
-        left = [entry for entry in self.entries if not (entry.scan_id or entry.error or entry.predicted)]
+        left = [entry for entry in self.entries if not (entry.scan_id or entry.error or entry.started)]
         return left if not concurrency else left[: max(0, concurrency - len(self.pending()))]
 
     def is_over(self) -> bool:
@@ -137,16 +135,14 @@ class Watch:
 
     # --- free slots of the account's plan
 
-    def slot_refused(self, now: float) -> None:
-        """Note that the service started nothing because the plan's parallel scans are used up."""
-        if self.no_slot_since is None:
-            self.no_slot_since = now
+    def slot_refused(self, now: float) -> bool:
+        """Note that the service started nothing because the plan's parallel scans are used up; whether for too long.
 
-    def waited_too_long_for_a_slot(self, now: float) -> bool:
-        """A scan of this task that is in progress restarts the clock, because its slot becomes free."""
-        if self.no_slot_since is not None and self.pending():
+        A scan of this task that is in progress restarts the clock, because its slot becomes free.
+        """
+        if self.no_slot_since is None or self.pending():
             self.no_slot_since = now
-        return self.no_slot_since is not None and now - self.no_slot_since >= self.timeouts.queue
+        return now - self.no_slot_since >= self.timeouts.queue
 
 
 def signature(record: Record | None) -> list[object]:

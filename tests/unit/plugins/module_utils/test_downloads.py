@@ -14,7 +14,7 @@ import tracemalloc
 from contextlib import contextmanager
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
 from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
@@ -245,15 +245,6 @@ def test_after_a_page_with_status_200_nothing_is_tried_again(reports, client):
         fetch(client)
     assert len(reports.calls()) == 1
     assert fetch(client, 302, "html").body.startswith(b"<!DOCTYPE html>")
-
-
-@pytest.mark.parametrize("status", [404, 409])
-def test_a_report_that_is_not_ready_is_the_answer_of_the_service(reports, client, status):
-    reports.settings(report_not_ready=status)
-    reports.add(reports=[{"id": 400, "resources": [40001], "takes": 3600}])
-    with pytest.raises(ApiError, match="is waiting") as raised:
-        fetch(client, 400)
-    assert raised.value.status == status
 
 
 def test_memory_does_not_grow_with_the_file(reports, client, tmp_path):

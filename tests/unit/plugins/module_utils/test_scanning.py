@@ -7,9 +7,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import NEXT_STEP, OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, seconds_of
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import service_now
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     candidates,
@@ -63,20 +62,6 @@ def test_every_bad_outcome_says_what_to_do_next():
             assert sentence.startswith("Scan 7 of 'a.example' ")
             assert sentence.endswith(".")
             assert "\x1b" not in sentence
-
-
-@pytest.mark.parametrize(
-    "text, seconds",
-    [("0", 0), (0, 0), ("90", 90), ("90s", 90), ("90m", 5400), ("12h", 43200), ("7d", 604800), (" 2W ", 1209600)],
-)
-def test_ages(text, seconds):
-    assert seconds_of(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "-1", "1.5h", "soon", "5 years", "h", "9" * 20, "1h30m", None, "٣"])
-def test_an_invalid_age_is_refused(text):
-    with pytest.raises(WrongOption, match="max_age is"):
-        seconds_of(text)
 
 
 def row(number, age=None, status="finished", **more):

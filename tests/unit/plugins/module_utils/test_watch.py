@@ -132,14 +132,18 @@ def test_how_many_scans_can_be_started():
 def test_a_wait_for_a_slot_ends_only_if_no_scan_of_the_task_holds_one():
     watch = watching(2)
     watch.entries.append(Entry("host-3"))
-    assert not watch.waited_too_long_for_a_slot(0)
-    watch.slot_refused(10)
-    watch.slot_refused(50)
-    assert watch.no_slot_since == 10
-    assert not watch.waited_too_long_for_a_slot(500)
+    assert not watch.slot_refused(10)
+    assert not watch.slot_refused(500)
+    assert watch.no_slot_since == 500
     for entry in watch.entries[:2]:
         entry.observe(record(entry.scan_id, "finished"), 500, LIMITS)
-    assert not watch.waited_too_long_for_a_slot(599)
+    assert not watch.slot_refused(599)
+    assert watch.no_slot_since == 500
     assert watch.pause(595, 10, 0) == 5
-    assert watch.waited_too_long_for_a_slot(600)
+    assert watch.slot_refused(600)
     assert not watch.is_over()
+
+
+def test_what_a_task_has_started_is_not_started_again():
+    watch = Watch([Entry("host-1"), Entry("host-2", started=True)], {}, LIMITS)
+    assert [each.target for each in watch.startable()] == ["host-1"]

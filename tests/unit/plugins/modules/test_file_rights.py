@@ -117,21 +117,6 @@ def test_the_note_of_a_report_is_never_open_to_others(account, run):
     assert {seen.mode for seen in notes} == {0o600}
 
 
-def test_a_file_has_its_rights_before_it_is_put_in_place(account, run, monkeypatch):
-    put_before(0o644)
-    moved = []
-    for name in ("replace", "rename"):
-        real = getattr(os, name)
-
-        def move(source, dest, *more, real=real, **named):
-            moved.append((os.path.basename(os.fsdecode(dest)), stat.S_IMODE(os.stat(source).st_mode)))
-            return real(source, dest, *more, **named)
-
-        monkeypatch.setattr(os, name, move)
-    good(run("report", **REPORT, dest="kept", mode="u=rw,g=r,o="))
-    assert set(moved) == {("kept", 0o640), (".kept.request.json", 0o600)}
-
-
 @pytest.mark.parametrize("check", [True, False])
 def test_the_difference_of_a_replaced_file_is_that_of_check_mode(account, run, check):
     put_before(0o664)

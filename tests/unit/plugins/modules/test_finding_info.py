@@ -142,21 +142,6 @@ def test_an_id_gives_one_and_filters_count_for_it_as_well(service, run):
     assert found(run("finding_info", id=99)) == []
 
 
-@pytest.mark.parametrize("option", ["workspace", "workspace_id", "target", "target_id", "scan_id", "name"])
-def test_an_id_leaves_no_room_for_another_reference(service, run, option):
-    result = run("finding_info", id=70001, **{option: "7"})
-    assert result.failed
-    assert f"mutually exclusive: {option}|id" in result.msg
-    assert service.calls() == []
-
-
-def test_two_ways_to_say_whose_findings_are_refused(service, run):
-    result = run("finding_info", target="www.example.com", scan_id=7)
-    assert result.failed
-    assert "mutually exclusive: target|target_id|scan_id" in result.msg
-    assert service.calls() == []
-
-
 def test_a_service_that_ignores_the_target_gives_no_other_target_s_findings(service, run):
     rows = service.findings()
     odd = [{"id": 80000, "name": "Nobody's"}, {"id": 80001, "name": "A text", "target_id": "1002"}]
@@ -194,21 +179,28 @@ def test_findings_of_an_unknown_severity_are_never_dropped_and_are_counted(servi
     assert result["summary"] == {"critical": 1, "high": 0, "medium": 0, "low": 0, "info": 0, "unknown": 4}
 
 
-@pytest.mark.parametrize("cve", ["N/A", "CVE-2021", "log4shell", "CVE-2021-44228\x1b[31m"])
-def test_what_is_no_cve_is_refused_as_a_filter(service, run, cve):
-    result = run("finding_info", workspace_id=2, cve=["CVE-2021-44228", cve])
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        *(
+            ({"cve": ["CVE-2021-44228", cve]}, "is not a CVE id: write it as CVE-2021-44228")
+            for cve in ("N/A", "a\x1b[31m")
+        ),
+        *(({option: []}, f"{option} is empty, or has an empty item") for option in ("status", "cve")),
+        *(({option: ["open", " "]}, f"{option} is empty, or has an empty item") for option in ("status", "cve")),
+        ({"limit": -1}, "limit is -1: set it to 0 or more"),
+        ({"since": "yesterday"}, "since is"),
+        ({"since": ""}, "since is"),
+        *(({"id": 70001, option: "7"}, f"mutually exclusive: {option}|id") for option in ("target", "scan_id", "name")),
+        ({"target": "www.example.com", "scan_id": 7}, "mutually exclusive: target|target_id|scan_id"),
+    ],
+    ids=str,
+)
+def test_bad_options_are_refused_before_any_call(service, run, options, words):
+    result = run("finding_info", **options)
     assert result.failed
-    assert "is not a CVE id: write it as CVE-2021-44228" in result.msg
+    assert words in result.msg
     assert "\x1b" not in result.msg
-    assert service.calls() == []
-
-
-@pytest.mark.parametrize("option", ["status", "cve"])
-@pytest.mark.parametrize("value", [[], ["open", " "], ""], ids=str)
-def test_an_empty_filter_is_refused(service, run, option, value):
-    result = run("finding_info", workspace_id=2, **{option: value})
-    assert result.failed
-    assert f"{option} is empty, or has an empty item" in result.msg
     assert service.calls() == []
 
 
@@ -227,13 +219,6 @@ def test_a_limit_cuts_the_list_and_not_the_numbers(run, limit, ids):
     assert found(result) == ids
     assert result["total"] == sum(result["summary"].values()) == 6
     assert [f"Only the first {limit} of 6" in warning for warning in result.warnings] == [True] * (limit < 6)
-
-
-def test_a_negative_limit_is_refused(service, run):
-    result = run("finding_info", workspace_id=2, limit=-1)
-    assert result.failed
-    assert "limit is -1: set it to 0 or more" in result.msg
-    assert service.calls() == []
 
 
 @pytest.mark.parametrize("number, warned", [(999, False), (1000, True), (1001, False)])

@@ -118,13 +118,3 @@ def test_in_check_mode_the_null_id_of_a_logger_not_created_yet_is_accepted(servi
     assert found(result) == []
     assert len(result.warnings) == 1
     assert service.calls() == []
-
-
-def test_a_real_request_is_read_back(service, run):
-    import urllib.request
-
-    address = service.http_loggers()[1]["handler_url"]
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    opener.open(f"{address}?a=1", data="ein Kärtchen ☕".encode()).close()
-    row = run("http_logger_data_info", label="quiet", method="post", source="127.0.0.0/8")["requests"][0]
-    assert (row["url_params"], row["body"]) == ("a=1", "ein Kärtchen ☕")

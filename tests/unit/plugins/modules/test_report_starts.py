@@ -94,13 +94,6 @@ def test_a_creation_that_was_lost_on_its_way_is_sent_by_the_next_run_which_says_
     assert account.calls() == []
 
 
-def test_reports_in_another_format_are_not_taken_for_the_own_one(account, run, lose):
-    lose(done=False, others=[{"id": 7, "format": "html", "resources": [40001]}])
-    result = run("report", **PDF)
-    assert "no new pdf report exists" in result.msg
-    assert ids(account) == [7, 301, 302]
-
-
 def test_several_new_reports_are_named_and_none_is_taken(account, run):
     account.fault(**START, action="do", resource="reports", record={"id": 7, "format": "pdf", "resources": [40001]})
     account.fault(**START, action="reset", when="after", nth=1)
@@ -117,15 +110,6 @@ def test_several_new_reports_are_named_and_none_is_taken(account, run):
         assert not again.changed
     assert posts(account) == 1
     assert good(run("report", id=303, dest="report.pdf")).changed
-    assert posts(account) == 1
-
-
-def test_several_new_reports_of_which_one_is_deleted_leave_the_own_one(account, run):
-    account.fault(**START, action="do", resource="reports", record={"id": 7, "format": "pdf", "resources": [40001]})
-    account.fault(**START, action="reset", when="after")
-    assert run("report", **PDF).failed
-    good(run("report", id=7, state="absent"))
-    assert good(run("report", **PDF))["report"]["id"] == 303
     assert posts(account) == 1
 
 

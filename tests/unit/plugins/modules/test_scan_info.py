@@ -160,14 +160,6 @@ def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(ru
     assert ["does not exist yet" in warning for warning in result.warnings] == [True]
 
 
-@pytest.mark.parametrize("cap, calls", [(None, 5), (700, 6)])
-def test_all_pages_are_read(service, run, cap, calls):
-    service.reset(settings={"page_cap": cap}, state={"targets": [{"id": 1001, "name": "a.example"}]})
-    service.add(scans=[{"target_id": 1001} for dummy in range(2500)])
-    assert len(set(found(run("scan_info", workspace_id=1)))) == 2500
-    assert service.calls() == ["GET /scans"] * calls
-
-
 @pytest.mark.parametrize("offset", [3600, -3600])
 def test_times_are_passed_on_as_the_service_writes_them(service, run, offset):
     service.settings(clock_offset=offset)

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import _raw
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_scan_output import NO_OUTPUT
 
 
 @pytest.fixture(autouse=True)
@@ -57,19 +56,15 @@ def test_raw_output_that_is_not_utf_8_is_given_with_a_warning():
     assert ["invalid bytes are replaced by U+FFFD" in warning for warning in warnings] == [True]
 
 
-def test_raw_output_that_is_no_text_is_an_error(service, run):
-    service.fault(path="/scans/40002/raw", action="wrong_type", data=["raw"])
-    result = run("scan_output_info", id=40002)
+@pytest.mark.parametrize(
+    "path, data, words",
+    [("40002/raw", ["raw"], "data that is no text"), ("40001/output", [], "data that is no output of a scan")],
+)
+def test_an_output_of_another_form_is_an_error(service, run, path, data, words):
+    service.fault(path=f"/scans/{path}", action="wrong_type", data=data)
+    result = run("scan_output_info", id=int(path[:5]))
     assert result.failed
-    assert "data that is no text" in result.msg
-
-
-@pytest.mark.parametrize("data", [None, [], "text", 7, *NO_OUTPUT], ids=str)
-def test_parsed_output_that_is_no_object_or_has_no_envelope_is_an_error(service, run, data):
-    service.fault(path="/scans/40001/output", action="wrong_type", data=data)
-    result = run("scan_output_info", id=40001)
-    assert result.failed
-    assert "data that is no output of a scan" in result.msg
+    assert words in result.msg
 
 
 @pytest.mark.parametrize("status", [404, 409])

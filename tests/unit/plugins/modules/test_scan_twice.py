@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import lock_parts
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, T, bodies, good, old
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, bodies, good, old
 
 HELPER = """
 import json, sys
@@ -79,12 +79,6 @@ def test_two_tasks_on_one_machine_start_one_scan(account, one, other):
     assert sorted(result["started"] for result in results) == [False, True]
     assert {scan["id"] for scan in account.scans()} == {each["scan"]["id"] for each in results[0]["scans"]}
     assert {scan["id"] for scan in account.scans()} == {each["scan"]["id"] for each in results[1]["scans"]}
-
-
-def test_without_an_age_each_task_starts_its_own(account):
-    results = at_once(account, *[{"target": "www.example.com"}] * 2)
-    assert [result["started"] for result in results] == [True, True]
-    assert len(account.scans()) == 2
 
 
 def test_the_lock_is_private_and_names_no_key(account, scan, runtime):
@@ -189,11 +183,6 @@ def test_a_failing_second_read_changes_nothing(account, scan):
     account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
     result = good(scan(max_age="1h", wait=False))
     assert (result["started"], result.warnings) == (True, [])
-
-
-def test_no_second_read_without_an_age(account, scan):
-    good(scan(wait=False))
-    assert account.calls() == [f"GET {T}", f"GET {S}", f"POST {S}", f"GET {S}/40001"]
 
 
 @pytest.mark.parametrize("new", [False, True])
