@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Draw the pictures of the documentation from real runs, and the layers from the code: `python tests/pictures [--check]`.
+"""Draw the pictures of the documentation from real runs: `python tests/pictures [--check]`.
 
 It needs ansible-core, requests, rich and tests/service/requirements.txt. --check compares the texts of the pictures with
 what the commands print now.
@@ -22,11 +22,10 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 if TYPE_CHECKING:
     from ..demo import run as demo
     from ..unit.local_service import LocalService
-    from . import layers, plot
+    from . import plot
     from .terminal import picture
 else:
     sys.path[:0] = [str(CHECKOUT / "tests" / name) for name in ("unit", "demo", "pictures")]
-    import layers
     import plot
     import run as demo
     from local_service import LocalService
@@ -151,7 +150,6 @@ def main() -> int:
         (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"docs/pictures/{name}.svg")
     plot.MEASURED.with_suffix(".svg").write_text(plot.plot(), encoding="utf-8")
-    layers.CONTRIBUTING.write_text(layers.contributing(), encoding="utf-8")
     return 0
 
 

@@ -26,12 +26,6 @@ def test_the_pictures_show_what_the_commands_print():
     assert pictures.differing() == [], "run nox -s pictures"
 
 
-def test_the_layers_of_the_code_are_those_in_contributing():
-    assert pictures.layers.contributing() == pictures.layers.CONTRIBUTING.read_text(encoding="utf-8"), (
-        "run nox -s pictures"
-    )
-
-
 def test_the_plot_shows_what_was_measured():
     assert pictures.plot.MEASURED.with_suffix(".svg").read_text(encoding="utf-8") == pictures.plot.plot(), (
         "run nox -s pictures"
