@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -89,8 +88,3 @@ def spoilt(draw: st.DrawFn, contents: st.SearchStrategy[bytes]) -> bytes:
         insert = draw(st.one_of(st.binary(max_size=6), odd.map(lambda text: text.encode("utf-8", "surrogatepass"))))
         content = content[:start] + insert + content[end:]
     return content
-
-
-def one_in(items: list[Any], seed: int) -> Any:
-    """One of some items, always the same for a seed."""
-    return random.Random(seed).choice(items)

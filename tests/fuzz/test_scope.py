@@ -139,12 +139,6 @@ def test_each_name_has_a_verdict_and_a_normal_form(name):
         )  # fmt: skip
 
 
-@prop(first=disguised(st.sampled_from([GOOD, EVIL, str(ADDRESS)])), scope=st.sampled_from([ALLOW, DENY]))
-def test_a_name_in_normal_form_has_the_same_verdict(first, scope):
-    if scope.verdict(first) is None:
-        assert scope.verdict(normal_form(first)) is None
-
-
 @prop(host=st.from_regex(r"\A(?:0[xX]?)?[0-9a-fA-F]{1,10}(?:\.(?:0[xX]?)?[0-9a-fA-F]{0,5}){0,3}\.?\Z"))
 def test_what_the_c_library_reads_as_an_address_is_that_address_or_refused(host):
     address = addresses_of(host.rstrip("."))
@@ -247,9 +241,6 @@ def test_each_scope_file_is_a_scope_or_an_error_that_names_it(tmp_path_factory, 
     assert scope
     if b"private" not in content and b"localhost" not in content:
         assert scope.verdict("localhost") is not None
-
-
-urls = disguised(st.sampled_from([EVIL, f"www.{EVIL}"])).map(lambda text: text.replace("//", "//", 1))
 
 
 @prop(

@@ -43,6 +43,11 @@ def test_each_test_that_a_page_names_exists(path):
     assert [name for name in sorted(named) if f"def {name}(" not in TESTS] == []
 
 
+def test_each_input_of_the_fuzzing_is_tried():
+    corpus = sorted((ROOT / "tests/fuzz/corpus").glob("*.json"))
+    assert corpus and [path.name for path in corpus if f"def test_{path.stem}(" not in TESTS] == []
+
+
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "RELEASING.md", "docs/audit.md"])
 def test_each_file_that_a_page_for_contributors_names_exists(page):
     """A name without directories may be in any directory. tests/sanity is named because it does not exist."""
