@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The vendor's published client against the local service: its command line, its Python API and its MCP server.
+"""The vendor's published client against the local service: its command line and its Python API.
 
-Shows that the local service is close enough to the real one for a client that was written against the real one. The
-client is installed from the package index into an environment of its own. Each test compares what arrived at the service.
+Its MCP server calls this API, too. Shows that the local service is close enough to the real one for a client that was
+written against the real one. The client is installed from the package index into an environment of its own. Each test
+compares what arrived at the service.
 """
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import os
@@ -21,8 +21,6 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from pentesttools.api import API, Tool
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
@@ -276,52 +274,3 @@ def test_errors_have_the_form_that_the_client_reads(service, api):
     assert (answer.status_code, answer.json()["status"]) == (404, 404)
     refused = api.create_workspace("My Workspace")
     assert (refused.status_code, refused.json()["status"], bool(refused.json()["message"])) == (409, 409, True)
-
-
-# --- the MCP server
-
-
-def test_the_mcp_server_lists_starts_waits_and_reports(service, environment):
-    service.add(targets=[{"name": "www.example.com"}])
-    answers = asyncio.run(in_a_session(environment))
-    assert answers["workspaces"][0]["name"] == "My Workspace"
-    assert answers["target"]["created_id"] == 1002
-    assert answers["scan"]["data"]["output_type"] == "finding_list"
-    assert [scan["status_name"] for scan in answers["scans"]] == ["finished"]
-    assert [finding["risk_level"] for finding in answers["findings"]] == [0, 1, 2, 3, 4]
-    assert answers["report"] == {"report_id": 301}
-    assert calls(service) == [
-        "GET /workspaces",
-        "POST /targets",
-        "POST /scans/",
-        "GET /scans/40001",
-        "GET /scans/40001/output",
-        "GET /scans",
-        "GET /findings/",
-        "POST /reports",
-    ]
-
-
-async def in_a_session(environment: dict) -> dict:
-    """What the tools of the server answer, each read as JSON."""
-    server = StdioServerParameters(command=str(CLIENT), args=["mcp"], env=environment)
-    tools = {
-        "workspaces": ("workspace", {"verb": "list"}),
-        "target": ("target", {"verb": "add", "name": "new.example.com"}),
-        "scan": ("run_website_scanner", {"target": "www.example.com"}),
-        "scans": ("get_scans", {"limit": 5}),
-        "findings": ("findings", {"verb": "get"}),
-        "report": (
-            "create_report",
-            {"format": "pdf", "group_by": "target", "source": "scans", "resources": [40001]},
-        ),
-    }
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        async with stdio_client(server, errlog=nowhere) as streams, ClientSession(*streams) as session:
-            await asyncio.wait_for(session.initialize(), 60)
-            answers = {}
-            for name, (tool, arguments) in tools.items():
-                answer = await asyncio.wait_for(session.call_tool(tool, arguments), 60)
-                assert not answer.isError, answer
-                answers[name] = json.loads(answer.content[0].text)
-            return answers

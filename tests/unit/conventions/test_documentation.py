@@ -245,14 +245,3 @@ def test_the_examples_use_options_that_exist(module):
     for task in examples:
         action = next(name for name in task if "." in name)
         assert action.startswith(("scanops.scanner.", "ansible.builtin."))
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_what_is_mentioned_exists(module):
-    text = str(block(module, "DOCUMENTATION")) + str(block(module, "RETURN"))
-    for option in re.findall(r"O\((?!ignore:|scanops\.)(\w+)", text):
-        assert option in documentation(module)["options"], option
-    for result in re.findall(r"RV\((?!ignore:)(\w+)", text):
-        assert result in block(module, "RETURN"), result
-    for other in re.findall(r"M\(scanops\.scanner\.(\w+)\)", text):
-        assert other in MODULES, other

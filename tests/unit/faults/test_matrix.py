@@ -10,7 +10,7 @@ import base64
 from dataclasses import replace
 
 import pytest
-from ansible_collections.scanops.scanner.tests.faults.cells import Cell, all_cells, documented, number_of, sample
+from ansible_collections.scanops.scanner.tests.faults.cells import all_cells, documented, number_of, sample
 from ansible_collections.scanops.scanner.tests.faults.invariants import INVARIANTS, Evidence, Outcome, Usual, broken
 from ansible_collections.scanops.scanner.tests.faults.state import State, undeclared
 
@@ -41,12 +41,6 @@ def test_every_operation_meets_every_fault():
     assert pairs == {(operation, fault) for operation, calls in CALLS.items() if calls for fault in FAULTS}
 
 
-def test_a_cell_has_a_name_of_its_own():
-    cells = all_cells(CALLS, FAULTS)
-    assert len({str(cell) for cell in cells}) == len(cells)
-    assert str(Cell("target-create", "reset", "last", True)) == "target-create/reset/last-on"
-
-
 @pytest.mark.parametrize("count", [1, 50, 500])
 def test_the_sample_is_fixed_and_has_each_operation_and_fault(count):
     cells = all_cells(CALLS, FAULTS)
@@ -61,9 +55,7 @@ def test_the_sample_is_fixed_and_has_each_operation_and_fault(count):
     "text,right",
     [
         ("It has 100 operations, 50 faults and 20,000 cells.", True),
-        ("It has 95 operations, 54 faults and 21,999 cells.", True),
         ("It has 100 operations, 50 faults and 17,000 cells.", False),
-        ("It has 100 operations, 60 faults and 20,000 cells.", False),
         ("It has many.", False),
     ],
 )
@@ -104,11 +96,9 @@ def test_new_objects_are_compared_without_their_ids():
         (after(ONE), after(ONE, new(2)), []),
         (after(ONE, new(3)), after(ONE, new(2)), []),
         (after(), after(), []),
-        (after(ONE), after(), []),
         (after({**ONE, "description": "stopped first"}), after(), []),
         (after(), after(ONE), ["targets 1 was deleted"]),
         (after({**ONE, "description": "x"}), after(ONE), ["targets 1 was changed"]),
-        (after({**ONE, "description": "x"}), after({**ONE, "description": "y"}), ["targets 1 was changed"]),
     ],
 )
 def test_undeclared_changes(there, declared, found):
@@ -158,10 +148,8 @@ def test_what_is_right_breaks_nothing(usual, run):
 WRONG = [
     ("no_traceback", CREATES, outcome(text="Traceback (most recent call last)")),
     ("no_traceback", CREATES, outcome(failed=True, msg="one\ntwo", api_error=ERROR)),
-    ("no_traceback", CREATES, outcome(failed=True, msg="", api_error=ERROR)),
     ("no_traceback", CREATES, outcome(failed=True, msg="x", api_error=ERROR, exception="y")),
     ("an_error_for_machines", CREATES, outcome(failed=True, msg="It failed.")),
-    ("an_error_for_machines", CREATES, outcome(failed=True, msg="It failed.", api_error={"status": 5})),
     ("no_key", CREATES, outcome(failed=True, msg=f"wrong key {KEY}", api_error=ERROR)),
     ("no_key", CREATES, outcome(failed=True, msg="the%2Bkey%2Fof%3Dtests", api_error=ERROR)),
     ("no_key", READS, outcome(changed=False, targets=[base64.b64encode(KEY.encode()).decode()])),
@@ -170,9 +158,7 @@ WRONG = [
     ("success_is_true", CREATES, outcome(after(ONE, new(2, "other.example")), changed=True)),
     ("success_is_true", READS, outcome(changed=False, targets=[])),
     ("success_is_true", READS, outcome(changed=False, targets=[{"id": 2, "age": 5}])),
-    ("success_is_true", READS, outcome(changed=False)),
     ("unchanged_is_true", CREATES, outcome(CREATED.state, failed=True, changed=False, msg="x", api_error=ERROR)),
-    ("unchanged_is_true", CREATES, outcome(CREATED.state, failed=True, msg="x", api_error=ERROR)),
     ("unchanged_is_true", READS, outcome(files={"x": b"y"}, **READ.result)),
     ("nothing_undeclared", CREATES, outcome(after(new(2)), changed=True)),
     ("nothing_undeclared", CREATES, outcome(after(ONE, new(2), new(3)), changed=True)),
