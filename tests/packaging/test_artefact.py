@@ -109,12 +109,6 @@ def test_the_execution_environment_reads_existing_requirements(members):
     assert [line for line in requirements.splitlines() if line and not line.startswith("#")] == ["requests>=2.31"]
 
 
-def test_all_modules_are_in_the_action_group(members):
-    modules = {Path(name).stem for name in members if MODULE.fullmatch(name)}
-    groups = yaml.safe_load(members["meta/runtime.yml"])["action_groups"]
-    assert set(groups["all"]) == modules
-
-
 def test_each_part_has_its_licence(members):
     for name, content in members.items():
         if name.startswith("plugins/") and content:
