@@ -1,4 +1,4 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds, signs and publishes a release. It is not part of the collection."""
+"""Builds and signs a release. It is not part of the collection."""

@@ -47,16 +47,6 @@ def time_of_sources() -> int:
     return int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))
 
 
-def require_tag(tag: str) -> None:
-    """Raise ReleaseError unless the tag is the version of galaxy.yml and the checkout has no change."""
-    version = declared()["version"]
-    if tag != version:
-        raise ReleaseError(f"The tag {tag} is not the version in galaxy.yml, which is {version}. Correct one of them.")
-    changes = git("status", "--porcelain")
-    if changes:
-        raise ReleaseError(f"The checkout differs from its commit:\n{changes}Commit or remove these changes.")
-
-
 def copy_sources(place: Path) -> None:
     """Copy all files that git does not ignore."""
     for name in git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0"):
@@ -153,9 +143,3 @@ def build_twice(directory: Path) -> Path:
 
 def extract_manifest(tarball: Path) -> bytes:
     return members_of(tarball)[MANIFEST][1]
-
-
-def sums(directory: Path) -> str:
-    """The lines of SHA256SUMS for all other files of the directory."""
-    files = sorted(path for path in directory.iterdir() if path.name != "SHA256SUMS")
-    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
