@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
+import itertools
 import json
 import os
 import shutil
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
@@ -56,8 +58,8 @@ POLICY_EVALUATOR = "regopy==1.5.2; sys_platform == 'linux' and platform_machine 
 RICH = "rich>=13"
 # Files with the versions and hashes of all packages, by their names below requirements/. The session `lock` writes them.
 LOCKS = ("docs", "lint", "release")
-# The published client of the vendor; its MCP server does not start with a later mcp.
-VENDOR_CLIENT = ("pentesttools[mcp]==0.2.0", "mcp<2")
+# The published client of the vendor.
+VENDOR_CLIENT = "pentesttools==0.2.0"
 
 # The controller's Python versions of each supported ansible-core, oldest release first.
 # Source: the support matrix in ansible-core's documentation, "Releases and maintenance".
@@ -85,8 +87,34 @@ MODULE_SAMPLE = ("tests/unit/plugins/modules/test_every_module.py", "tests/unit/
 # the oldest ansible-core.
 CONTROLLER_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("filter", "inventory", "plugin_utils"))
 SAMPLE_TARGETS = ("gate", "in_process", "inventory_targets", "target")
-# Integration targets that follow the documentation step by step. `make test` leaves them to `make matrix`.
+# Integration targets that `make test` leaves to `make matrix`: those that follow the documentation step by step,
 WALKS = ("example_playbooks", "guide_estate", "guide_recipes", "platform_kit")
+# and on the newest ansible-core those of modules that read or write one kind of object. The plays run a task of each such
+# module with the same ansible-core, and the unit tests try all of its options.
+SINGLE = (
+    "coverage_info",
+    "estate_info",
+    "finding_info",
+    "finding_template_info",
+    "http_logger",
+    "http_logger_data",
+    "http_logger_data_info",
+    "http_logger_info",
+    "report_info",
+    "scan_info",
+    "scan_output_info",
+    "service_info",
+    "target_info",
+    "vpn_profile_info",
+    "wordlist",
+    "wordlist_info",
+    "workspace_info",
+)
+
+
+COLLECTION = Path("ansible_collections", "scanops", "scanner")
+# With the reasons of skipped tests; python -m, so that tests can import what is in the working directory.
+PYTEST = ("python", "-m", "pytest", "-rs", "-p", "no:cacheprovider")
 
 
 class Timeouts(TypedDict):
@@ -149,15 +177,25 @@ def controller_python(core: str) -> str:
     return pythons_for(core)[0 if core == RUNNABLE[0] else -1]
 
 
-# --- one session for each ansible-core release and command of ansible-test ---
+# --- how a session is added ---
 
 
-@functools.cache
-def wait_for_other_sanity_runs() -> None:
-    """Hold a lock until this process ends: all sanity tests of a user share the environments of ansible-test."""
-    path = Path.home() / ".ansible" / "test" / "sanity.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fcntl.flock(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
+def add(
+    name: str,
+    purpose: str,
+    work: Callable[[nox.Session], None],
+    packages: Iterable[str] = (),
+    python: str | None = None,
+) -> str:
+    """Add a session that installs packages and then works; return its name."""
+
+    @nox.session(name=name, python=python, default=False)
+    @antsibull_nox.sessions.install_packages(packages=list(packages))
+    def run(session: nox.Session) -> None:
+        work(session)
+
+    run.__doc__ = purpose
+    return name
 
 
 def install_artefact(session: nox.Session, place: Path) -> None:
@@ -171,6 +209,37 @@ def install_artefact(session: nox.Session, place: Path) -> None:
     )  # fmt: skip
 
 
+def place_copy(_session: nox.Session, place: Path) -> None:
+    """Copy all files that git does not ignore to place/ansible_collections/scanops/scanner."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, capture_output=True
+    ).stdout
+    for name in filter(os.path.lexists, os.fsdecode(listed).split("\0")):
+        copy = place / COLLECTION / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(name, copy, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def collection(session: nox.Session, put: Callable[[nox.Session, Path], None]) -> Iterator[str]:
+    """Change to the collection below a temporary directory, which is the value, and put it there before."""
+    with tempfile.TemporaryDirectory() as place:
+        put(session, Path(place))
+        with session.chdir(Path(place, COLLECTION)):
+            yield place
+
+
+# --- the sessions of each ansible-core release ---
+
+
+@functools.cache
+def wait_for_other_sanity_runs() -> None:
+    """Hold a lock until this process ends: all sanity tests of a user share the environments of ansible-test."""
+    path = Path.home() / ".ansible" / "test" / "sanity.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fcntl.flock(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
+
+
 def requirement(core: str) -> str:
     """The requirement for the latest ansible-core of a release."""
     if core == "devel":
@@ -178,42 +247,21 @@ def requirement(core: str) -> str:
     return f"ansible-core~={core}.0{'rc1' if core in PRE_RELEASES else ''}"
 
 
-def place_copy(_session: nox.Session, place: Path) -> None:
-    """Copy all files that git does not ignore to place/ansible_collections/scanops/scanner."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, capture_output=True
-    ).stdout
-    for name in filter(os.path.lexists, os.fsdecode(listed).split("\0")):
-        copy = place / "ansible_collections" / "scanops" / "scanner" / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(name, copy, follow_symlinks=False)
+def add_for(core: str, name: str, purpose: str, work: Callable[[nox.Session], None]) -> str:
+    """Add a session with an ansible-core release; return its name."""
+    return add(name, f"{purpose} with ansible-core {core}.", work, [requirement(core)], controller_python(core))
 
 
-def add_ansible_test(
-    name: str,
-    core: str,
-    python: str,
-    command: Iterable[str],
-    place_collection: Callable[[nox.Session, Path], None],
-    before: Callable[[], None] | None = None,
-) -> str:
-    """Add a session that runs ansible-test on a copy of the collection; return the session's name.
+def add_ansible_test(core: str, name: str, *command: str) -> str:
+    """Add a session that runs ansible-test on a copy of the collection; return its name."""
 
-    place_collection: puts the collection below a directory; before: runs there first.
-    """
+    def work(session: nox.Session) -> None:
+        with collection(session, place_copy):
+            if command[0] == "sanity":
+                wait_for_other_sanity_runs()
+            session.run("ansible-test", *command, "--color=no", *session.posargs)
 
-    @nox.session(name=name, python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
-        with tempfile.TemporaryDirectory() as place:
-            place_collection(session, Path(place))
-            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                if before:
-                    before()
-                session.run("ansible-test", *command, "--color=no", *session.posargs)
-
-    run.__doc__ = f"Run ansible-test {' '.join(command)} with ansible-core {core}."
-    return name
+    return add_for(core, name, f"Run ansible-test {' '.join(command)}", work)
 
 
 def run_pytest(session: nox.Session, *arguments: str, more: Iterable[str] = (), **variables: str) -> None:
@@ -222,122 +270,77 @@ def run_pytest(session: nox.Session, *arguments: str, more: Iterable[str] = (), 
     more: install them, too. ansible-test takes more than twice as long, because it starts a process for each test.
     """
     session.install("--requirement", "tests/unit/requirements.txt", "pytest>=8", "pytest-xdist", *more)
-    with tempfile.TemporaryDirectory() as place:
-        place_copy(session, Path(place))
-        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            command = ["pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *(session.posargs or arguments)]
-            session.run(*command, env={"PYTHONPATH": place, **variables})
+    with collection(session, place_copy) as place:
+        command = ["pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *(session.posargs or arguments)]
+        session.run(*command, env={"PYTHONPATH": place, **variables})
 
 
-def cases(core: str) -> dict[str, str]:
-    """The last release but one tries every case, see tests/unit/sampling.py, and many histories of a gate."""
-    last_but_one = [core] == RUNNABLE[1:-1][-1:]
-    return {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"} if last_but_one else {}
-
-
-def add_units(core: str, python: str) -> str:
-    """Add the session with the unit tests of one ansible-core release; return its name."""
-    # The session units-floor runs these tests with the same ansible-core.
-    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
-
-    @nox.session(name=f"units-{core}", python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
-        run_pytest(session, "tests/unit", *(f"--ignore={tests}" for tests in left_out), **cases(core))
-
-    run.__doc__ = f"Run the unit tests with ansible-core {core}."
-    return f"units-{core}"
-
-
-def add_plays(core: str, python: str) -> str:
-    """Add the session that runs playbooks on the local service with one ansible-core release; return its name."""
-
-    @nox.session(name=f"plays-{core}", python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
-        # by file, because the tests of a file share a run
-        run_pytest(session, "--dist=loadfile", "tests/plays", **cases(core))
-
-    run.__doc__ = f"Run playbooks on the local service with ansible-core {core}."
-    return f"plays-{core}"
-
-
-def add_units_in_process(core: str, python: str) -> str:
-    """Add the session with the unit tests of modules, in process instead of as modules; return its name."""
-
-    @nox.session(name="units-in-process", python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
-        run_pytest(session, "tests/unit/plugins/modules", SCANNER_TEST_IN_PROCESS="1")
-
-    run.__doc__ = f"Run the unit tests of modules in process with ansible-core {core}."
-    return "units-in-process"
+def add_pytest(core: str, name: str, purpose: str, *arguments: str, **variables: str) -> str:
+    """Add a session that runs pytest with an ansible-core release; return its name."""
+    # The last release but one tries every case, see tests/unit/sampling.py, and many histories of a gate.
+    if [core] == RUNNABLE[1:-1][-1:]:
+        variables = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000", **variables}
+    return add_for(core, name, purpose, lambda session: run_pytest(session, *arguments, **variables))
 
 
 def add_floor(name: str, core: str, python: str, tests: Iterable[str]) -> str:
     """Add a session with unit tests of modules on the oldest Python, ansible-core and requests; return its name."""
 
-    @nox.session(name=name, python=python, default=False)
-    def run(session: nox.Session) -> None:
+    def work(session: nox.Session) -> None:
         # Modules run on this Python, the rest of ansible-core does not.
         session.install("--no-deps", "--ignore-requires-python", requirement(core))
         run_pytest(session, *tests, "tests/floor", more=("--constraint", "tests/floor/constraints.txt"))
 
-    run.__doc__ = f"Run unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
-    return name
+    purpose = f"Run unit tests of modules with Python {python}, ansible-core {core} and the oldest requests."
+    return add(name, purpose, work, python=python)
 
 
-def integration(python: str, *options: str) -> list[str]:
+def integration(core: str, *options: str) -> list[str]:
     """The command that runs integration targets, where the collection is installed."""
     watched = Path(__file__).with_name("tests") / "integration_run.py"
-    test = ["ansible-test", "integration", "--venv", f"--python={python}", "--color=no"]
+    test = ["ansible-test", "integration", "--venv", f"--python={controller_python(core)}", "--color=no"]
     return ["python", str(watched), *test, *options]
 
 
-def add_sample(core: str, python: str) -> str:
+def add_sample(core: str) -> str:
     """Add the session with some of the unit tests and integration targets on one ansible-core release; return its name."""
 
-    @nox.session(name=f"sample-{core}", python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
+    def work(session: nox.Session) -> None:
         run_pytest(session, *CONTROLLER_TESTS)
-        with tempfile.TemporaryDirectory() as place:
-            install_artefact(session, Path(place))
-            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-                session.run(*integration(python, *SAMPLE_TARGETS))
+        with collection(session, install_artefact):
+            session.run(*integration(core, *SAMPLE_TARGETS))
 
-    run.__doc__ = f"Run the unit tests of plugins and some integration targets with ansible-core {core}."
-    return f"sample-{core}"
+    return add_for(core, f"sample-{core}", "Run the unit tests of plugins and some integration targets", work)
 
 
-def add_integration(core: str, python: str, kind: str) -> str:
+def targets_left(core: str) -> tuple[str, ...]:
+    """The integration targets that the session walks of a release runs, and its session integration does not."""
+    return WALKS + (SINGLE if core == RUNNABLE[-1] else ())
+
+
+def add_integration(core: str, kind: str) -> str:
     """Add a session with integration targets on one ansible-core release; return its name.
 
-    kind: "integration" runs all targets but those that follow the documentation, "walks" runs those; "ways" runs all targets
-    twice, in process and as modules. Both ways must send the same requests.
+    kind: "integration" runs all targets but those of ``targets_left``, "walks" runs those; "ways" runs all targets twice, in
+    process and as modules. Both ways must send the same requests.
     """
-    name = f"{kind}-{core}"
-    chosen = {"integration": [f"--exclude={target}" for target in WALKS], "walks": WALKS, "ways": ()}[kind]
+    left = targets_left(core)
+    chosen = {"integration": [f"--exclude={target}" for target in left], "walks": left, "ways": ()}[kind]
     compare = Path("tests/integration_ways.py").absolute()
 
-    @nox.session(name=name, python=python, default=False)
-    @antsibull_nox.sessions.install_packages(packages=requirement(core))
-    def run(session: nox.Session) -> None:
-        command = integration(python, *(session.posargs or chosen))
-        with tempfile.TemporaryDirectory() as place:
-            install_artefact(session, Path(place))
-            with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
+    def work(session: nox.Session) -> None:
+        command = integration(core, *(session.posargs or chosen))
+        with collection(session, install_artefact):
+            session.run(*command)
+            if kind == "ways":
+                session.run("python", compare, "keep", "in-process")
+                session.run("python", compare, "as-modules")
                 session.run(*command)
-                if kind == "ways":
-                    session.run("python", compare, "keep", "in-process")
-                    session.run("python", compare, "as-modules")
-                    session.run(*command)
-                    session.run("python", compare, "keep", "as-modules")
-                    session.run("python", compare, "compare", "in-process", "as-modules")
+                session.run("python", compare, "keep", "as-modules")
+                session.run("python", compare, "compare", "in-process", "as-modules")
 
-    described = {"walks": " on what the documentation shows", "ways": " in process and as modules"}.get(kind, "")
-    run.__doc__ = f"Run ansible-test integration{described} with ansible-core {core}."
-    return name
+    described = {"walks": " on what make test leaves out", "ways": " in process and as modules"}.get(kind, "")
+    return add_for(core, f"{kind}-{core}", f"Run ansible-test integration{described}", work)
 
 
 class Cells(NamedTuple):
@@ -369,13 +372,17 @@ def add_cells(core: str) -> Cells:
     if core in PRE_RELEASES:
         # 2.22.0rc1 installs a library for pylint from outside the package index. The previous release runs pylint.
         sanity.append("--skip-test=pylint")
+    # The session units-floor runs these tests with the same ansible-core.
+    left_out = MODULE_TESTS if core == RUNNABLE[0] and starts(MODULE_PYTHON) else ()
+    units = ["tests/unit", *(f"--ignore={tests}" for tests in left_out)]
     return Cells(
-        sanity=add_ansible_test(f"sanity-{core}", core, python, sanity, place_copy, before=wait_for_other_sanity_runs),
-        units=add_units(core, python),
-        integration=add_integration(core, python, "integration"),
-        walks=add_integration(core, python, "walks"),
-        ways=add_integration(core, python, "ways"),
-        plays=add_plays(core, python),
+        sanity=add_ansible_test(core, f"sanity-{core}", *sanity),
+        units=add_pytest(core, f"units-{core}", "Run the unit tests", *units),
+        integration=add_integration(core, "integration"),
+        walks=add_integration(core, "walks"),
+        ways=add_integration(core, "ways"),
+        # by file, because the tests of a file share a run
+        plays=add_pytest(core, f"plays-{core}", "Run playbooks on the local service", "--dist=loadfile", "tests/plays"),
     )
 
 
@@ -390,7 +397,7 @@ if RUNNABLE:
     # the longest ones first, so that no session runs alone at the end
     QUICK += CELLS[NEWEST].once
     if OLDEST != NEWEST:
-        QUICK.append(add_sample(OLDEST, controller_python(OLDEST)))
+        QUICK.append(add_sample(OLDEST))
     FLOOR = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)
     QUICK.append(add_floor("sample-floor", OLDEST, FLOOR, MODULE_SAMPLE))
     # The second and the last but one try both ways, the session ways the oldest and the newest.
@@ -399,10 +406,18 @@ if RUNNABLE:
     LEFT += [name for core in RUNNABLE[1:-1] if core not in BOTH for name in CELLS[core].once]
     LEFT += [name for core in OUTER for name in (*CELLS[core].once, CELLS[core].walks) if name not in QUICK]
     LEFT.append(add_floor("units-floor", OLDEST, FLOOR, MODULE_TESTS))
-    LEFT.append(add_units_in_process(NEWEST, controller_python(NEWEST)))
+    LEFT.append(
+        add_pytest(
+            NEWEST,
+            "units-in-process",
+            "Run the unit tests of modules in process",
+            "tests/unit/plugins/modules",
+            SCANNER_TEST_IN_PROCESS="1",
+        )
+    )
     # Users of the collection may run its unit tests in this way.
     units = ["units", "--venv", f"--python={controller_python(OLDEST)}"]
-    LEFT.append(add_ansible_test("units-ansible-test", OLDEST, controller_python(OLDEST), units, place_copy))
+    LEFT.append(add_ansible_test(OLDEST, "units-ansible-test", *units))
 QUICK += CHECKS
 LEFT += SLOW_CHECKS
 DEVEL_CELLS = add_cells("devel") if DEVEL and pythons_for("devel") else None
@@ -417,21 +432,174 @@ if not starts(MODULE_PYTHON):
     MISSING[f"Python {MODULE_PYTHON}"] = f"install it, so that python{MODULE_PYTHON} is on PATH: the oldest for modules"
 
 
-@nox.session(name="coverage", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8", "pytest-xdist", "pytest-cov"])
-def coverage(session: nox.Session) -> None:
-    """Print, for information, which lines of plugins/ the unit tests reach."""
-    session.install("--requirement", "tests/unit/requirements.txt")
-    with tempfile.TemporaryDirectory() as place:
-        place_copy(session, Path(place))
-        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            session.run(
-                "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--cov=plugins", "--cov-branch",
-                "--cov-report=term:skip-covered", *(session.posargs or ["tests/unit"]), env={"PYTHONPATH": place},
-            )  # fmt: skip
+# --- sessions that differ only in what they install and run ---
 
 
-# --- checks that antsibull-nox does not have ---
+class Entry(NamedTuple):
+    """A session of the table."""
+
+    purpose: str
+    # Without a program, it runs pytest on the tests. Additional arguments of the session are added, or replace the tests.
+    programs: tuple[tuple[str, ...], ...] = ((),)
+    tests: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    # files with requirements, and names of LOCKS
+    files: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()
+    # puts the collection where the programs run; else they run in the checkout
+    put: Callable[[nox.Session, Path], None] | None = None
+    # the programs run once with each of these
+    variables: tuple[dict[str, str], ...] = ({},)
+
+
+UNITS = "tests/unit/requirements.txt"
+CORE = "ansible-core>=2.16"
+FUZZ = "tests/fuzz/requirements.txt"
+FAULTS = ("python", "tests/faults")
+IN_PROCESS = {"SCANNER_TEST_IN_PROCESS": "1"}
+CHANGELOG = ("antsibull-changelog", "release", "--update-existing", "--refresh", "--reload-plugins")
+
+SESSIONS = {
+    "coverage": Entry(
+        "Print, for information, which lines of plugins/ the unit tests reach.",
+        programs=((*PYTEST, "-q", "-n", "2", "--cov=plugins", "--cov-branch", "--cov-report=term:skip-covered"),),
+        tests=("tests/unit",),
+        packages=(CORE, "pytest>=8", "pytest-xdist", "pytest-cov"),
+        files=(UNITS,),
+        put=place_copy,
+    ),
+    "changelog-check": Entry(
+        "Check the changelog and its fragments.",
+        programs=(
+            ("antsibull-changelog", "lint"),
+            ("antsibull-changelog", "lint-changelog-yaml", "--strict", "changelogs/changelog.yaml"),
+        ),
+        packages=("antsibull-changelog>=0.30",),
+    ),
+    "changelog": Entry(
+        "Write the version of galaxy.yml, its new plugins and all fragments to the changelog.",
+        programs=(CHANGELOG,),
+        packages=(CORE, "antsibull-changelog>=0.30"),
+    ),
+    "generate": Entry(
+        "Write what follows from the modules and the API families.",
+        programs=(("python", "tests/generate.py"),),
+        packages=("PyYAML",),
+    ),
+    "packaging": Entry(
+        "Build the artefact and check its content.",
+        tests=("tests/packaging",),
+        packages=(CORE, "pytest>=8", "PyYAML", PIPELINE_SCHEMAS, POLICY_EVALUATOR),
+    ),
+    "execution-environment": Entry(
+        "Check the definition of the execution environment with ansible-builder, without a container engine.",
+        tests=("tests/execution_environment",),
+        packages=(CORE, "ansible-builder>=3.1,<4", "pytest>=8"),
+    ),
+    "runner": Entry(
+        "Run playbooks by ansible-runner, on this machine and through a worker.",
+        tests=("tests/runner",),
+        packages=(*DEMO, "ansible-runner>=2.4,<3", "pytest>=8"),
+        files=(SERVICE,),
+    ),
+    "release": Entry(
+        "Build or sign a release: -- build, -- sign. RELEASING.md describes it.",
+        programs=(("python", "-m", "release"),),
+        locks=("release",),
+    ),
+    "release-check": Entry(
+        "Try a release without an account: two equal builds, import, bill of materials, a signature with a throw-away key.",
+        tests=("tests/release",),
+        locks=("release",),
+    ),
+    "security-check": Entry(
+        "Search the code with bandit, and the workflows with zizmor.",
+        programs=(
+            ("bandit", "--quiet", "--recursive", "plugins"),
+            # They start programs with fixed arguments and without a shell, which these rules only draw attention to.
+            ("bandit", "--quiet", "--recursive", "--skip=B404,B603,B607", "release", "noxfile.py"),
+            ("zizmor", "--offline", "--quiet", ".github", "docs/pipelines/github-actions.yml"),
+        ),
+        locks=("lint",),
+    ),
+    "audit": Entry(
+        "Search the locked packages for known vulnerabilities. It asks a service outside the package index.",
+        programs=tuple(
+            ("pip-audit", "--disable-pip", "--require-hashes", "--requirement", path)
+            for path in ("requirements.txt", *(f"requirements/{name}.txt" for name in LOCKS))
+        ),
+        locks=("lint",),
+    ),
+    "demo-check": Entry(
+        "Compare the output of the demo with output.txt, README.md and the pictures, and interrupt the demo.",
+        tests=("tests/demo", "tests/pictures"),
+        packages=(*DEMO, RICH, "pytest>=8"),
+        files=(SERVICE,),
+    ),
+    "page-check": Entry(
+        "Drive the page of the gate in a headless Chromium.",
+        tests=("tests/page",),
+        packages=(*DEMO, "pytest>=8"),
+        files=(SERVICE,),
+        put=place_copy,
+    ),
+    "page-pictures": Entry(
+        "Take the pictures of the gate's page in a headless Chromium.",
+        programs=(("python", "tests/page/pictures.py", str(Path("docs/pictures").absolute())),),
+        packages=DEMO,
+        files=(SERVICE,),
+        put=place_copy,
+    ),
+    "pictures": Entry(
+        "Draw the pictures of the documentation from real runs.",
+        programs=(("python", "tests/pictures"),),
+        packages=(*DEMO, RICH),
+        files=(SERVICE,),
+    ),
+    "vendor-client": Entry(
+        "Run the published client of the vendor against the local service.",
+        tests=("tests/vendor",),
+        packages=(VENDOR_CLIENT, "pytest>=8"),
+        files=(SERVICE,),
+    ),
+    "faults-sample": Entry(
+        "Try a fixed sample of the fault matrix.",
+        programs=(FAULTS,),
+        variables=({}, IN_PROCESS),
+        packages=DEMO,
+        files=(SERVICE,),
+        put=install_artefact,
+    ),
+    "faults": Entry(
+        "Try every operation of the modules with every fault of the local service.",
+        programs=((*FAULTS, "--all"),),
+        packages=DEMO,
+        files=(SERVICE,),
+        put=install_artefact,
+    ),
+    "faults-in-process": Entry(
+        "Try every operation of the modules with every fault of the local service, in process.",
+        programs=((*FAULTS, "--all"),),
+        variables=(IN_PROCESS,),
+        packages=DEMO,
+        files=(SERVICE,),
+        put=install_artefact,
+    ),
+    "fuzz": Entry(
+        "Call everything that parses with random inputs for an hour.",
+        programs=(("python", "tests/fuzz"),),
+        packages=(CORE, "pytest>=8"),
+        files=(FUZZ,),
+        put=place_copy,
+    ),
+    "fuzz-sample": Entry(
+        "Call everything that parses with a fixed sample of inputs, and with those of the corpus.",
+        programs=((*PYTEST, "-q", "tests/fuzz"),),
+        packages=(CORE, "pytest>=8"),
+        files=(FUZZ,),
+        put=place_copy,
+    ),
+}
 
 
 def install_locked(session: nox.Session, *names: str) -> None:
@@ -440,83 +608,24 @@ def install_locked(session: nox.Session, *names: str) -> None:
         session.install("--require-hashes", "--requirement", f"requirements/{name}.txt")
 
 
-@nox.session(name="changelog-check", default=False)
-@antsibull_nox.sessions.install_packages(packages="antsibull-changelog>=0.30")
-def changelog_check(session: nox.Session) -> None:
-    """Check the changelog and its fragments."""
-    session.run("antsibull-changelog", "lint")
-    session.run("antsibull-changelog", "lint-changelog-yaml", "--strict", "changelogs/changelog.yaml")
+def run_entry(session: nox.Session, entry: Entry) -> None:
+    """Do the work of a session of the table."""
+    install_locked(session, *entry.locks)
+    for file in entry.files:
+        session.install("--requirement", file)
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(collection(session, entry.put)) if entry.put else None
+        here = {"PYTHONPATH": place} if place else {}
+        for variables, program in itertools.product(entry.variables, entry.programs):
+            arguments = session.posargs or entry.tests
+            session.run(*(program or PYTEST), *arguments, env={**here, **variables}, **PATIENCE)
 
 
-@nox.session(name="changelog", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "antsibull-changelog>=0.30"])
-def changelog(session: nox.Session) -> None:
-    """Write the version of galaxy.yml, its new plugins and all fragments to the changelog."""
-    session.run("antsibull-changelog", "release", "--update-existing", "--refresh", "--reload-plugins")
+for each, described in SESSIONS.items():
+    add(each, described.purpose, functools.partial(run_entry, entry=described), described.packages)
 
 
-@nox.session(name="generate", default=False)
-def generate(session: nox.Session) -> None:
-    """Write what follows from the modules and the API families."""
-    session.install("PyYAML")
-    session.run("python", "tests/generate.py")
-
-
-@nox.session(name="packaging", default=False)
-@antsibull_nox.sessions.install_packages(
-    packages=["ansible-core>=2.16", "pytest>=8", "PyYAML", PIPELINE_SCHEMAS, POLICY_EVALUATOR]
-)
-def packaging(session: nox.Session) -> None:
-    """Build the artefact and check its content."""
-    session.run("pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/packaging"]))
-
-
-@nox.session(name="execution-environment", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "ansible-builder>=3.1,<4", "pytest>=8"])
-def execution_environment(session: nox.Session) -> None:
-    """Check the definition of the execution environment with ansible-builder, without a container engine."""
-    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/execution_environment"]))
-
-
-@nox.session(name="runner", default=False)
-@antsibull_nox.sessions.install_packages(packages=[*DEMO, "ansible-runner>=2.4,<3", "pytest>=8"])
-def runner(session: nox.Session) -> None:
-    """Run playbooks by ansible-runner, on this machine and through a worker."""
-    session.install("--requirement", SERVICE)
-    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/runner"]), **PATIENCE)
-
-
-@nox.session(name="release", default=False)
-def release(session: nox.Session) -> None:
-    """Build, sign or publish a release: -- build --tag 1.0.0, -- sign, -- publish. RELEASING.md describes it."""
-    install_locked(session, "release")
-    session.run("python", "-m", "release", *session.posargs)
-
-
-@nox.session(name="release-check", default=False)
-def release_check(session: nox.Session) -> None:
-    """Try a release without an account: two equal builds, import, bill of materials, a signature with a throw-away key."""
-    install_locked(session, "release")
-    # python -m, so that the tests can import release/; with the reasons of skipped tests
-    session.run("python", "-m", "pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/release"]))
-
-
-@nox.session(name="security-check", default=False)
-def security_check(session: nox.Session) -> None:
-    """Search the code with bandit, and the workflows with zizmor."""
-    install_locked(session, "lint")
-    session.run("bandit", "--quiet", "--recursive", "plugins")
-    # They start programs with fixed arguments and without a shell, which these rules only draw attention to.
-    session.run("bandit", "--quiet", "--recursive", "--skip=B404,B603,B607", "release", "noxfile.py")
-    session.run("zizmor", "--offline", "--quiet", ".github", "docs/pipelines/github-actions.yml")
-
-
-@nox.session(name="audit", default=False)
-def audit(session: nox.Session) -> None:
-    """Search the locked packages for known vulnerabilities. It asks a service outside the package index."""
-    install_locked(session, "lint")
-    for path in ("requirements.txt", *(f"requirements/{name}.txt" for name in LOCKS)):
-        session.run("pip-audit", "--disable-pip", "--require-hashes", "--requirement", path)
+# --- further sessions with programs of their own ---
 
 
 @nox.session(name="lock", default=False)
@@ -531,72 +640,6 @@ def lock(session: nox.Session) -> None:
         )  # fmt: skip
         locked = Path(f"{path}.txt")
         locked.write_text(f"{header}{locked.read_text(encoding='utf-8').removeprefix(header)}", encoding="utf-8")
-
-
-@nox.session(name="demo-check", default=False)
-@antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
-def demo_check(session: nox.Session) -> None:
-    """Compare the output of the demo with output.txt, README.md and the pictures, and interrupt the demo."""
-    session.install("--requirement", SERVICE, RICH)
-    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/demo", "tests/pictures"]), **PATIENCE)
-
-
-def show_page(session: nox.Session, *command: str) -> None:
-    """Run a program of tests/page on a copy of the collection."""
-    session.install("--requirement", SERVICE)
-    with tempfile.TemporaryDirectory() as place:
-        place_copy(session, Path(place))
-        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            session.run("python", *command, env={"PYTHONPATH": place}, **PATIENCE)
-
-
-@nox.session(name="page-check", default=False)
-@antsibull_nox.sessions.install_packages(packages=[*DEMO, "pytest>=8"])
-def page_check(session: nox.Session) -> None:
-    """Drive the page of the gate in a headless Chromium."""
-    # with the reasons of skipped tests
-    show_page(session, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *(session.posargs or ["tests/page"]))
-
-
-@nox.session(name="page-pictures", default=False)
-@antsibull_nox.sessions.install_packages(packages=DEMO)
-def page_pictures(session: nox.Session) -> None:
-    """Take the pictures of the gate's page in a headless Chromium."""
-    show_page(session, "tests/page/pictures.py", str(Path("docs/pictures").absolute()))
-
-
-@nox.session(name="pictures", default=False)
-@antsibull_nox.sessions.install_packages(packages=DEMO)
-def pictures(session: nox.Session) -> None:
-    """Draw the pictures of the documentation from real runs."""
-    session.install("--requirement", SERVICE, RICH)
-    session.run("python", "tests/pictures", **PATIENCE)
-
-
-@nox.session(name="vendor-client", default=False)
-@antsibull_nox.sessions.install_packages(packages=[*VENDOR_CLIENT, "pytest>=8"])
-def vendor_client(session: nox.Session) -> None:
-    """Run the published client of the vendor against the local service."""
-    session.install("--requirement", SERVICE)
-    session.run("pytest", "-p", "no:cacheprovider", *(session.posargs or ["tests/vendor"]))
-
-
-def try_faults(session: nox.Session, *arguments: str, in_process: bool = False) -> None:
-    """Run the fault matrix on the installed artefact, by the code of modules or by that of tasks in process."""
-    session.install("--requirement", SERVICE)
-    with tempfile.TemporaryDirectory() as place:
-        install_artefact(session, Path(place))
-        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            variables = {"PYTHONPATH": place, "SCANNER_TEST_IN_PROCESS": str(int(in_process))}
-            session.run("python", "tests/faults", *arguments, *session.posargs, env=variables, **PATIENCE)
-
-
-@nox.session(name="faults-sample", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
-def faults_sample(session: nox.Session) -> None:
-    """Try a fixed sample of the fault matrix."""
-    try_faults(session)
-    try_faults(session, in_process=True)
 
 
 # --- the sessions of make ---
@@ -644,7 +687,13 @@ def run_sessions(session: nox.Session, names: list[str], missing: dict[str, str]
 def announcement() -> str:
     """What `make test` prints first: how long it takes, what it covers, and what it leaves out."""
     between = [core for core in RUNNABLE if core not in OUTER]
-    left = [name for name in LEFT if not name.endswith(tuple(between))]
+    left = [
+        f"{name} ({len(targets_left(name.partition('-')[2]))} integration targets)"
+        if name.startswith("walks-")
+        else name
+        for name in LEFT
+        if not name.endswith(tuple(between))
+    ]
     if between:
         left.append(f"and all tests with ansible-core {', '.join(between)}")
     covers = [
@@ -709,46 +758,6 @@ def service(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Run the benchmarks."""
     run_beside_nox(session, "tests/bench", *DEMO)
-
-
-@nox.session(name="faults", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
-def faults(session: nox.Session) -> None:
-    """Try every operation of the modules with every fault of the local service."""
-    try_faults(session, "--all")
-
-
-@nox.session(name="faults-in-process", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "requests>=2.31"])
-def faults_in_process(session: nox.Session) -> None:
-    """Try every operation of the modules with every fault of the local service, in process."""
-    try_faults(session, "--all", in_process=True)
-
-
-FUZZ = "tests/fuzz/requirements.txt"
-
-
-def fuzz_in_copy(session: nox.Session, *command: str) -> None:
-    """Run a command of the fuzzing on a copy of the collection."""
-    session.install("--requirement", FUZZ)
-    with tempfile.TemporaryDirectory() as place:
-        place_copy(session, Path(place))
-        with session.chdir(Path(place, "ansible_collections", "scanops", "scanner")):
-            session.run("python", *command, *session.posargs, env={"PYTHONPATH": place}, **PATIENCE)
-
-
-@nox.session(name="fuzz", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
-def fuzz(session: nox.Session) -> None:
-    """Call everything that parses with random inputs for an hour."""
-    fuzz_in_copy(session, "tests/fuzz")
-
-
-@nox.session(name="fuzz-sample", default=False)
-@antsibull_nox.sessions.install_packages(packages=["ansible-core>=2.16", "pytest>=8"])
-def fuzz_sample(session: nox.Session) -> None:
-    """Call everything that parses with a fixed sample of inputs, and with those of the corpus."""
-    fuzz_in_copy(session, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/fuzz")
 
 
 @nox.session(name="mutants", default=False)
