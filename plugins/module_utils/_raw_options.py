@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import printable, shape_of
+from ._errors import WrongOption, printable, shape_of
 from ._families.table import FAMILIES
 
 # the options of a module, by name, and one of them, as AnsibleModule takes them
@@ -36,7 +36,7 @@ _NAMES = {
 # --- secrets
 
 
-def secrets_in(spec: ArgumentSpec, given: Mapping[str, object]) -> set[str]:
+def _secrets_in(spec: ArgumentSpec, given: Mapping[str, object]) -> set[str]:
     """The texts in the given options that must not be shown, whatever their shape, so that no error of ansible-core quotes
     them: the values of secret options and, in a dictionary with secret sub-options, every value except the text of a known
     sub-option that is not secret."""
@@ -50,13 +50,13 @@ def secrets_in(spec: ArgumentSpec, given: Mapping[str, object]) -> set[str]:
     return found
 
 
-def unknown_options(spec: ArgumentSpec, given: Mapping[str, object]) -> list[str]:
+def _unknown_options(spec: ArgumentSpec, given: Mapping[str, object]) -> list[str]:
     """The names of the given options that the module does not have. A misspelt one may hold a secret."""
     known = {each for name, entry in spec.items() for each in (name, *entry.get("aliases", ()))}
     return [name for name in given if name not in known and not str(name).startswith(_INTERNAL)]
 
 
-def unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str | None:
+def _unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str | None:
     """The message on options that the module does not have, with the names that may be meant; None if there is none."""
     names = sorted(map(str, unknown))
     if not names:
@@ -100,7 +100,7 @@ def _texts(value: object) -> set[str]:
 # --- references
 
 
-def is_reference(name: str, entry: OptionSpec) -> bool:
+def _is_reference(name: str, entry: OptionSpec) -> bool:
     """Whether an option names an object by its id."""
     return entry.get("type") == "int" and (name == "id" or name.endswith("_id"))
 
@@ -109,13 +109,13 @@ def _lists_references(entry: OptionSpec) -> bool:
     return entry.get("type") == "list" and entry.get("elements") == "int"
 
 
-def with_unknown_ids(spec: ArgumentSpec, groups: Groups, given: Mapping[str, Any]) -> dict[str, Any]:
+def _with_unknown_ids(spec: ArgumentSpec, groups: Groups, given: Mapping[str, Any]) -> dict[str, Any]:
     """The given options of a task in check mode, where an earlier task registers null for an id that only the service can
     give. ansible-core before 2.19 turns it into an empty text, which is not an integer."""
     known = {}
     for name, value in given.items():
         entry = spec.get(name, {})
-        if is_reference(name, entry) and value in (None, "") and not _instead(name, groups, given):
+        if _is_reference(name, entry) and value in (None, "") and not _instead(name, groups, given):
             value = UNKNOWN_ID
         elif _lists_references(entry) and isinstance(value, list):
             value = [UNKNOWN_ID if each in (None, "") else each for each in value]
@@ -123,25 +123,26 @@ def with_unknown_ids(spec: ArgumentSpec, groups: Groups, given: Mapping[str, Any
     return known
 
 
-def wrong_id(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) -> str | None:
-    """Why the value of an option that names objects by id is not an id, a sentence, or None. params: the converted options."""
+def check_ids(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) -> None:
+    """Raise WrongOption for the value of an option that names objects by id, but is no id. params: the converted options."""
     for name, entry in spec.items():
         value = params.get(name)
         listed = _lists_references(entry)
-        if value is None or not (listed or is_reference(name, entry)):
+        if value is None or not (listed or _is_reference(name, entry)):
             continue
         for each in value if listed else [value]:
             if each < 1 and not (check_mode and each == UNKNOWN_ID):
                 if listed:
-                    return f"{name} holds {each}: give the ids that the service lists, which are positive numbers."
-                return f"{name} is {each}: give the id that the service lists, a positive number."
-    return None
+                    raise WrongOption(
+                        f"{name} holds {each}: give the ids that the service lists, which are positive numbers."
+                    )
+                raise WrongOption(f"{name} is {each}: give the id that the service lists, a positive number.")
 
 
 # --- mistakes
 
 
-def missing_variables(
+def _missing_variables(
     spec: ArgumentSpec, needed: Iterable[str], given: Mapping[str, object], environment: Mapping[str, str]
 ) -> str | None:
     """Which required options are missing, a sentence, if one of them can come from an environment variable; or None.
@@ -187,7 +188,7 @@ def refusal(spec: ArgumentSpec, groups: Groups, given: Mapping[str, object], len
             continue
         problem = _problem(name, name, entry, value)
         if problem:
-            by_id = [each for each in _group(name, groups) if is_reference(each, spec.get(each, {}))]
+            by_id = [each for each in _group(name, groups) if _is_reference(each, spec.get(each, {}))]
             return f"{problem}, or give {by_id[0]}." if by_id and _is_number(value) else f"{problem}."
     return None
 
@@ -208,7 +209,7 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
         return _null_problem(path, name, entry)
     if value == "" and kind == "list":
         return f"{path} is empty, or has an empty item: name at least one value, or leave the option out"
-    if value == "" and (kind == "dict" or is_reference(name, entry)):
+    if value == "" and (kind == "dict" or _is_reference(name, entry)):
         return f"{path} is empty, probably because a variable is unset: give a value, or leave the option out"
     if kind == "list":
         return _list_problem(path, name, entry, value)
@@ -316,16 +317,16 @@ def prepare(
     needed: Iterable[str],
     lenient: Iterable[str],
 ) -> Prepared:
-    """given: the arguments of the task; needed, lenient: see ``missing_variables`` and ``refusal``."""
+    """given: the arguments of the task; needed, lenient: see ``_missing_variables`` and ``refusal``."""
     # ansible-core shows the options of a failed task, also those that it does not know
-    secrets = secrets_in(spec, given)
-    unknown = unknown_options(spec, given)
+    secrets = _secrets_in(spec, given)
+    unknown = _unknown_options(spec, given)
     params = {**given, **dict.fromkeys(unknown, _NOT_SHOWN)}
     if params.get("_ansible_check_mode"):
-        params = with_unknown_ids(spec, groups, params)
+        params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
-    refused = unsupported(params.get("_ansible_module_name", ""), spec, unknown)
-    refused = refused or missing_variables(spec, needed, params, environ)
+    refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown)
+    refused = refused or _missing_variables(spec, needed, params, environ)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default
     return Prepared({name: value for name, value in params.items() if value is not None}, secrets, refused)

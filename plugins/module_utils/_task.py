@@ -19,7 +19,7 @@ from ._http.list_cache import Lists
 from ._http.transport import Transport
 from ._interrupt import Stop
 from ._options import connection_from
-from ._raw_options import ArgumentSpec, wrong_id
+from ._raw_options import ArgumentSpec, check_ids
 from ._scope.permit import Permits, Verdicts
 
 # the failure of a task whose result cannot be turned into JSON
@@ -145,9 +145,7 @@ def perform(
     failure."""
     calls: list[str] = []
     try:
-        wrong = wrong_id(spec, host.params, host.check_mode)
-        if wrong:
-            raise WrongOption(wrong)
+        check_ids(spec, host.params, host.check_mode)
         if not makes_calls:
             return Ended(work(Task(host, None, _permits_for(host, scope_in_force, environ))), calls)
         connection = connection_from(host.params)

@@ -101,12 +101,6 @@ _CREATE_REFUSALS: _Words = (
 CREATE_HINTS: Hints = {403: _CREATE_REFUSALS}
 
 
-def create_hints(key: str) -> Hints:
-    """What to do next, by status, after a create of an object that only the option ``key`` describes."""
-    correct = f"correct the option {key}"
-    return {400: correct, 422: correct, **CREATE_HINTS}
-
-
 def next_step(
     status: int,
     message: str | None = None,

@@ -145,7 +145,7 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
         said = None
     message, details = reason_in(said)
     # a gateway in front of the service answers so, without the service's error body
-    if is_own_form(said) or status in (429, 500) or status in GATEWAY:
+    if _is_own_form(said) or status in (429, 500) or status in GATEWAY:
         note = ", with an error body of more than 1 MiB" if answer.cut else ""
         return api_error(status, message, details, method, path, hints, answer.about, note)
     if answer.cut:
@@ -162,7 +162,7 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     return ApiError(other.what, method, path, status, message, details, advice=advice)
 
 
-def is_own_form(said: Any) -> bool:
+def _is_own_form(said: Any) -> bool:
     """Whether JSON is an error body as the service writes it."""
     return isinstance(said, dict) and isinstance(said.get("message"), str)
 

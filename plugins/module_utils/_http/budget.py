@@ -55,10 +55,6 @@ class Budget:
         self.on_wait = lambda seconds: None
         self._waited = 0.0
 
-    def turn(self, limit: str | None) -> Turn:
-        """A call that is about to be sent. limit: which of the service's limits it counts against, None for none."""
-        return Turn(self, limit)
-
     def now(self) -> float:
         """Seconds on the clock that all processes of this machine share."""
         return self._clock() + self._owed
@@ -89,7 +85,10 @@ class Budget:
 
 
 class Turn:
-    """One call with all its tries. It keeps its place in the queue until it is answered."""
+    """One call with all its tries, which keeps its place in the queue until it is answered.
+
+    limit: which of the service's limits it counts against, None for none.
+    """
 
     def __init__(self, budget: Budget, limit: str | None) -> None:
         self._budget = budget

@@ -13,7 +13,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -109,14 +109,8 @@ class Limits:
             self._until = self._clock() + self.seconds
 
 
-class PoolManager(Protocol):
-    """A pool manager of urllib3, which only the transport imports."""
-
-    pool_classes_by_scheme: dict[str, type[Any]]
-
-
-def hold(manager: PoolManager, limits: Callable[[], Limits]) -> None:
-    """Apply limits to every answer on connections of a manager, also to the answers of proxies to CONNECT.
+def hold(manager: Any, limits: Callable[[], Limits]) -> None:
+    """Apply limits to every answer on connections of a pool manager of urllib3, also to the answers of proxies to CONNECT.
 
     limits: returns the Limits of the present call.
     """

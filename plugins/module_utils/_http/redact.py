@@ -188,7 +188,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-class Decoder(json.JSONDecoder):
+class _Decoder(json.JSONDecoder):
     """Reads JSON ``without_halves``."""
 
     def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
@@ -198,7 +198,7 @@ class Decoder(json.JSONDecoder):
 
 
 # Strict: each key once, finite numbers only. Raises a JSONDecodeError, or a ValueError whose text says why.
-JSON = Decoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+JSON = _Decoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def without_halves(value: Any) -> Any:

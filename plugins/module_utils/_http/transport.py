@@ -161,7 +161,7 @@ class Transport:
         request = Request(method, path, query, form, json, headers, at_host, about)
         self.last = None
         self._session.new_limits()
-        tries = _Tries(self.budget.turn(None if at_host else retry.limit_of(method, path)))
+        tries = _Tries(Turn(self.budget, None if at_host else retry.limit_of(method, path)))
         try:
             while (answer := self._try_again(request, sink, tries, hints)) is None:
                 pass

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from .._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, printable
 from .._families.report import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._file import attributes
+from .._file.download import download
 from .._file.draft import Content, Draft, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
-from .._http.download import download
 from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
 from .._task import Task

@@ -10,11 +10,11 @@ import json
 
 from .._errors import ApiError, Refused, WrongOption, printable
 from .._families.scan import SCAN
+from .._file.download import download
 from .._file.draft import Draft
 from .._file.replace import Stored, check_place, store
 from .._http.answer import Answer
 from .._http.client import Client
-from .._http.download import download
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._task import Task

@@ -34,6 +34,7 @@ SHELL = frozenset(
         "_coverage/task",
         "_ensure",
         "_file/attributes",
+        "_file/download",
         "_file/draft",
         "_file/replace",
         "_findings/info",

@@ -16,9 +16,7 @@ from contextlib import contextmanager
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
-from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._http.download import (
+from ansible_collections.scanops.scanner.plugins.module_utils._file.download import (
     CONTENT_TYPES,
     Download,
     accept_of,
@@ -27,6 +25,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.download imp
     wrong_beginning,
     wrong_type,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")

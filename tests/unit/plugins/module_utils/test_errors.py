@@ -17,11 +17,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.advice import (
     ACTIONS,
+    CREATE_HINTS,
     READS,
     Call,
     after_another_answer,
     after_no_answer,
-    create_hints,
     next_step,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import api_error
@@ -144,7 +144,7 @@ def test_advice_follows_from_what_is_known(status, facts, step):
 
 
 def test_hints_of_the_call_come_first():
-    hints = create_hints("label")
+    hints = {422: "correct the option label", **CREATE_HINTS}
     assert next_step(422, "bad", hints) == "correct the option label"
     assert next_step(401, "bad", hints) == next_step(401)
     assert next_step(403, None, hints) == next_step(403)

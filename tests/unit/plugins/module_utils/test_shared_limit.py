@@ -14,13 +14,12 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.connection i
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
-# for each of the three tests
-WINDOWS = [("fixed", "sliding", "bucket")] * 3 if EXHAUSTIVE else [("fixed",), ("sliding",), ("bucket",)]
+# for each of the two tests
+WINDOWS = [("fixed", "sliding", "bucket")] * 2 if EXHAUSTIVE else [("fixed", "sliding"), ("bucket",)]
 MOST_REFUSED = 5
 # seconds of a window: a busy machine delays a call by tenths of a second, which must stay a small part of it
 WINDOW = 4
 PROCESSES, CALLS = 50, 6
-CONTROLLERS, FORKS = 4, 6
 # more processes than calls in a window, so that somebody always waits
 RACERS, ROUNDS = 8, 10
 # calls of another process between two calls of one; a fair queue permits about 2, on a busy machine a few more
@@ -73,21 +72,6 @@ def test_processes_share_one_limit(service, limited, window):
     assert answers[429] <= MOST_REFUSED
 
 
-def control(connection):
-    assert statuses_of([start(send, connection, CALLS) for dummy in range(FORKS)]) == [0] * FORKS
-
-
-@pytest.mark.parametrize("window", WINDOWS[1])
-def test_controllers_share_one_limit(service, limited, window):
-    """Each controller starts processes of its own, and knows of the others only what the file says."""
-    connection = limited(window, 50, WINDOW)
-    running = [start(control, connection) for dummy in range(CONTROLLERS)]
-    assert statuses_of(running) == [0] * CONTROLLERS
-    answers = Counter(entry["status"] for entry in service.log())
-    assert answers[200] == CONTROLLERS * FORKS * CALLS
-    assert answers[429] <= MOST_REFUSED
-
-
 def most_between(paths):
     """The largest number of calls of one process while another one, which sends later, waits: in a list of paths of which
     each belongs to one process."""
@@ -108,7 +92,7 @@ def test_calls_between_two_of_one_process_are_counted():
     assert most_between(list("aaaab")) == 4
 
 
-@pytest.mark.parametrize("window", WINDOWS[2])
+@pytest.mark.parametrize("window", WINDOWS[1])
 def test_no_process_starves(service, limited, window):
     workspaces = [{"id": number, "name": f"Workspace {number}"} for number in range(1, RACERS + 1)]
     service.reset(state={"workspaces": workspaces})

@@ -105,14 +105,6 @@ def test_the_waits_between_retries_grow(service, transport, clock):
     assert clock.slept == [0.75, 1.5, 3.0, 6.0]
 
 
-def test_retries_are_counted_for_each_call(service, transport, clock):
-    one = transport(retries=1)
-    for dummy in range(3):
-        service.fault(action="html", status=503)
-        one.send("GET", "/workspaces")
-    assert len(clock.slept) == 3
-
-
 def test_a_rate_limit_does_not_use_up_the_retries(service, transport, clock):
     service.fault(action="status", status=429, headers={"Retry-After": 3}, times=5)
     service.fault(nth=6, action="html", status=503)
@@ -177,26 +169,6 @@ def test_waits_for_a_free_call_count_against_the_budget_and_stop_with_it(service
     assert sum(clock.slept) <= 2
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"X-RateLimit-Limit": "many", "X-RateLimit-Remaining": "few"},
-        {"X-RateLimit-Limit": "\u00b2", "X-RateLimit-Remaining": "\u00b2"},
-        {"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "0"},
-        {"X-RateLimit-Limit": "-1", "X-RateLimit-Remaining": "-1"},
-        {"X-RateLimit-Limit": "9" * 4000, "X-RateLimit-Remaining": "9" * 4000},
-        {"X-RateLimit-Limit": ""},
-    ],
-    ids=lambda headers: ascii(headers["X-RateLimit-Limit"])[:10],
-)
-def test_odd_headers_of_the_limit_are_passed_over(service, transport, clock, headers):
-    service.fault(action="status", status=200, body={"data": []}, headers=headers)
-    one = transport()
-    one.send("GET", "/workspaces")
-    one.send("GET", "/workspaces")
-    assert clock.slept == []
-
-
 # --- the library
 
 
@@ -219,11 +191,6 @@ def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
     if missing:
         assert version in _connection.missing_requests()
         assert "requests >= 2.31" in _connection.missing_requests()
-
-
-def test_a_missing_requests_is_named(monkeypatch):
-    monkeypatch.setattr(_connection, "REQUESTS_VERSION", None)
-    assert _connection.missing_requests() == "requests >= 2.31"
 
 
 def test_the_address_is_not_doubted_once_it_has_answered(transport):

@@ -148,14 +148,6 @@ def test_recorded_requests_that_may_be_gone_are_reported(account, run):
     assert "The data of the HTTP logger may have been deleted" in result.msg
 
 
-def test_a_success_that_cannot_be_read_back_may_have_created_the_object(account, run):
-    account.fault(method="POST", action="status", status=200, body="")
-    result = run("target", workspace_id=2, name="new.example.com")
-    assert result.failed
-    assert result.changed
-    assert "cannot be read back. The target may have been created." in result.msg
-
-
 def test_a_stop_is_not_done_because_of_its_status(account, run):
     account.add(
         scans=[

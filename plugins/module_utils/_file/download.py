@@ -2,17 +2,18 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Files of the service, streamed into a draft, and refused where they do not have the requested format. Pure."""
+"""Files of the service, streamed into a draft, and refused where they do not have the requested format."""
 
 from __future__ import annotations
 
 import re
-from typing import Protocol
 
 from .._families.family import Family
 from .._families.report import REPORT_TYPES
-from .advice import Hints
-from .answer import Answer, Sink
+from .._http.advice import Hints
+from .._http.answer import Answer
+from .._http.client import Client
+from .draft import Draft
 
 # the content type of each format of a file
 CONTENT_TYPES = {**REPORT_TYPES, "raw": "text/plain"}
@@ -74,20 +75,10 @@ def wrong_beginning(kind: str | None, head: bytes) -> str | None:
     return None if fits else "another kind of file"
 
 
-def lacks_end(kind: str | None, tail: bytes) -> bool:
+def _lacks_end(kind: str | None, tail: bytes) -> bool:
     """Whether a file with this end breaks off. tail: its last kilobyte. Only PDF marks its end."""
     # readers of PDF look for it in the last kilobyte
     return kind == "pdf" and b"%%EOF" not in tail
-
-
-class Draft(Protocol):
-    """Where a file is written before it replaces another one."""
-
-    def restart(self) -> object:
-        """Drop what was written."""
-
-    def write(self, piece: bytes, /) -> object:
-        """Add to what was written."""
 
 
 class Download:
@@ -126,7 +117,7 @@ class Download:
         """Note that the answer is complete."""
         if self._head is not None:
             self._pass_on_head(self._head)
-        if lacks_end(self._kind, self._tail):
+        if _lacks_end(self._kind, self._tail):
             raise self._answer.unexpected(f"{noun_of(self._kind)} that breaks off before its end")
 
     def _pass_on_head(self, head: bytes) -> None:
@@ -139,17 +130,8 @@ class Download:
             raise self._answer.unexpected(f"{found} where {noun_of(self._kind)} was asked for")
 
 
-class Source(Protocol):
-    """The client, as far as downloads need it."""
-
-    def data(
-        self, resource: Family, object_id: int, below: str, accept: str, hints: Hints | None, sink: Sink | None
-    ) -> Answer:
-        """Send the call of ``Client.data``."""
-
-
 def download(
-    client: Source,
+    client: Client,
     resource: Family,
     object_id: int,
     below: str,
