@@ -38,6 +38,7 @@ LONGEST_NAME = 500
 _DIGITS = 32
 # what each digest begins with, so that no other digest of the same texts is equal
 _DOMAIN = "scanops.scanner/fingerprint"
+_JSON = json.JSONEncoder(separators=(",", ":"))
 # a gate needs each fingerprint twice: for what was found, and for the baseline
 _MOST_KNOWN = 100_000
 # an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
@@ -103,7 +104,7 @@ def canonical(subject: Subject) -> bytes:
     """The bytes that scheme 1 digests: a JSON array in ASCII, without spaces."""
     target, check, name, *place = subject
     by = ("name", name) if check is None else ("check", check)
-    return json.dumps([_DOMAIN, SCHEME, target, *by, *place], separators=(",", ":")).encode("ascii")
+    return _JSON.encode([_DOMAIN, SCHEME, target, *by, *place]).encode("ascii")
 
 
 @lru_cache(maxsize=_MOST_KNOWN)

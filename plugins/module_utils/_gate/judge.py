@@ -47,7 +47,7 @@ from .._gate_words import (
 from .._moments import iso_moment
 from .baseline import NO_MEMORY, Memory, Remembered
 from .fingerprint import severity_rank
-from .policy import NOTHING_EXPECTED, Counting, Expect, Policy, gaps_in
+from .policy import NOTHING_EXPECTED, Expect, Policy, gaps_in
 from .rows import Pair, Row, Trouble
 from .waivers import NO_WAIVERS, Waived, Waiver
 
@@ -198,34 +198,29 @@ def _judged(
         row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
     )
     judged = []
-    known: dict[tuple[object, ...], Counting] = {}
     for row, was, waiver, reason in zip(rows, remembered, waivers, outside):
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = _age(first_seen, int(now))
-        # few findings differ in what fail_on reads
-        key = (row.severity, row.verified, row.cvss, row.epss, row.known_exploited)
-        counting = known.get(key) or known.setdefault(key, policy.counts(row))
         state, reasons = (
-            _state(policy, row, counting, was, age, exceeded if waiver is None else {})
-            if reason is None
-            else (BELOW, (reason,))
+            _state(policy, row, was, age, exceeded if waiver is None else {}) if reason is None else (BELOW, (reason,))
         )
         judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
     return judged
 
 
 def _state(
-    policy: Policy, row: Row, by_severity: Counting, was: Remembered, age: int | None, exceeded: Mapping[str, str]
+    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str]
 ) -> tuple[str, tuple[str, ...]]:
     """The state of a finding in scope, without waivers, and why, as clauses."""
-    accepted = by_severity.counts and policy.only_new and was.change == KNOWN
-    fails = by_severity.reasons if by_severity.counts and not accepted else ()
+    counts, reasons = policy.counts(row)
+    accepted = counts and policy.only_new and was.change == KNOWN
+    fails = reasons if counts and not accepted else ()
     others = [reason for reason in (policy.too_old(row, age), exceeded.get(row.severity)) if reason is not None]
     if fails or others:
         return FAILING, (*fails, *others)
     if accepted:
-        return KNOWN, (*by_severity.reasons, "it is in the baseline, only_new is true")
-    return BELOW, by_severity.reasons
+        return KNOWN, (*reasons, "it is in the baseline, only_new is true")
+    return BELOW, reasons
 
 
 @lru_cache(maxsize=4096)

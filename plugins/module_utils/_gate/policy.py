@@ -87,17 +87,17 @@ class Policy(NamedTuple):
             return "no matcher of policy.include matches it"
         return None
 
-    def counts(self, row: Row) -> Counting:
-        """Whether fail_on counts a finding."""
+    def counts(self, row: Row) -> tuple[bool, tuple[str, ...]]:
+        """Whether fail_on counts a finding, and why, as clauses."""
         if self.fail_on == NONE:
-            return Counting(False, ("fail_on is none",))
+            return False, ("fail_on is none",)
         counted = f"{UNKNOWN} (counts as critical)" if row.severity == UNKNOWN else row.severity
         severity = f"severity is {counted}, fail_on is {self.fail_on}"
         if not at_least(row.severity, self.fail_on):
-            return Counting(False, (severity,))
+            return False, (severity,)
         filters = list(self._filters(row))
         against = tuple(reason for passes, reason in filters if not passes)
-        return Counting(not against, against or (severity, *(reason for _passes, reason in filters)))
+        return not against, against or (severity, *(reason for _passes, reason in filters))
 
     def _filters(self, row: Row) -> Iterator[tuple[bool, str]]:
         """Whether a finding passes each filter that is set, and why, a clause."""
@@ -153,13 +153,6 @@ class Policy(NamedTuple):
         """The policy as gate.json shows it, with all keys."""
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
         return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
-
-
-class Counting(NamedTuple):
-    """Whether fail_on counts a finding, and why, as clauses."""
-
-    counts: bool
-    reasons: tuple[str, ...]
 
 
 def policy_of(given: Mapping[str, Any] | None) -> Policy:

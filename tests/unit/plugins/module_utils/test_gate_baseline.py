@@ -80,12 +80,6 @@ def test_a_finding_is_known_only_if_all_of_its_places_are(before, now, change):
     assert changes(baseline, run(pair(at_places(*now)))) == [change]
 
 
-def test_places_of_one_finding_and_of_several_are_the_same():
-    apart = [at_places("/a"), at_places("/b")]
-    assert changes(accepted(*apart), run(pair(at_places("/a", "/b")))) == ["known"]
-    assert changes(accepted(at_places("/a", "/b")), run(pair(*apart, at_places("/a")))) == ["known", "known", "new"]
-
-
 def test_a_place_can_be_worse_and_reopened():
     both = accepted(at_places("/a", "/b", risk_level=2))
     assert changes(both, run(pair(at_places("/a", "/b", risk_level=3)))) == ["worse"]
@@ -216,11 +210,6 @@ def test_a_scan_that_is_older_than_the_baseline_shows_nothing_as_gone():
     assert len(compared(baseline, run(pair(finding("a"), finished=SECOND))).gone) == 1
 
 
-def test_all_that_is_gone_is_listed():
-    now = run(pair(finding("c"), finished=SECOND))
-    assert [check for check, _severity in gone(accepted(finding("a"), finding("b")), now)] == ["a", "b"]
-
-
 def test_a_finding_that_was_gone_is_reopened():
     baseline = update(accepted(finding("a"), finding("b")), run(pair(finding("a"), finished=SECOND)), "1.0.0")
     now = run(pair(finding("a"), finding("b", 4), finished=THIRD))
@@ -318,13 +307,6 @@ def test_an_update_adds_dates_and_keeps():
     assert (before.accepted, after.accepted) == (2, 2)
 
 
-def test_an_unchanged_state_gives_the_same_bytes():
-    now = run(pair(finding("a"), finding("b", id=2), finding("b", 1, id=3)))
-    before = update(EMPTY, now, "1.0.0")
-    assert update(before, now, "2.0.0") is before
-    assert render(update(before, now, "2.0.0")) == render(before)
-
-
 def test_a_new_scan_of_an_unchanged_state_changes_the_lines_of_its_pair_only():
     before = render(accepted(finding("a"), finding("b"), finding("c"), scan_id=1)).splitlines()
     again = pair(finding("c", id=9), finding("b"), finding("a"), finished=SECOND, scan_id=2)
@@ -359,14 +341,6 @@ def test_a_run_without_any_finding_changes_no_entry():
     assert update(EMPTY, run(pair()), "1.0.0").scans == {("example.com", "website_scanner"): (FIRST, 1)}
     two = update(before, run(pair(finding("b"), target="b.example"), pair(finished=SECOND)), "1.0.0")
     assert states(two) == [("b", OPEN, ("high",)), ("a", GONE, ("high",))]
-
-
-def test_pairs_that_a_run_did_not_scan_are_kept():
-    before = accepted(finding("a"))
-    after = update(before, run(pair(finding("b"), target="b.example", finished=SECOND)), "1.0.0")
-    assert [entry.check for entry in after.entries] == ["b", "a"]
-    assert after.entries[1] == before.entries[0]
-    assert len(after.scans) == 2
 
 
 def test_an_older_scan_updates_nothing():

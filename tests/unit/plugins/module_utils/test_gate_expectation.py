@@ -14,8 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
     mapping_of,
     policy_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, pair
 
 WEB = pair(tool="Website Scanner", tool_id=170)
 NETWORK = pair(tool="Network Scanner", tool_id=350)
@@ -88,10 +87,6 @@ def test_a_missing_pair_of_several_workspaces_or_of_an_unknown_target_has_neithe
     assert (gap.workspace, gap.target_id) == (None, None)
 
 
-def test_a_missing_pair_makes_the_outcome_not_covered():
-    assert outcome({"targets": ["a.example", "b.example"]}, WEB) == ("not_covered", ["passed", "not_covered"])
-
-
 def test_expecting_something_where_nothing_was_scanned_is_nothing_scanned():
     assert outcome({"targets": ["a.example"]}) == ("nothing_scanned", ["nothing_scanned"])
 
@@ -142,25 +137,12 @@ def test_only_expected_targets_must_be_recent():
     assert set(late({"max_age": "7d"}, WEB, other)) == {1}
 
 
-def test_a_scan_that_is_too_old_makes_the_outcome_not_covered():
-    assert outcome({"max_age": "7d"}, WEB._replace(age=8 * DAY)) == ("not_covered", ["not_covered"])
-
-
 def test_a_target_that_was_scanned_too_long_ago_says_so():
     old = WEB._replace(age=8 * DAY)
     decision = decide(
         [old], [], policy=policy_of(None), mapping=mapping_of(None), now=NOW, expect=expect_of({"max_age": "7d"})
     )
     assert decision.targets[0].reasons == (late({"max_age": "7d"}, old)[0],)
-
-
-def test_old_scans_that_are_mapped_to_pass_hide_no_findings():
-    old = WEB._replace(age=8 * DAY, findings=(finding(),))
-    decision = decide(
-        [old], rows_of([old]), policy=policy_of(None), mapping=mapping_of({"not_covered": "pass"}), now=NOW,
-        expect=expect_of({"max_age": "7d"}),
-    )  # fmt: skip
-    assert (decision.outcome, decision.verdict) == ("not_covered", "fail")
 
 
 def test_a_saved_file_proves_no_scan():

@@ -215,13 +215,6 @@ def test_free_text_and_odd_tables_give_no_place(evidence):
     assert place_of(finding(vuln_evidence=evidence)) == Place(443, "tcp")
 
 
-@QUICK
-@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)))
-def test_no_table_breaks_the_reader(value):
-    for evidence in (value, {"type": "table", "data": value}, table(value, value), table(["URL"], value)):
-        assert place_of(finding(vuln_evidence=evidence, path=value, port=value, protocol=value))
-
-
 # --- several places
 
 
@@ -297,19 +290,6 @@ def test_ids_and_order_do_not_change_the_numbers(first, second):
         assert [identity.number for identity in identify(sightings(after, turned))] == [2, 1]
         turned = dict(reversed(list(after.items())))
         assert [identity.number for identity in identify(sightings(turned, each))] == [2, 1]
-
-
-@pytest.mark.parametrize("record", [finding(), finding(None), finding(None, name="Other", path="/x"), {}])
-def test_a_finding_is_identified_by_its_subject(record):
-    (found,) = identify([Sighting(record, "EXAMPLE.com")])
-    assert found == (fingerprint_of(found.subject), 1, subject_of(record, "example.com"), ())
-
-
-def test_a_finding_of_another_target_has_its_own_numbers():
-    found = identify(
-        [Sighting(finding(), "a.example"), Sighting(finding(), "b.example"), Sighting(finding(), "A.example")]
-    )
-    assert [each.number for each in found] == [1, 1, 2]
 
 
 WORDS = st.text(max_size=20)

@@ -184,11 +184,6 @@ def test_the_first_and_the_last_port_are_accepted(port):
     assert matcher_of({"port": port}, "m").matches(row(port=port))
 
 
-def test_a_list_of_matchers_names_the_wrong_one():
-    with pytest.raises(WrongOption, match=r"^policy\.exclude\[1\] is empty"):
-        matchers_of([{"name": "a"}, {}], "policy.exclude")
-
-
 def test_no_matchers_are_an_empty_list():
     assert matchers_of([], "x") == ()
 

@@ -73,3 +73,11 @@ def test_a_missing_baseline_comes_before_the_reasons():
     assert line(finding(), memory=memory).startswith(
         "The gate ended with findings. The baseline 'nope.json' does not exist. 1 finding fails the policy: 1 high. Failing:"
     )
+
+
+def test_the_first_reason_is_said_and_the_others_are_counted():
+    pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in "ab"]
+    decision = decide(pairs, [], policy=policy_of(None), mapping=mapping_of(None), now=NOW)
+    assert sentence_of(decision, None) == (
+        f"The gate ended with scan_failed. {decision.reasons[0]} See reasons in the result for 1 more."
+    )
