@@ -13,7 +13,7 @@ record. A record in two lists is an error.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._errors import Refused, WrongOption, printable
@@ -21,7 +21,7 @@ from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
 from ._names import normal_form
-from ._records import InWorkspace, Record, ids_of
+from ._records import InWorkspace, Record, ids_of, rows_in
 
 _NAMES_LISTED = 20
 
@@ -111,13 +111,6 @@ def match(
     return found[0] if found else None
 
 
-class Found(NamedTuple):
-    """What a search by name led to. names: those that were read before an exact match, as ``look_alike`` needs them."""
-
-    record: Record | None
-    names: list[str]
-
-
 def find_by_key(
     client: Client,
     resource: Family,
@@ -125,40 +118,42 @@ def find_by_key(
     query: Query | None = None,
     whole: bool = False,
     exact: bool = False,
-) -> Found:
-    """Search the live record that ``wanted`` names; stops reading at an exact match.
+    warn: Callable[[str], object] | None = None,
+) -> Record | None:
+    """The live record that ``wanted`` names; stops reading at an exact match.
 
-    whole: whether to read until an empty page before giving up, because a server may cap its pages; exact: see ``match``.
+    whole: whether to read until an empty page before giving up, because a server may cap its pages; exact: see ``match``;
+    warn: gets a sentence where nothing is found, but a name that looks the same.
     Costs 2 more GET calls if the query has a workspace and the record does not name its own.
     """
     query = query or {}
     place_id = query.get("workspace_id")
     cached = client.cached(resource, query, whole)
     if cached is None:
-        rows, names = _read_up_to(client, resource, wanted, query, whole)
+        rows = _read_up_to(client, resource, wanted, query, whole)
     else:
-        rows, names = cached.exact(wanted), cached.beyond_ascii
+        rows = cached.exact(wanted)
         if not rows and resource.key_is_place and not exact:
             rows = cached.near(wanted, normal_form)
     record = match(resource, rows, wanted, exact=exact)
     if record and place_id is not None:
         confirm_place(client, resource, record, place_id)
-    return Found(record, names)
+    names = [row[resource.key] for row in rows] if cached is None else cached.beyond_ascii
+    alike = look_alike([wanted], names) if record is None else ""
+    if warn and alike:
+        warn(alike)
+    return record
 
 
-def _read_up_to(
-    client: Client, resource: Family, wanted: str, query: Query, whole: bool
-) -> tuple[list[Record], list[str]]:
-    """The rows of the page with an exact match, all rows if there is none, and the names on the pages before."""
+def _read_up_to(client: Client, resource: Family, wanted: str, query: Query, whole: bool) -> list[Record]:
+    """The rows of the page with an exact match, and all rows if there is none."""
     read: list[Record] = []
-    place_id = query.get("workspace_id")
     for page in client.pages(resource, query, whole):
-        # the object of another workspace must not be taken, even if the service ignores the filter
-        rows = [row for row in page if place_id is None or row.get("workspace_id") in (None, place_id)]
+        rows = rows_in(page, query.get("workspace_id"))
         if any(row[resource.key] == wanted for row in rows):
-            return rows, [row[resource.key] for row in read]
+            return rows
         read += rows
-    return read, [row[resource.key] for row in read]
+    return read
 
 
 def in_place(client: Client, resource: Family, record: Record, place: Place) -> bool:
@@ -215,8 +210,7 @@ class Contents:
 
     def _read(self, resource: Family, workspace_id: int) -> None:
         listed = self._client.all(resource, {"workspace_id": workspace_id, **self._filters})
-        # a service that ignores the filter must not mix up workspaces
-        rows = InWorkspace(row for row in listed if row.get("workspace_id") in (None, workspace_id))
+        rows = InWorkspace(rows_in(listed, workspace_id))
         places = self._places.setdefault(resource.name, {})
         for row in rows:
             if places.setdefault(row["id"], workspace_id) != workspace_id:

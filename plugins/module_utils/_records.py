@@ -54,6 +54,12 @@ def ids_of(records: Iterable[Record]) -> str:
     return ", ".join(str(object_id) for object_id in sorted(record["id"] for record in records))
 
 
+def rows_in(rows: Iterable[Record], workspace_id: int | None) -> list[Record]:
+    """The rows that do not name another workspace: a service that ignores the filter must not mix workspaces up. None for
+    the list of the account."""
+    return [row for row in rows if workspace_id is None or row.get("workspace_id") in (None, workspace_id)]
+
+
 def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 

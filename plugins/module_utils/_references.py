@@ -81,10 +81,8 @@ def find(
     everywhere = resource.key_is_account_wide
     if place.missing and not everywhere:
         return None
-    record, names = find_by_key(task.client, resource, wanted, {} if everywhere else place.query, whole, exact)
-    alike = look_alike([wanted], names) if record is None else ""
-    if alike:
-        task.warn(alike)
+    query = {} if everywhere else place.query
+    record = find_by_key(task.client, resource, wanted, query, whole, exact, task.warn)
     return _in_place(task, resource, record, place) if record and everywhere else record
 
 
@@ -131,7 +129,7 @@ def information(task: Task, resource: Family, query: Query | None = None) -> lis
         return list(task.client.all(resource, filters))
     not_empty(resource.key, wanted)
     if resource.paged:
-        record = find_by_key(task.client, resource, wanted, filters, whole=True).record
+        record = find_by_key(task.client, resource, wanted, filters, whole=True)
         return [record] if record else []
     return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
 
@@ -160,7 +158,7 @@ def _target_of(task: Task, place: Place) -> Record | None:
         return target
     not_empty("target", name)
     warn_current_workspace(task, place)
-    record = find_by_key(task.client, TARGET, name, place.query, whole=True).record
+    record = find_by_key(task.client, TARGET, name, place.query, whole=True)
     if record is None and task.check_mode:
         task.warn_foreseen(f"target {printable(name)!r}")
     elif record is None:

@@ -12,7 +12,7 @@ from typing import Optional
 from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
 from .._names import normal_name
-from .._records import Record, difference
+from .._records import Record, difference, rows_in
 from .._task import Task
 from .plan import Step, writing_order
 
@@ -135,11 +135,7 @@ class Run:
             return None
 
     def _read(self, family: Family, place: _Place) -> _Names:
-        rows = self._client.all(family, place)
-        # a service that ignores the filter must not mix workspaces up
-        return _Names(
-            family, [row for row in rows if not place or row.get("workspace_id") in (None, place["workspace_id"])]
-        )
+        return _Names(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
 
     def _place(self, family: Family, workspace: str) -> _Place:
         return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}

@@ -132,7 +132,7 @@ def _resolve_id(task: Task) -> Targets:
 def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
     """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
     if len(names) == 1:
-        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True).record]
+        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True)]
     rows: list[Record] = []
     missing = set(names)
     for page in task.client.pages(TARGET, place.query):

@@ -169,7 +169,7 @@ def test_a_list_that_breaks_on_a_later_page_is_an_error_not_a_cut(service, clien
 )
 def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, wanted, calls):
     fill(service, count)
-    found = find_by_key(client, TARGET, name(wanted), BULK).record
+    found = find_by_key(client, TARGET, name(wanted), BULK)
     assert (found and found["name"]) == (name(wanted) if wanted <= count else None)
     assert len(service.calls()) == calls
 
@@ -178,7 +178,7 @@ def test_an_exact_name_on_a_later_page_beats_a_similar_one_on_an_earlier_page(se
     service.add(workspaces=[{"id": 2, "name": "Bulk"}], targets=[{"name": "X.example", "workspace_id": 2}])
     service.fill("Bulk", 1500)
     service.add(targets=[{"id": 9000, "name": "x.example", "workspace_id": 2}])
-    assert find_by_key(client, TARGET, "x.example", BULK).record["id"] == 9000
+    assert find_by_key(client, TARGET, "x.example", BULK)["id"] == 9000
 
 
 def test_similar_names_on_two_pages_are_two(service, client):
@@ -195,7 +195,7 @@ def test_rows_of_other_workspaces_are_passed_over(service, client):
     service.fault(
         path="/targets", action="status", status=200, body={"data": [{"id": 5, "name": "x.example", "workspace_id": 1}]}
     )
-    assert find_by_key(client, TARGET, "x.example", BULK).record is None
+    assert find_by_key(client, TARGET, "x.example", BULK) is None
 
 
 # --- creates: what the second read decides
