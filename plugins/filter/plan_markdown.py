@@ -59,16 +59,14 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_markdown import markdown
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Differences, markdown
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 
-def plan_markdown(result: Mapping[str, Any], reviewed: Mapping[str, Any] | None = None) -> str:
+def plan_markdown(result: Mapping[str, Any], reviewed: Differences | None = None) -> str:
     """The plan of a task's result as Markdown. reviewed: what the filter reviewed_plan returned."""
     failure = result.get("msg") if result.get("failed") else None
-    differences = Differences(reviewed.get("new", []), reviewed.get("gone", [])) if reviewed else None
-    document: str = unsafe(markdown(result["plan"], result["summary"], failure, differences))
+    document: str = unsafe(markdown(result["plan"], result["summary"], failure, reviewed))
     return document
 
 

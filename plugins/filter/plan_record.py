@@ -56,7 +56,7 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import record
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import record
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 

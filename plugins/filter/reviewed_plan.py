@@ -63,15 +63,14 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences, difference, read
+from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import difference, read
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 
 def reviewed_plan(text: str, present: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The content of a plan file, checked and compared. present: the current plan."""
     plan, problem = read(text)
-    differences = difference(plan, present) if plan and present else Differences([], [])
-    result: dict[str, Any] = dict(problem=problem, checksum=plan and plan["checksum"], **differences._asdict())
+    result: dict[str, Any] = dict(problem=problem, checksum=plan and plan["checksum"], **difference(plan, present))
     return {name: unsafe(value) for name, value in result.items()}
 
 

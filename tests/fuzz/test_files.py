@@ -27,7 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
     as_json,
@@ -314,8 +314,8 @@ PLAN = {
     content=st.one_of(changed(PLAN).map(as_json), values.map(as_json), st.binary(max_size=40), st.just(b"[" * 20_000))
 )
 def test_each_plan_file_is_read_or_has_a_problem(content):
-    read = _plan_file.read(content.decode("utf-8", "replace"))
-    assert (read.plan is None) != (read.problem is None)
+    plan, problem = _plan.read(content.decode("utf-8", "replace"))
+    assert (plan is None) != (problem is None)
 
 
 # --- secrets

@@ -124,11 +124,13 @@ class Step(NamedTuple):
 
 
 class PlanRefused(Refused):
-    """Nothing of a plan is written. reason: a clause for each object that would have been written."""
+    """Nothing of a plan is written. reason: a clause for each object that would have been written; in_full: whether the task
+    returns all of the plan, because it is to be reviewed again."""
 
-    def __init__(self, sentence: str, reason: str) -> None:
+    def __init__(self, sentence: str, reason: str, in_full: bool = False) -> None:
         super().__init__(sentence)
         self.reason = reason
+        self.in_full = in_full
 
 
 class _List(NamedTuple):

@@ -139,12 +139,7 @@ def _carry_out(
         _check_reviewed(task, steps, result["plan"])
         _check_refused(task, steps)
     except PlanRefused as error:
-        rows = rows_of(refused_as_a_whole(first_of_each(steps), error.reason), ("unchanged",))
-        result.update(results=rows, summary=summary_of(refused_as_a_whole(steps, error.reason)))
-        # a plan that differs from the reviewed one is reviewed again, so all of it is returned
-        if not isinstance(error, _NotReviewed):
-            _shorten(task, result)
-        raise Refused(str(error), **result, changed=False) from None
+        raise _refused(task, result, steps, error) from None
     _warn(task, steps, rules, result["plan"])
     run = Run(task, {managed.name: managed.record["id"] if managed.record else None for managed in workspaces})
     done = steps if task.check_mode else run.apply(steps)
@@ -158,10 +153,6 @@ def _carry_out(
     return result
 
 
-class _NotReviewed(PlanRefused):
-    """The plan is not the one that expect_plan names."""
-
-
 def _check_reviewed(task: Task, steps: Iterable[Step], shown: Mapping[str, Any]) -> None:
     """Refuse a plan other than the one that expect_plan names. shown: the ``plan`` of the result."""
     expected = task.params["expect_plan"]
@@ -169,10 +160,11 @@ def _check_reviewed(task: Task, steps: Iterable[Step], shown: Mapping[str, Any])
     if expected and first and shown["checksum"] != expected:
         now = ", ".join(f"{shown['counts'][action]} {action}" for action in WRITES if action in shown["counts"])
         reason = "the estate or the declaration has changed since the plan was reviewed"
-        raise _NotReviewed(
+        raise PlanRefused(
             f"{reason}; now it would be {now}, beginning with {first.action} {first.family.name}"
             f" {printable(first.name)!r}. Review the plan in this result, and expect its checksum.",
             reason,
+            in_full=True,
         )
 
 
@@ -203,6 +195,15 @@ def _warn(task: Task, steps: Iterable[Step], rules: Rules, shown: Mapping[str, A
             f"the documented rate limits make this plan wait {counted(shown['minutes'], 'minute')} or more, and"
             f" rate_limit_wait allows {wait} s: raise it, or run the task again until nothing is left."
         )
+
+
+def _refused(task: Task, result: dict[str, Any], steps: Sequence[Step], error: PlanRefused) -> Refused:
+    """The failure of a task that has written nothing."""
+    rows = rows_of(refused_as_a_whole(first_of_each(steps), error.reason), ("unchanged",))
+    result.update(results=rows, summary=summary_of(refused_as_a_whole(steps, error.reason)))
+    if not error.in_full:
+        _shorten(task, result)
+    return Refused(str(error), **result, changed=False)
 
 
 def _shorten(task: Task, result: dict[str, Any]) -> None:

@@ -2,23 +2,90 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan of the modules estate and targets as Markdown for reviewers. Pure."""
+"""The plan of the modules estate and targets: as a file for a later run, and as Markdown for reviewers. Pure."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import deleted_id
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted
+from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import checksum, deleted_id, identity
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan_file import Differences, Plan
 
+# the ``plan`` of a module's result, or the content of a file with it
+Plan = Mapping[str, Any]
+# the writes that only one of two plans contains, "new" and "gone", a line of text for each
+Differences = Mapping[str, list[str]]
+
+_SIDES = {"new": "this plan", "gone": "the reviewed plan"}
 # actions that cannot be undone come first
 _ORDER = ("delete", "update", "create", "failed", "refused", "drifted", "protected")
 _LONGEST = 2000
+
+
+def record(plan: Plan, summary: Mapping[str, int]) -> dict[str, Any]:
+    """The content of the file. Of live records it keeps what identifies them, and nothing else that the service says, such
+    as the address of a logger."""
+    actions = [dict(action, before=_identified(action["resource"], action["before"])) for action in plan["actions"]]
+    return dict(plan, actions=actions, summary=summary)
+
+
+def _identified(resource: str, before: Record | None) -> Record | None:
+    family = FAMILIES[resource]
+    return before and {field: before[field] for field in ("id", family.key, *family.declared)}
+
+
+def read(text: str) -> tuple[Plan | None, str | None]:
+    """The plan in the content of a file that nobody has changed, or None and why there is none, the end of a sentence."""
+    try:
+        plan = json.loads(text)
+        if plan.get("left_out"):
+            return None, (
+                "is incomplete because the task that made it failed: create a new plan, or set report_full_plan"
+                " for that task"
+            )
+        own = checksum(plan["actions"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None, "is not a plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
+    if plan.get("checksum") != own:
+        return None, (
+            "was changed after it was written: its checksum does not match its actions. Create and review a new plan"
+        )
+    return plan, None
+
+
+def difference(reviewed: Plan | None, present: Plan | None) -> Differences:
+    """Compare two plans; there are no differences where one is missing, or the present one is shortened."""
+    if not reviewed or not present or present.get("left_out"):
+        return {"new": [], "gone": []}
+    mine, theirs = _writes(reviewed), _writes(present)
+    return {
+        "new": [_line(action) for key, action in theirs.items() if key not in mine],
+        "gone": [_line(action) for key, action in mine.items() if key not in theirs],
+    }
+
+
+def _writes(plan: Plan) -> dict[str, Record]:
+    return {identity(action): action for action in plan["actions"] if action["action"] in WRITES}
+
+
+def _line(action: Record) -> str:
+    family = FAMILIES[action["resource"]]
+    fields = "".join(
+        f", {field}: {printable(value)!r}" for field, value in (action["after"] or {}).items() if field != family.key
+    )
+    deleted = deleted_id(action)
+    number = "" if deleted is None else f" (id {deleted})"
+    where = f" in {printable(action['workspace'])!r}" if family.in_workspace else ""
+    return f"{action['action']} {family.noun} {printable(action['name'])!r}{number}{where}{fields}"
+
+
+# --- Markdown
 
 
 def markdown(
@@ -28,10 +95,11 @@ def markdown(
     lines = ["# Plan of the estate", ""]
     if failure:
         lines += [f"The task that made this plan failed: {_code(failure)}", ""]
-    if differences and (differences.new or differences.gone):
+    if differences and any(differences[side] for side in _SIDES):
         lines += ["This plan differs from the reviewed one.", ""]
-        lines += [f"- only in this plan: {_code(line)}" for line in differences.new]
-        lines += [f"- only in the reviewed plan: {_code(line)}" for line in differences.gone]
+        lines += [
+            f"- only in {plan_of}: {_code(line)}" for side, plan_of in _SIDES.items() for line in differences[side]
+        ]
         lines.append("")
     lines += [_headline(plan), ""]
     lines += ["| Action | Objects |", "|---|---:|"]
