@@ -10,15 +10,10 @@ from __future__ import annotations
 
 import itertools
 import random
-from types import SimpleNamespace
 
-import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _names
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.scope_mutations import mutated
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_readers import (
-    READERS,
-    REFUSALS,
     canonical,
     is_below,
     paths,
@@ -127,45 +122,3 @@ def test_no_server_takes_a_path_that_is_permitted_for_one_that_is_not():
     permitted, escapes = judged_paths(_scope, random_paths(30_000 if EXHAUSTIVE else 10_000))
     assert escapes[:10] == []
     assert permitted > 500
-
-
-def naive(reader):
-    """A module whose read_name is that of another program."""
-
-    def read_name(name):
-        try:
-            scheme, host, port = READERS[reader](name)
-            canonical(host)
-        except (*REFUSALS, AttributeError) as error:
-            raise ValueError from error
-        return SimpleNamespace(scheme=scheme, host=host, port=port)
-
-    return SimpleNamespace(read_name=read_name)
-
-
-@pytest.mark.parametrize("reader", READERS)
-def test_the_sample_has_names_that_each_other_program_reads_alone(reader):
-    assert judged_names(naive(reader), random_names(500))[1]
-
-
-@pytest.mark.parametrize(
-    "old, new",
-    [
-        ('unquote(path, errors="strict")', "path"),
-        ("%(?:2f|5c|25|", "%(?:2f|25|"),
-        ("%(?:2f|5c|25|", "%(?:2f|5c|"),
-        ("[01][0-9a-f]|7f", "7f"),
-        (' or unicodedata.normalize("NFKC", decoded) != decoded', ""),
-        ('"" in kept', '"" in segments'),
-        ('endswith((".", " ")) for segment in kept', 'endswith((".", " ")) for segment in segments'),
-        ('.endswith((".", " "))', '.endswith(".")'),
-    ],
-)
-def test_the_sample_has_paths_that_show_each_mistake(tmp_path, old, new):
-    with mutated(tmp_path, "_names", old, new) as module:
-        assert judged_paths(module, random_paths(2_000))[1]
-
-
-def test_the_sample_has_names_that_show_a_mistake(tmp_path):
-    with mutated(tmp_path, "_names", r'r"[!-\[\]-~]*"', r'r"[!-~]*"') as module:
-        assert judged_names(module, exhaustive_names(DELIMITERS, 2))[1]

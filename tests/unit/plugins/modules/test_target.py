@@ -210,6 +210,16 @@ DRIFTING = dict(workspace_id=2, name="www.example.com", description="Back")
 
 
 @pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("on_drift", ["fail", "recreate"])
+def test_drift_fails_on_request_and_without_force(service, run, check, on_drift):
+    result = run("target", check=check, on_drift=on_drift, **DRIFTING)
+    assert result.failed
+    assert ("force: true" in result.msg) is (on_drift == "recreate")
+    assert result["drift"] == DRIFT
+    assert service.writes() == []
+
+
+@pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("on_drift, warnings", [("warn", 1), ("ignore", 0)])
 def test_drift_keeps_the_live_text(service, run, check, on_drift, warnings):
     result = run("target", check=check, on_drift=on_drift, **DRIFTING)
@@ -218,23 +228,6 @@ def test_drift_keeps_the_live_text(service, run, check, on_drift, warnings):
     assert result["drift"] == DRIFT
     assert result.diff["before"] == result.diff["after"] == {"name": "www.example.com", "description": "Front"}
     assert len(result.warnings) == warnings
-    assert service.writes() == []
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_drift_fails_on_request(service, run, check):
-    result = run("target", check=check, on_drift="fail", **DRIFTING)
-    assert result.failed
-    assert result["drift"] == DRIFT
-    assert service.writes() == []
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_a_target_is_not_recreated_without_force(service, run, check):
-    result = run("target", check=check, on_drift="recreate", **DRIFTING)
-    assert result.failed
-    assert "force: true" in result.msg
-    assert result["drift"] == DRIFT
     assert service.writes() == []
 
 

@@ -78,22 +78,6 @@ def test_pages_that_count_from_0_are_all_purged(account, run):
     assert [target["name"] for target in account.targets() if target["workspace_id"] == 2] == OLD[:1]
 
 
-def test_results_are_in_the_order_of_the_declaration(account, run):
-    declared = [NEW[0], OLD[3], {"name": OLD[1], "ignore": True}, NEW[1]]
-    result = good(run("targets", workspace="Shop", targets=declared))
-    shown = [(entry["index"], entry["name"], entry["action"]) for entry in result["results"]]
-    assert shown == [
-        (0, NEW[0], "create"),
-        (1, OLD[3], "unchanged"),
-        (2, OLD[1], "ignored"),
-        (3, NEW[1], "create"),
-    ]
-    ids = {target["name"]: target["id"] for target in account.targets()}
-    assert [entry["id"] for entry in result["results"]] == [ids[entry["name"]] for entry in result["results"]]
-    assert {entry["workspace"] for entry in result["results"]} == {"Shop"}
-    assert sum(result["summary"].values()) == 4
-
-
 def test_missing_ids_of_created_objects_are_read_in_one_listing(account, run):
     account.settings(create_answer="nothing", normalise_targets=True)
     result = good(run("targets", workspace_id=2, targets=["HTTPS://New.Example.com:443/", NEW[0]]))
@@ -300,14 +284,6 @@ def test_a_full_account_is_read_again_once_and_not_for_each_item(account, run):
     assert account.calls().count("GET /targets") == 6
 
 
-def test_a_failure_counts_what_is_not_reported(account, run):
-    account.fault(method="POST", path="/targets", action="status", status=422, message="bad name")
-    options = dict(workspace_id=2, targets=[*OLD, NEW[0]], report_unchanged=False)
-    result = refused(run("targets", **options), "1 of 13 objects failed or was skipped, 0 were written")
-    assert actions(result) == {NEW[0]: "failed"}
-    assert result["summary"]["unchanged"] == len(OLD)
-
-
 @pytest.mark.parametrize("status", [401, 429])
 def test_a_refused_key_or_a_used_up_rate_limit_ends_the_writing_in_any_case(account, run, status):
     account.fault(method="POST", nth=2, times=None, action="status", status=status, headers={"Retry-After": "900"})
@@ -462,17 +438,6 @@ def test_a_target_that_was_deleted_and_could_not_be_made_again_is_named(account,
     account.clear_faults()
     good(run("targets", **options))
     assert sorted(names(account)) == OLD
-
-
-def test_drift_that_fails_writes_nothing_but_with_continue_on_error_the_others(account, run):
-    options = dict(workspace="Shop", targets=[{"name": OLD[0], "description": "other"}, *NEW], on_drift="fail")
-    refused(run("targets", **options), "targets[0]", "nothing was written")
-    assert account.writes() == []
-    result = refused(
-        run("targets", continue_on_error=True, **options), "1 of 5 objects failed or was skipped, 4 were written"
-    )
-    assert result.changed
-    assert len(account.targets()) == len(OLD) + len(NEW)
 
 
 # --- what a failure prints
