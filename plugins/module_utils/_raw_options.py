@@ -159,13 +159,10 @@ def _missing_variables(
     named = [variable for name in missing if (variable := variables[name])]
     if not named:
         return None
-    where = "of the host on which the module runs"
-    if len(missing) == 1:
-        advice = f"Set it in the task or in module_defaults, or in the environment variable {named[0]} {where}."
-    else:
-        counts = "The environment variables {} {} count" if named[1:] else "The environment variable {} {} counts"
-        advice = f"Set them in the task or in module_defaults. {counts.format(' and '.join(named), where)} as well."
-    return f"missing required arguments: {', '.join(missing)}. {advice}"
+    return (
+        f"missing required arguments: {', '.join(missing)}. Set {'it' if len(missing) == 1 else 'them'} in the task or in"
+        f" module_defaults, or set {' and '.join(named)} in the environment of the host on which the module runs."
+    )
 
 
 def _variable(entry: OptionSpec) -> str | None:

@@ -196,11 +196,13 @@ NOT_THE_SERVICE = {
 def test_a_server_that_is_not_the_service_is_not_believed(service, case):
     answer, word = NOT_THE_SERVICE[case]
     with listening(answer) as (port, received):
-        for module in MODULES:
+        # one of them is enough for all modules, which read answers in one place
+        modules = MODULES if case == "a web site" else ("workspace_info",)
+        for module in modules:
             result = run_with(service, module, base_url=f"http://127.0.0.1:{port}/api/v2", retries=0)
             assert_refused(result, word, "Check that base_url is the address of the service's API")
     # service_info also reads the OpenAPI file, which is untrusted
-    assert len([request for request in received if request.startswith(b"GET /api/v2/")]) == len(MODULES)
+    assert len([request for request in received if request.startswith(b"GET /api/v2/")]) == len(modules)
     assert all(request.startswith(b"GET ") for request in received)
 
 

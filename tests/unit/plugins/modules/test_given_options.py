@@ -144,26 +144,29 @@ def test_a_null_beside_its_alternative_is_ignored(account, run):
 # --- booleans, numbers and lists where a text is meant
 
 
-@pytest.mark.parametrize(
-    "module, name", on_each_option(lambda name, entry: entry["type"] in ("str", "path", "int", "float"))
-)
-def test_a_boolean_is_neither_text_nor_a_number(module, name):
-    right = "give a number" if options_of(module)[name]["type"] in ("int", "float") else "put it in quotes"
-    for value, shown in ((False, "false"), (True, "true")):
-        assert_refused(module, name, value, f"{name} is a boolean ({shown})", right)
+URL = "https://a.example/x,b"
+# a wrong value, for which options, and what is said of it
+WRONG = [
+    (False, lambda name, entry: entry["type"] in ("str", "path"), "{} is a boolean (false), not text"),
+    (True, lambda name, entry: entry["type"] in ("int", "float"), "{} is a boolean (true): give a number"),
+    (False, lambda name, entry: entry["type"] == "list", "{} is a boolean (false)"),
+    ([False], lambda name, entry: entry.get("elements", "raw") != "raw", "{}[0] is a boolean (false)"),
+    (42, lambda name, entry: name in NAMES, "{} is a number (42), not text: put it in quotes"),
+    (1.5, lambda name, entry: name in NAMES, "{} is a number (1.5), not text: put it in quotes"),
+    (["other-than-text"], lambda name, entry: entry["type"] == "str", "{} is a list: give a string"),
+    (
+        URL,
+        lambda name, entry: entry.get("elements") in ("str", "raw") and "choices" not in entry,
+        f"{{}} is a string with a comma, {URL!r}, not a list: write each entry",
+    ),
+]
 
 
-@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "list"))
-def test_a_boolean_is_not_a_list(module, name):
-    if options_of(module)[name]["elements"] != "raw":
-        assert_refused(module, name, [False], f"{name}[0] is a boolean (false)")
-    assert_refused(module, name, False, f"{name} is a boolean (false)")
-
-
-@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: name in NAMES))
-def test_a_number_is_not_a_name(module, name):
-    for value, shown in ((42, "42"), (1.5, "1.5")):
-        assert_refused(module, name, value, f"{name} is a number ({shown}), not text: put it in quotes")
+@pytest.mark.parametrize("value, takes, words", WRONG, ids=[str(case[0]) for case in WRONG])
+def test_a_value_of_another_type_is_refused(value, takes, words):
+    for case in on_each_option(takes):
+        module, name = case.values
+        assert_refused(module, name, value, words.format(name))
 
 
 def test_the_refusal_of_a_number_suggests_the_id(service, run):
@@ -177,22 +180,6 @@ def test_a_number_is_accepted_where_it_can_be_meant(account, run):
     assert not run("scan", check=True, workspace_id=2, target="www.example.com", tool=170, max_age=3600).failed
     assert not run("workspace", check=True, name="2026", description=2026).failed
     assert not run("target_info", workspace_id="2", id="1001").failed
-
-
-@pytest.mark.parametrize("module, name", on_each_option(lambda name, entry: entry["type"] == "str"))
-def test_a_list_is_not_text(module, name):
-    assert_refused(module, name, ["other-than-text"], f"{name} is a list: give a string")
-
-
-TEXT_LISTS = on_each_option(
-    lambda name, entry: entry["type"] == "list" and entry["elements"] in ("str", "raw") and "choices" not in entry
-)
-
-
-@pytest.mark.parametrize("module, name", TEXT_LISTS)
-def test_a_text_with_a_comma_is_not_cut_into_a_list(module, name):
-    words = f"{name} is a string with a comma, 'https://a.example/x,b', not a list: write each entry"
-    assert_refused(module, name, "https://a.example/x,b", words)
 
 
 # a value of each kind of mistake, for the types of options that refuse it
