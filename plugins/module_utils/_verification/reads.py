@@ -23,8 +23,9 @@ from .._http.redact import without_halves
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH, SCHEMA_TYPES
 from .._records import Record
-from .judges import Observation, Observations, values_of
-from .scans import count_findings, status_text
+from .answers import Observation, Observations, values_of
+from .assumptions import status_text
+from .judges import count_findings
 
 # an id and a page that no account has
 _NO_ID = 2147483647
@@ -106,27 +107,24 @@ class Survey:
         self.ask("targets_of_type", "/targets", {**place, "type": TARGET_TYPES[0], **_LARGEST_PAGE})
 
     def _search(self, family: str, workspaces: list[str], has_enough: Callable[[list[Record]], bool]) -> str | None:
-        """Choose a workspace, note its list, and return its id: the first one that has enough rows, else the last one that
-        has any, else the first one.
+        """Choose a workspace, note its list, and return its id: one that has enough rows, else one that has any.
 
-        If the list without a workspace shows one workspace, the list of another one is noted, too.
+        If another workspace has rows that the list without a workspace lacks, its list is noted, too.
         """
+        lists = [
+            answer
+            for workspace_id in workspaces
+            for answer in [self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_LARGEST_PAGE})]
+            if answer
+        ]
         current = values_of(self.answers.rows(f"{family}_anywhere"), "workspace_id")
-        chosen = None
-        found = elsewhere = False
-        for workspace_id in workspaces:
-            answer = self.ask("candidate", f"/{family}", {"workspace_id": workspace_id, **_LARGEST_PAGE})
-            if answer is None:
-                continue
-            if values_of(answer.rows, "workspace_id") - current:
-                elsewhere = True
-                self.answers[f"{family}_elsewhere"] = answer
-            if not found and (answer.rows or chosen is None):
-                chosen, self.answers[family] = workspace_id, answer
-                found = has_enough(answer.rows)
-            if found and (elsewhere or len(current) != 1):
-                break
-        return chosen
+        elsewhere = [each for each in lists if values_of(each.rows, "workspace_id") - current]
+        if elsewhere:
+            self.answers[f"{family}_elsewhere"] = elsewhere[0]
+        if not lists:
+            return None
+        self.answers[family] = max(lists, key=lambda each: (has_enough(each.rows), bool(each.rows)))
+        return str(self.answers[family].expected["workspace_id"])
 
     def _read_loggers(self, workspaces: list[str]) -> None:
         self.ask("http_loggers", "/http_loggers")

@@ -18,12 +18,10 @@ from .._families.workspace import WORKSPACE
 from .._names import UnreadableName, normal_form, read_name
 from .._records import Record
 from .._task import Task
-from . import objects, scans
-from .judges import CONFIRMED, NEEDS_WRITES, NOT_TRIED, REFUTED, Observation, Observations, Row, not_tried
+from .answers import Observation, Observations
+from .assumptions import ROWS
+from .judges import CONFIRMED, NOT_TRIED, REFUTED
 from .reads import Survey
-
-# one row for each row of the guide on assumptions
-ROWS = (*objects.ROWS, *scans.ROWS)
 
 
 def verify(task: Task) -> Record:
@@ -50,24 +48,12 @@ def verify(task: Task) -> Record:
 
 
 def _result(task: Task, answers: Observations, left: list[str], wrote: bool) -> Record:
-    rows = judge_all(answers, wrote)
+    rows = [row.judged(answers, wrote) for row in ROWS]
     summary = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in (CONFIRMED, REFUTED, NOT_TRIED)}
     result: Record = dict(changed=bool(left), rows=rows, summary=summary)
     if task.diff_mode:
         result["diff"] = dict(before={}, after=dict(left=left) if left else {})
     return result
-
-
-def judge_all(answers: Observations, wrote: bool) -> list[Record]:
-    """The verdict on each assumption. wrote: whether creates and deletes were tried."""
-    return [_judged(row, answers, wrote) for row in ROWS]
-
-
-def _judged(row: Row, answers: Observations, wrote: bool) -> Record:
-    needs_an_object = wrote and row.missing == NEEDS_WRITES
-    missing = "an object that it requires was not created" if needs_an_object else row.missing
-    verdict = (row.judge(answers) if row.judge else None) or not_tried(missing)
-    return dict(name=row.name, assumption=row.assumption, **verdict._asdict())
 
 
 @dataclass
@@ -158,21 +144,7 @@ class _Trial:
 
     def _create(self, wanted: _Object) -> int | None:
         """Create an object, look for it in its list, as every module reads it, and return its id, or None."""
-        family = wanted.family
-        doubt = self._try_create(wanted)
-        if not wanted.id:
-            # what a workspace holds is deleted with it
-            if doubt and family.holds:
-                self.left.append(f"{family.noun} {wanted.name!r} ({doubt})")
-            return None
-        self._created.append(wanted)
-        with contextlib.suppress(ScannerError):
-            rows = [dict(id=row["id"]) for row in self._client.all(family, wanted.listed) if row["id"] == wanted.id]
-            self._survey.answers[f"listed_{family.name}"] = Observation(200, "json", rows, {}, {})
-        return wanted.id
-
-    def _try_create(self, wanted: _Object) -> str:
-        """Set the id of the object if it was created. Returns why it may exist without a known id, or ""."""
+        family, doubt = wanted.family, "id unknown"
 
         def find_again(_status: int | None) -> Record | None:
             # before the answer of the read replaces that of the create
@@ -180,21 +152,24 @@ class _Trial:
             return self._find(wanted)
 
         try:
-            record = self._client.create(wanted.family, wanted.values, find_again, wanted.query, read_back=False).record
+            record = self._client.create(family, wanted.values, find_again, wanted.query, read_back=False).record
+            wanted.id = record["id"] or 0
         except CallError as error:
-            return "may have been created" if error.may_have_worked else ""
+            doubt = "may have been created" if error.may_have_worked else ""
         finally:
             self._note_write(wanted.answer, "POST", wanted.values)
-        wanted.id = record["id"] or self._id_in(wanted.answer)
-        if not wanted.id:
-            with contextlib.suppress(CallError):
-                wanted.id = (self._find(wanted) or {"id": 0})["id"]
-        return "id unknown"
-
-    def _id_in(self, answer: str) -> int:
-        """The id in the answer to a create, in whatever form, or 0."""
-        text = str(self._survey.answers.record(answer).get("created_id"))
-        return int(text) if text.isascii() and text.isdigit() else 0
+        if doubt == "id unknown":
+            with contextlib.suppress(ScannerError):
+                found = self._find(wanted)
+                rows = [dict(id=found["id"])] if found else []
+                self._survey.answers[f"listed_{family.name}"] = Observation(200, "json", rows, {}, {})
+                wanted.id = wanted.id or (found or {"id": 0})["id"]
+        if wanted.id:
+            self._created.append(wanted)
+        elif doubt and family.holds:
+            # what a workspace holds is deleted with it
+            self.left.append(f"{family.noun} {wanted.name!r} ({doubt})")
+        return wanted.id or None
 
     def _note_write(self, answer: str, method: str, values: Record | None = None) -> None:
         last = self._client.transport.last

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 
 GUIDES = ROOT / "docs" / "docsite" / "rst"
@@ -169,7 +169,7 @@ def test_an_assumption_has_its_sentence_its_place_and_its_test(guide, row):
     assert re.fullmatch(r'((forms?|tasks?|tests?) )?((``test_\w+``|"[\w-]+")(, | and )?)+', tests)
     for name in re.findall(r'"([\w-]+)"', tests):
         assert f'    "{name}": ' in text_of("tests/unit/plugins/modules/scenarios.py"), name
-    assert PLACE.fullmatch(place)
+    assert PLACE.fullmatch(place) and place.replace("``", "") == row.place
     for names, file in PLACE.findall(place):
         for name in re.findall(r"\w+", names.replace(" and ", " ")):
             pattern = rf"^\s*def {name}\(|^class {name}\b|^{name}(?:: .+)? = "

@@ -5,20 +5,15 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.report import (
-    FAILED,
-    NOT_READY,
-    READY,
-    status_word,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._verification import judges
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import (
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.answers import (
     Observation,
     Observations,
-    Verdict,
+    describe,
+    list_names,
+    list_words,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.scans import _unknown_status
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import ROWS, judge_all
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import Verdict, both
 
 NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
 
@@ -28,17 +23,17 @@ def answer(body, status=200, **headers):
 
 
 def test_field_names_that_could_be_text_of_the_account_are_only_counted():
-    assert judges.list_names({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} withheld names"
-    described = judges.describe(answer({"data": dict.fromkeys(NAMES)}))
+    assert list_names({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} withheld names"
+    described = describe(answer({"data": dict.fromkeys(NAMES)}))
     assert described == f"status 200, data with {len(NAMES)} withheld names"
 
 
 def test_words_that_could_be_text_of_the_account_are_only_counted():
-    assert judges.list_words({"timed out", "shop.example.com", "stopped by 7"}) == "timed out, 2 withheld values"
+    assert list_words({"timed out", "shop.example.com", "stopped by 7"}) == "timed out, 2 withheld values"
 
 
 def test_a_long_list_of_names_is_cut():
-    assert judges.list_names({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
+    assert list_names({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
 
 
 @pytest.mark.parametrize("verdicts, expected", [
@@ -47,7 +42,7 @@ def test_a_long_list_of_names_is_cut():
 ])  # fmt: skip
 def test_a_refutation_outweighs_other_verdicts(verdicts, expected):
     first, second = ((lambda _answers, each=each: each and Verdict(each, "")) for each in verdicts)
-    verdict = judges.judge_both(first, second)(Observations())
+    verdict = both(first, second)(Observations())
     assert (verdict and verdict.verdict) == expected
 
 
@@ -76,21 +71,23 @@ def test_no_answer_breaks_a_judge(body, status):
     )  # fmt: skip
     answers = Observations({name: answer(body, status) for name in names})
     answers["stored_target"] = answer(body, status)._replace(expected={"name": "A.example.com"})
-    found = judge_all(answers, wrote=True)
+    found = [row.judged(answers, wrote=True) for row in ROWS]
     assert [row["name"] for row in found] == [row.name for row in ROWS]
     assert all(row["seen"] for row in found)
 
 
 def test_without_answers_nothing_is_confirmed_or_refuted():
     workspaces = answer({"data": []}, Date="Sun, 22 Nov 2026 04:00:00 GMT")
-    found = judge_all(Observations(workspaces=workspaces), wrote=False)
+    found = [row.judged(Observations(workspaces=workspaces), wrote=False) for row in ROWS]
     tried = {row["name"] for row in found if row["verdict"] != "not tried"}
     assert tried <= {"lists-in-data", "whole-lists", "rate-limit-headers", "key-check", "date"}
 
 
-@pytest.mark.parametrize("status, words", [
-    ("Finished", READY), ("in_progress", NOT_READY), (" FAILED ", FAILED), ("on a boat", None), (7, None), (None, ()),
+@pytest.mark.parametrize("status, verdict", [
+    ("Finished", "confirmed"), ("in_progress", "confirmed"), (" FAILED ", "confirmed"), (None, "confirmed"),
+    ("on a boat", "refuted"), (7, "refuted"),
 ])  # fmt: skip
-def test_the_status_of_a_report(status, words):
-    assert [each for each in (READY, NOT_READY, FAILED) if status_word(status) in each] == ([words] if words else [])
-    assert _unknown_status({"status": status}) == ([] if words is not None else [status])
+def test_the_status_of_a_report_is_a_known_word_or_missing(status, verdict):
+    (row,) = [row for row in ROWS if row.name == "report-status"]
+    answers = Observations(reports=answer({"data": [{"status": status}, {"status_name": status}]}))
+    assert row.judged(answers, wrote=False)["verdict"] == verdict

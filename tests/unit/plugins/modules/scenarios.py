@@ -572,10 +572,10 @@ PROBES = {
     "service_verification-read": _task(
         "service_verification",
         False,
-        f"GET {W}, GET {W}/2147483647, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, "
+        f"GET {W}, GET {W}/2147483647, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, "
         f"GET {H}, GET {H}, GET {H}, GET {H}/501/data, GET {L}, GET {L}/1602, GET {L}/1602/contents, "
-        f"GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}/40001, GET {T}/1001, GET {S}/40001/output, GET {S}/40001/raw, "
-        f"GET {F}, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
+        f"GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}/40001, GET {T}/1001, "
+        f"GET {S}/40001/output, GET {S}/40001/raw, GET {F}, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
     ),
 }
 

@@ -43,10 +43,6 @@ DEVIATIONS = {
     "a smaller limit": ({"max_limit": 100}, {"pages"}),
     "all workspaces": ({"omitted_workspace": "all"}, {"current-workspace", "finding-workspace"}),
     "ids as text": ({"id_form": "text"}, {"ids"}),
-    "times with an offset": ({"time_form": "offset"}, {"scan-times", "request-times"}),
-    "times with Z": ({"time_form": "utc"}, {"scan-times", "request-times"}),
-    "times as numbers": ({"time_form": "unix"}, {"scan-times", "request-times"}),
-    "times in milliseconds": ({"time_form": "unix_ms"}, {"scan-times", "request-times"}),
     "a zone ahead": ({"record_zone": 7200}, {"scan-zone"}),
     "other names of finding fields": ({"finding_names": "alternative"}, {"finding-names"}),
     **{f"records without {name}": ({"missing_fields": fields}, rows) for name, (fields, rows) in WITHOUT.items()},
@@ -99,7 +95,7 @@ NO_DEVIATION = {
     **dict.fromkeys(
         (
             "max_name", "page_cap", "order", "extra_fields", "delay", "clock", "clock_offset", "unknown_workspace", "tolerant",
-            "validate", "repeated_keys", "half_characters",
+            "validate", "repeated_keys", "half_characters", "time_form",
         ),
         "nothing is assumed of it",
     ),
@@ -211,6 +207,7 @@ def test_each_setting_of_the_local_service_is_covered_or_excluded(service):
 @pytest.mark.parametrize(
     "settings",
     [
+        *({"time_form": form} for form in ("offset", "utc", "unix", "unix_ms")),
         {"page_cap": 1}, {"order": "newest_first"}, {"clock_offset": 7200}, {"unknown_workspace": "empty"},
         {"tolerant": True}, {"report_status": "none"}, {"report_status": "status_name"}, {"raw_only_tools": [170]},
         {"target_deletion": False},
