@@ -495,7 +495,7 @@ ROWS = (
     Row(
         "report-format",
         "The format of a report is one of six.",
-        "wrong_type in _http/download.py",
+        "wrong_type in _file/download.py",
         _NO_REPORTS,
         values_are(lambda row: str(row.get("format")).lower(), REPORT_TYPES, "reports"),
     ),
@@ -503,7 +503,7 @@ ROWS = (
     Row(
         "report-accept",
         "A report's file does not depend on the Accept header.",
-        "accept_of and wrong_type in _http/download.py",
+        "accept_of and wrong_type in _file/download.py",
         _NO_DOWNLOAD,
     ),
 )
