@@ -83,7 +83,7 @@ class Sighting(NamedTuple):
 def subject_in(target: str, check: object, name: object, place: Place) -> Subject:
     """The Subject with these parts of a finding; target: in normal form."""
     known = check_of(check)
-    return Subject(target, known, None if known else plain_name(name), *place)
+    return Subject(target, known, None if known else _plain_name(name), *place)
 
 
 def check_of(value: object) -> str | None:
@@ -94,7 +94,7 @@ def check_of(value: object) -> str | None:
     return None if _NO_CHECK.fullmatch(text) else text or None
 
 
-def plain_name(value: object) -> str:
+def _plain_name(value: object) -> str:
     """A name in the form in which names are compared: its first characters in lower case, composed, with single spaces."""
     text = "" if value is None else str(value)[:LONGEST_NAME]
     return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
@@ -211,7 +211,7 @@ class Spot(NamedTuple):
 
 def places_of(finding: Record) -> tuple[Place, ...]:
     """The different places in a record of the service, in order, at least one."""
-    port, protocol = port_of(finding.get("port")), protocol_of(finding.get("protocol"))
+    port, protocol = port_of(finding.get("port")), _protocol_of(finding.get("protocol"))
     saved = finding.get(SAVED_PLACES)
     if saved and isinstance(saved, list):
         return _in_order(_said(port, protocol, each if isinstance(each, dict) else {}) for each in saved)
@@ -221,8 +221,8 @@ def places_of(finding: Record) -> tuple[Place, ...]:
         return (own,)
     columns = (
         _column(path_of, own.path, table, "path", "url"),
-        _column(method_of, own.method, table, "method"),
-        _column(parameter_of, own.parameter, table, "parameter", "vulnerable parameter"),
+        _column(_method_of, own.method, table, "method"),
+        _column(_parameter_of, own.parameter, table, "parameter", "vulnerable parameter"),
     )
     return _in_order(Place(port, protocol, *each) for each in zip(*columns)) or (own,)
 
@@ -230,7 +230,7 @@ def places_of(finding: Record) -> tuple[Place, ...]:
 def _said(port: int | None, protocol: str | None, fields: Record) -> Place:
     """The Place in the fields of its names."""
     path, method, parameter = fields.get("path"), fields.get("method"), fields.get("parameter")
-    return Place(port, protocol, path_of(path), method_of(method), parameter_of(parameter))
+    return Place(port, protocol, path_of(path), _method_of(method), _parameter_of(parameter))
 
 
 def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
@@ -253,7 +253,7 @@ def port_of(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LAST_PORT else None
 
 
-def protocol_of(value: object) -> str | None:
+def _protocol_of(value: object) -> str | None:
     """A protocol in lower case; None for what is not a text, or is blank."""
     return _stripped(value).lower() or None
 
@@ -274,13 +274,13 @@ def path_of(value: object) -> str | None:
     return (parts.path or "/") if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def method_of(value: object) -> str | None:
+def _method_of(value: object) -> str | None:
     """A method of HTTP in upper case; None for other text."""
     text = _stripped(value).upper()
     return text if _METHOD.fullmatch(text) else None
 
 
-def parameter_of(value: object) -> str | None:
+def _parameter_of(value: object) -> str | None:
     """The name of a parameter; None for other text."""
     text = _stripped(value)
     return text if _PARAMETER.fullmatch(text) else None

@@ -50,7 +50,7 @@ _MOST_NAMED = 5
 _LONGEST_NAME = 80
 
 
-class NotPassed(ScannerError):
+class _NotPassed(ScannerError):
     """The gate has judged, and its outcome fails the task. The result says what was written."""
 
 
@@ -67,7 +67,7 @@ class _Asked(NamedTuple):
 
 
 def judge_task(task: Task) -> Record:
-    """The work of the module. Raises NotPassed if the outcome fails the task."""
+    """The work of the module. Raises _NotPassed if the outcome fails the task."""
     # findings have no cycles: with 1,000 waivers and 50,000 findings, searching for some makes 5.5 x json.loads 7.8 x
     gc.disable()
     try:
@@ -189,7 +189,7 @@ class _Ending:
     def end(self, asked: _Asked, baseline: str | None) -> Record:
         """The result of the module, after the files are written. baseline: the new text of its file, if it changes.
 
-        Raises NotPassed, or Incomplete if a file is missing.
+        Raises _NotPassed, or Incomplete if a file is missing.
         """
         try:
             self._write_artefacts(asked.locations)
@@ -197,12 +197,12 @@ class _Ending:
             if baseline is not None:
                 self._write_baseline(self._task.params["baseline"], asked.baseline, baseline)
         except ScannerError as error:
-            sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {why(self._decision)}"
+            sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
             kind = Incomplete if any(file["changed"] for file in self._files) else Refused
             raise kind(sentence, **self._result()) from None
         self._warn(self._decision.memory)
         if self._decision.verdict == FAIL:
-            raise NotPassed(self._sentence(), **self._result(), **self._api_error)
+            raise _NotPassed(self._sentence(), **self._result(), **self._api_error)
         if self._decision.verdict == WARN:
             self._task.warn(self._sentence())
         return self._result()
@@ -235,7 +235,7 @@ class _Ending:
 
     def _warn(self, memory: Memory) -> None:
         expired = self._decision.waived.expired
-        missing = without_baseline(self._decision)
+        missing = _without_baseline(self._decision)
         if missing:
             self._task.warn(missing)
         if memory.state == CREATED:
@@ -269,8 +269,8 @@ def sentence_of(decision: Decision, page: str | None) -> str:
     """The complete line. page: the path of the artefact that a person should open."""
     parts = (
         f"The gate ended with {decision.outcome}.",
-        without_baseline(decision),
-        why(decision),
+        _without_baseline(decision),
+        _why(decision),
         _failing(decision.failing),
         _expired(decision.waived.expired),
         f"See {printable(page)}." if page else "",
@@ -278,14 +278,14 @@ def sentence_of(decision: Decision, page: str | None) -> str:
     return " ".join(filter(None, parts))
 
 
-def why(decision: Decision) -> str:
+def _why(decision: Decision) -> str:
     """The first reason, and how many more there are."""
     reasons = decision.reasons
     more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
     return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
 
 
-def without_baseline(decision: Decision) -> str:
+def _without_baseline(decision: Decision) -> str:
     """That the baseline does not exist, if something was judged and the reasons do not say it."""
     memory = decision.memory
     said = memory.state != MISSING or memory.blocks or not decision.targets

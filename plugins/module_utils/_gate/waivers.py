@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import accumulate
@@ -228,41 +229,43 @@ def _plain(node: Any) -> Any:
     return {}
 
 
+@dataclass
 class _Reader:
     """One waiver of a file."""
 
-    def __init__(
-        self, path: str, name: str, line: int, nodes: Mapping[str, Any], latest: float, report: Report
-    ) -> None:
-        """latest: the Unix time at which it must have expired."""
-        self._path = path
-        self._name = name
-        self._lines = {"": line, **{key: _line(node) for key, node in nodes.items()}}
-        self._values = {key: _plain(node) for key, node in nodes.items()}
-        self._latest = latest
-        self._report_at = report
-        self._is_wrong = False
+    path: str
+    name: str
+    line: int
+    # the values by their keys
+    nodes: Mapping[str, Any]
+    # the Unix time at which it must have expired
+    latest: float
+    report: Report
+    is_wrong: bool = False
 
     def rules(self) -> list[Rule]:
         """The waiver, none if it has a problem."""
         reason, owner, expires = (self._required(key) for key in _REQUIRED)
         ends = self._ends(expires)
-        status = self._values.get("status", WAIVER_STATUSES[0])
+        status = self._value("status") if "status" in self.nodes else WAIVER_STATUSES[0]
         if status not in WAIVER_STATUSES:
             shown = printable(repr(status), 60)
             self._report("status", f"status is {shown}: write one of {', '.join(WAIVER_STATUSES)}")
         matcher = self._matcher()
-        if matcher is None or self._is_wrong:
+        if matcher is None or self.is_wrong:
             return []
-        waiver = Waiver(self._path, self._lines[""], matcher.written, reason, owner, expires, status)
+        waiver = Waiver(self.path, self.line, matcher.written, reason, owner, expires, status)
         return [Rule(waiver, matcher, ends)]
 
     def _report(self, key: str, text: str) -> None:
-        self._is_wrong = True
-        self._report_at(self._lines.get(key, self._lines[""]), text)
+        self.is_wrong = True
+        self.report(_line(self.nodes[key]) if key in self.nodes else self.line, text)
+
+    def _value(self, key: str) -> Any:
+        return _plain(self.nodes[key]) if key in self.nodes else None
 
     def _required(self, key: str) -> str:
-        value = self._values.get(key)
+        value = self._value(key)
         if isinstance(value, str) and value.strip():
             return value.strip()[:_LONGEST]
         what = "is missing" if value is None or isinstance(value, str) else "is not a text"
@@ -277,20 +280,18 @@ class _Reader:
                 f"expires is {printable(repr(expires), 60)}, which is neither an existing date nor a time with a zone: write a"
                 f" date, as in 2026-12-31, which ends at 24:00 UTC, or a time, as in 2026-12-31T18:00:00+01:00, or {NEVER}",
             )
-        elif ends > self._latest:
+        elif ends > self.latest:
             far, date = ("", "a date") if expires == NEVER else (", more than five years from now", "an earlier date")
             self._report("expires", f"expires is {expires}{far}: write {date}, or set allow_permanent: true")
         return ends or 0
 
     def _matcher(self) -> Matcher | None:
         """The Matcher, or None; every key with a problem is reported at its own line."""
-        written = {key: _matched(key, value) for key, value in self._values.items() if key in KEYS}
-        wrong = [
-            key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self._name}.{key}")
-        ]
-        if wrong or self._refuses("", matcher_of, written, self._name):
+        written = {key: _matched(key, _plain(node)) for key, node in self.nodes.items() if key in KEYS}
+        wrong = [key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self.name}.{key}")]
+        if wrong or self._refuses("", matcher_of, written, self.name):
             return None
-        matcher = matcher_of(written, self._name)
+        matcher = matcher_of(written, self.name)
         if matcher.fingerprint is not None and not matcher.fingerprint.startswith(f"{SCHEME}:"):
             self._report("fingerprint", f"fingerprint is not of scheme {SCHEME}: copy the present one from gate.json")
         return matcher

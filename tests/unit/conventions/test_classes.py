@@ -31,7 +31,7 @@ SHELL = frozenset(
         "_bulk/account",
         "_bulk/apply",
         "_bulk/task",
-        "_coverage/task",
+        "_coverage",
         "_ensure",
         "_file/attributes",
         "_file/download",

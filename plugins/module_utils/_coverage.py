@@ -2,27 +2,113 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Decides which targets have a finished scan that is recent enough. Pure."""
+"""The work of coverage_info: reads targets and scans, and decides which targets have a finished scan that is recent enough."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, printable
-from .._families.scan import tool_name_of
-from .._families.scan_statuses import FINISHED
-from .._findings.model import matches_all, name_pattern
-from .._moments import LONGEST_EXCEPTION, Clock, expiry_of, span
-from .._names import normal_form
-from .._records import Record
-from .._scan.record import ended_in, lacks, outcome_of
+from ._errors import WrongOption, printable
+from ._exports.text import cell, line
+from ._families.scan import SCAN, tool_id_of, tool_name_of
+from ._families.scan_statuses import FINISHED
+from ._families.target import TARGET
+from ._families.workspace import WORKSPACE
+from ._file.draft import shown
+from ._file.replace import store
+from ._findings.model import matches_all, name_pattern
+from ._lookup import Contents, Place, not_empty
+from ._moments import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
+from ._names import normal_form
+from ._records import Record
+from ._references import belongs, place_of
+from ._scan.clock import latest_clock
+from ._scan.record import ended_in, lacks, outcome_of
+from ._task import Task
+
+_FORMATS = (".csv", ".json")
+_COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
 
 # the newest finished scan of each target (by id) and tool, and of each target with any tool (None)
-Newest = dict[tuple[object, "int | None"], Record]
+_Newest = dict[tuple[object, "int | None"], Record]
 
 
-class Exclusion(NamedTuple):
+def coverage(task: Task) -> Record:
+    """The work of coverage_info."""
+    params = task.params
+    tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
+    max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
+    exclusions = _exclusions_of(params["exclusions"], time.time())
+    for index, name in enumerate(params["targets"] or ()):
+        not_empty(f"targets[{index}]", name)
+    dest = params["dest"]
+    if dest is not None and not dest.lower().endswith(_FORMATS):
+        raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
+    place = place_of(task)
+    if params["targets"] is not None and not place.declared:
+        raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
+    accounts = _read(task, place)
+    clock = latest_clock(task, [scan for account in accounts for scan in account.scans])
+    result = _coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
+    expired = result["exclusions"]["expired"]
+    if expired:
+        task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+    file: Record = dict(changed=False, dest=None, size=None, checksum=None)
+    if dest is not None:
+        text = (_as_csv if dest.lower().endswith(".csv") else _as_json)(result, utc_text(clock.now))
+        stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
+        file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
+    return {**result, **file}
+
+
+def _as_json(result: Record, now: str) -> str:
+    return json.dumps({"generated": now, **result}, indent=2, sort_keys=True) + "\n"
+
+
+def _as_csv(result: Record, now: str) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["generated", *_COLUMNS])
+    for row in result["rows"]:
+        writer.writerow([now, *(_cell(row[column]) for column in _COLUMNS)])
+    return stream.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else cell(line(str(value)))
+
+
+def _read(task: Task, place: Place) -> list[_Account]:
+    """The declared workspace, or all of them; none where check mode assumes that an earlier task creates it."""
+    if place.missing:
+        return []
+    workspaces: Sequence[Record]
+    if place.id is not None:
+        record = None if place.name is not None else task.client.read(WORKSPACE, place.id)
+        name = place.name if place.name is not None else record["name"] if record else f"workspace {place.id}"
+        workspaces = [dict(id=place.id, name=name)]
+    else:
+        workspaces = task.client.all(WORKSPACE)
+    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces])
+    accounts = []
+    for workspace in workspaces:
+        query = {"workspace_id": workspace["id"]}
+        scans = [row for row in task.client.all(SCAN, query) if belongs(row, query)]
+        accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans))
+    return accounts
+
+
+# --- the decision, without requests
+
+
+class _Exclusion(NamedTuple):
     """What need not be scanned."""
 
     # the item of the option
@@ -36,7 +122,7 @@ class Exclusion(NamedTuple):
         return all(pattern is None or name_pattern(pattern)(name) for pattern, name in patterns)
 
 
-class Account(NamedTuple):
+class _Account(NamedTuple):
     """One workspace."""
 
     workspace: str
@@ -45,12 +131,12 @@ class Account(NamedTuple):
     scans: Sequence[Record]
 
 
-def exclusions_of(given: Iterable[Mapping[str, Any]] | None, now: float) -> list[Exclusion]:
+def _exclusions_of(given: Iterable[Mapping[str, Any]] | None, now: float) -> list[_Exclusion]:
     """The Exclusions that the option lists. now: Unix time. Raises WrongOption, which names the item."""
     return [_exclusion(f"exclusions[{index}]", each, now) for index, each in enumerate(given or ())]
 
 
-def _exclusion(where: str, given: Mapping[str, Any], now: float) -> Exclusion:
+def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
     texts = {key: value and value.strip() for key, value in given.items()}
     for key, text in texts.items():
         if text == "":
@@ -63,15 +149,15 @@ def _exclusion(where: str, given: Mapping[str, Any], now: float) -> Exclusion:
             f"{where}.expires is {printable(texts['expires'], 60)!r}: write a date of the next five years, as in 2027-01-31,"
             " or a time with its zone, as in 2027-01-31T18:00:00Z."
         )
-    return Exclusion(texts, ends)
+    return _Exclusion(texts, ends)
 
 
-def coverage_of(
-    accounts: Sequence[Account],
+def _coverage_of(
+    accounts: Sequence[_Account],
     declared: Sequence[str] | None,
     tools: Sequence[int],
     max_age: int | None,
-    exclusions: Sequence[Exclusion],
+    exclusions: Sequence[_Exclusion],
     clock: Clock,
 ) -> Record:
     """The result of coverage_info, without its file.
@@ -111,9 +197,9 @@ def coverage_of(
 
 
 def _rows(
-    account: Account, declared: Sequence[str] | None, tools: Sequence[int], max_age: int | None, clock: Clock
+    account: _Account, declared: Sequence[str] | None, tools: Sequence[int], max_age: int | None, clock: Clock
 ) -> Iterator[Record]:
-    newest: Newest = {}
+    newest: _Newest = {}
     unplaced = []
     for scan in sorted(account.scans, key=lambda row: int(row["id"])):
         if outcome_of(scan) == FINISHED and lacks(scan):
@@ -157,7 +243,7 @@ def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> st
     return "No scan of it has finished."
 
 
-def _named(account: Account, declared: Sequence[str] | None) -> Iterator[tuple[str, Record | None]]:
+def _named(account: _Account, declared: Sequence[str] | None) -> Iterator[tuple[str, Record | None]]:
     if declared is None:
         yield from ((record["name"], record) for record in account.targets)
         return
