@@ -192,7 +192,6 @@ class Settings:
     target_deletion: bool = _setting(True, FLAG)
     delete_status: int = _setting(204, _one_of(200, 204))
     predefined_delete: int = _setting(403, _one_of(204, 403, 409))
-    workspace_put_conflict: bool = _setting(True, FLAG)
     rate_limits: Record | None = _setting(RATE_LIMITS, LIMITS)
     delay: float = _setting(0, SECONDS)
     clock: float | None = _setting(None, SECONDS_OR_NONE)
@@ -200,7 +199,6 @@ class Settings:
     record_zone: int = _setting(0, WHOLE_SECONDS)
     scan_queue_time: float = _setting(0, SECONDS)
     scan_run_time: float = _setting(0, SECONDS)
-    scan_tests: int | None = _setting(20, COUNT_OR_NONE)
     scan_end: str = _setting("finished", TEXT)
     scan_findings: list[int] = _setting([0, 1, 2, 3, 4], NUMBERS)
     scan_scripts: list[Record] = _setting([], SCRIPTS)
@@ -233,7 +231,6 @@ class Settings:
     id_form: str = _setting("integer", _one_of("integer", "text"))
     time_form: str = _setting("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms"))
     finding_names: str = _setting("documented", _one_of("documented", "alternative"))
-    repeated_keys: list[str] = _setting([], NAMES)
     half_characters: bool = _setting(False, FLAG)
     tolerant: bool = _setting(False, FLAG)
     redirecting_targets: dict[str, str] = _setting({}, TEXTS_BY_NAME)
@@ -276,7 +273,6 @@ DEVIATING = (
     "paged_lists",
     "id_form",
     "time_form",
-    "repeated_keys",
     "half_characters",
     "first_page",
 )

@@ -71,17 +71,11 @@ def _offset(seconds: int) -> str:
 
 
 def reshape(answer: Answer, settings: Settings) -> Answer:
-    """Write ids as text, repeat keys and add halves of characters in an answer, as the settings say."""
+    """Write ids as text and add halves of characters in an answer, as the settings say."""
     if settings.half_characters and answer.content_type == JSON and answer.body:
         answer.body = dumps(_with_halves(json.loads(answer.body)))
-    if settings.id_form == "integer" and not settings.repeated_keys:
-        return answer
-    if answer.status >= 300 or answer.content_type != JSON or not answer.body:
-        return answer
-    content = json.loads(answer.body)
-    if settings.id_form == "text":
-        content = _ids_as_text(content)
-    answer.body = _written(content, settings.repeated_keys).encode() if settings.repeated_keys else dumps(content)
+    if settings.id_form == "text" and answer.status < 300 and answer.content_type == JSON and answer.body:
+        answer.body = dumps(_ids_as_text(json.loads(answer.body)))
     return answer
 
 
@@ -105,26 +99,3 @@ def _with_halves(value: Any) -> Any:
 
 def _is_id(name: str, value: object) -> bool:
     return (name == "id" or name.endswith("_id")) and isinstance(value, int) and not isinstance(value, bool)
-
-
-def _written(value: object, twice: list[str]) -> str:
-    """JSON in which each key of `twice` occurs twice, the first time with another value."""
-    if isinstance(value, list):
-        return "[" + ",".join(_written(item, twice) for item in value) + "]"
-    if not isinstance(value, dict):
-        return json.dumps(value)
-    pairs = []
-    for name, item in value.items():
-        if name in twice:
-            pairs.append(f"{json.dumps(name)}:{json.dumps(_another(item))}")
-        pairs.append(f"{json.dumps(name)}:{_written(item, twice)}")
-    return "{" + ",".join(pairs) + "}"
-
-
-def _another(value: Any) -> object:
-    """A different value of the same type."""
-    if isinstance(value, bool) or value is None:
-        return not value
-    if isinstance(value, (int, float)):
-        return value + 1
-    return f"other {value}" if isinstance(value, str) else type(value)()

@@ -58,7 +58,7 @@ def update(call: Call) -> Answer:
         raise Refused(422, "invalid parameter description", "description must be a string")
     table = call.account["workspaces"]
     other = table.same(changes["name"]) if "name" in changes else None
-    if other and other is not record and call.settings.workspace_put_conflict:
+    if other and other is not record:
         raise Refused(409, "workspace already exists", f"another workspace is named {changes['name']!r}")
     table.change(record, changes)
     return call.done()

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -57,14 +56,6 @@ def test_what_is_against_the_contract_on_purpose_is_a_deviation(service, send):
     assert entry["violations"] == [] and "'name' is a required property" in entry["deviations"][0]
 
 
-@pytest.mark.parametrize("path,first,name", [("/targets", "t.example", "name"), ("/http_loggers", "l", "label")])
-def test_the_workspace_filter_can_be_ignored(service, send, path, first, name):
-    query = f"{path}?workspace_id=1"
-    assert [row[name] for row in send("GET", query).data] == [first]
-    service.settings(ignored_filters=["workspace_id"])
-    assert len(send("GET", query).data) == 2
-
-
 @pytest.fixture
 def many(service):
     """250 findings, of which the last one is critical."""
@@ -97,27 +88,6 @@ def test_pages_of_a_cut_list_can_be_asked_for(service, send, many):
     assert len(send("GET", f"{many}?limit=1000").data) == 100
     assert service.violations() == []
     assert service.log()[-1]["deviations"] == ["unknown in the query: limit"]
-
-
-@pytest.mark.parametrize(
-    "path,paging", [("/targets", "page"), ("/scans", "page"), ("/public/finding_templates", "offset")]
-)
-def test_a_list_can_have_no_end(service, send, path, paging):
-    service.settings(endless_lists=True)
-    seen = []
-    for number in range(1, 6):
-        rows = send("GET", f"{path}?limit=3&{paging}={number if paging == 'page' else number * 3 - 3}").data
-        assert len(rows) == 3
-        seen += [row.get("id", row.get("name")) for row in rows]
-    assert len(set(seen)) == 15
-
-
-def test_a_summary_can_disagree_with_the_findings(service, send):
-    service.settings(summary_off_by={"critical": 2, "low": -1, "high": -5})
-    number = send("POST", "/scans", body={"tool_id": 170, "target_id": 1001}).data["created_id"]
-    summary = send("GET", f"/scans/{number}").data["result_summary"]
-    assert [summary[name] for name in ("info", "low", "medium", "high", "critical")] == [1, 0, 1, 0, 3]
-    assert len(send("GET", f"/findings?task_id={number}").data) == 5
 
 
 def test_a_plan_can_limit_the_assets(service, send):
@@ -165,19 +135,6 @@ def test_times_have_other_forms(service, send, form, expected):
     assert send("GET", "/http_loggers/501/data").data["requests"][0]["request_date"] == expected
 
 
-def test_keys_can_come_twice(service, send):
-    service.settings(repeated_keys=["id", "name"])
-    answer = send("GET", "/targets/1001")
-    pairs = json.loads(answer.raw, object_pairs_hook=lambda pairs: pairs)[0][1]
-    assert pairs[:4] == [("id", 1002), ("id", 1001), ("name", "other t.example"), ("name", "t.example")]
-
-
-def test_texts_can_contain_halves_of_characters(service, send):
-    service.settings(half_characters=True)
-    assert send("GET", "/targets/1001").data["half\ud83d"] == ["\ud83da", "\ud83d"]
-    assert b"\\ud83d" in send("GET", "/targets/7").raw
-
-
 REDIRECTS = {"http://a.example/": "https://www.a.example/", "http://b.example/": "https://c.test/"}
 
 
@@ -201,14 +158,3 @@ def test_a_start_can_be_refused_because_the_target_redirects(service, send, name
         assert answer.json["message"] == f"Target URL redirects to {REDIRECTS[name]}"
         # a start that is refused leaves no target behind
         assert name not in [target["name"] for target in service.targets()]
-
-
-@pytest.mark.parametrize("first_page", [0, 1])
-def test_pages_count_from_the_first_page(service, send, first_page):
-    service.allow_violations = True
-    service.settings(first_page=first_page, omitted_workspace="all")
-    ids = [row["id"] for row in send("GET", "/targets").data]
-    assert len(ids) > 1
-    assert [row["id"] for row in send("GET", "/targets?limit=1").data] == ids[:1]
-    assert [row["id"] for row in send("GET", f"/targets?limit=1&page={first_page}").data] == ids[:1]
-    assert [row["id"] for row in send("GET", f"/targets?limit=1&page={first_page + 1}").data] == ids[1:2]

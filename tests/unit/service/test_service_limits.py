@@ -79,6 +79,7 @@ def test_a_client_that_waits_as_told_is_never_refused(kind):
     [
         ("GET", "/targets", "GET"),
         ("GET", "/scans/{id}/output", "output"),
+        ("GET", "/scans/{id}/raw", "GET"),
         ("POST", "/targets", "write"),
         ("PUT", "/workspaces/{id}", "write"),
         ("DELETE", "/targets/{id}", "write"),

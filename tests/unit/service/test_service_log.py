@@ -116,19 +116,12 @@ def test_the_key_is_never_in_the_log(service, send, place):
     "method,path,content,words",
     [
         ("GET", "/targets?limit=1001", {}, "limit"),
-        ("GET", "/targets?limit=x", {}, "limit"),
-        ("GET", "/targets?type=domain", {}, "type"),
         ("GET", "/targets?workspace=1", {}, "unknown in the query: workspace"),
-        ("GET", "/workspaces?page=1", {}, "unknown in the query: page"),
-        ("GET", "/http_loggers?workspace_id=x", {}, "workspace_id"),
         ("GET", "/nothing", {}, "not in the contract"),
-        ("PATCH", "/targets/1001", {"body": {}}, "not in the contract"),
         ("GET", "/workspaces", {"headers": {"Accept": "*/*"}}, "Accept"),
         ("GET", "/workspaces", {"key": None}, "Security"),
         ("POST", "/workspaces", {"body": {"name": "n"}}, "mimetype"),
         ("POST", "/workspaces", {"form": {"description": "n"}}, "'name' is a required property"),
-        ("POST", "/targets", {"form": {"name": "a.example", "workspace_id": "x"}}, "x"),
-        ("POST", "/targets", {"form": {"name": "a.example", "type": "url"}}, "unknown in the form: type"),
         ("POST", "/http_loggers", {"form": {"label": "l", "workspace_id": 1}}, "unknown in the form: workspace_id"),
         (
             "POST",
@@ -136,10 +129,8 @@ def test_the_key_is_never_in_the_log(service, send, place):
             {"raw": b"name=a.example&name=b.example", "content_type": FORM},
             "twice",
         ),
-        ("PUT", "/workspaces/1", {"form": {"name": "n"}}, "mimetype"),
         ("PUT", "/workspaces/1", {"body": {}}, "non-empty"),
         ("PUT", "/workspaces/1", {"body": {"name": 5}}, "not of type 'string'"),
-        ("PUT", "/workspaces/1", {"body": {"id": 1, "name": "n"}}, "id"),
     ],
 )
 def test_a_wrong_request_is_noticed(service, send, method, path, content, words):
@@ -235,6 +226,7 @@ def test_a_state_that_makes_no_sense(service, state, words):
         ({"rate_limits": {"GTE": 5}}, "rate_limits"),
         ({"rate_limits": {"seconds": 0}}, "rate_limits"),
         ({"delete_status": True}, "204"),
+        ({"scan_scripts": [{"ends": "x"}]}, "a list of"),
     ],
 )
 def test_a_setting_that_makes_no_sense(service, settings, words):

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import time
@@ -19,7 +18,6 @@ import urllib.request
 from urllib.parse import urlsplit
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.local_service import PROGRAM, LocalService
 
 
@@ -145,38 +143,3 @@ def test_validation_without_its_libraries_is_refused_loudly(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "validation needs openapi-core" in done.stderr and "Traceback" not in done.stderr
-
-
-def get(service, context, path="/workspaces"):
-    headers = {"Authorization": f"Bearer {service.api_key}", "Accept": "application/json"}
-    request = urllib.request.Request(service.base_url + path, headers=headers)
-    handlers = [urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)]
-    try:
-        with urllib.request.build_opener(*handlers).open(request, timeout=30) as response:
-            return response.status
-    except urllib.error.HTTPError as exc:
-        with exc:
-            return exc.code
-
-
-def test_tls(tmp_path):
-    files = certificates.make(tmp_path)
-    with LocalService.start(tls_cert=files["server"], tls_key=files["server_key"]) as service:
-        assert service.base_url.startswith("https://127.0.0.1:")
-        assert get(service, ssl.create_default_context(cafile=files["ca"])) == 200
-        with pytest.raises(urllib.error.URLError, match="certificate verify failed"):
-            get(service, ssl.create_default_context())
-        # a broken connection, over TLS too
-        service.fault(action="reset")
-        with pytest.raises((ConnectionError, urllib.error.URLError, ssl.SSLError)):
-            get(service, ssl.create_default_context(cafile=files["ca"]))
-
-
-def test_client_certificate(tmp_path):
-    files = certificates.make(tmp_path)
-    options = {"tls_cert": files["server"], "tls_key": files["server_key"], "tls_client_ca": files["ca"]}
-    with LocalService.start(**options) as service:
-        context = ssl.create_default_context(cafile=files["ca"])
-        assert get(service, context) == 400
-        context.load_cert_chain(files["client"], files["client_key"])
-        assert get(service, context) == 200

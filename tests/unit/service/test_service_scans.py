@@ -182,24 +182,6 @@ def test_filters_and_pages(service, send, query, ids):
         assert [each["id"] for each in send("GET", f"/scans?{query}").data] == ids[::-1]
 
 
-def test_ends_of_the_list(service, send):
-    service.allow_violations = True
-    for query in ("limit=0", "limit=1001", "page=0", "tool_id=x", "target_id=", "workspace_id=x"):
-        assert send("GET", f"/scans?{query}").status == 400, query
-    assert send("GET", "/scans?workspace_id=99").status == 404
-    service.settings(past_end=404, page_cap=1, unknown_workspace="empty")
-    assert send("GET", "/scans?workspace_id=99").data == []
-    assert send("GET", "/scans?page=2").status == 404
-
-
-@pytest.mark.parametrize("path", ["/targets/1001", "/workspaces/2"])
-def test_scans_go_with_their_target_and_workspace(service, send, path):
-    service.add(workspaces=[{"name": "w"}], targets=[{"name": "a.example", "workspace": "w"}, {"name": "b.example"}])
-    service.add(scans=[{"target_id": 1001}, {"target_id": 1002}])
-    assert send("DELETE", path).status == 204
-    assert [each["target_id"] for each in service.scans()] == [1002]
-
-
 @pytest.mark.parametrize(
     "tool, kind, holds",
     [
@@ -231,14 +213,6 @@ def test_output_in_other_forms(service, send):
     assert (answer.type, answer.raw.decode()) == ("text/plain; charset=utf-8", text)
 
 
-def test_output_has_a_limit_of_its_own(service, send):
-    send("POST", "/scans", body=BODY)
-    # no window ends during the test
-    service.settings(rate_limits={"output": 2, "GET": 3, "seconds": 36000})
-    assert [send("GET", "/scans/40001/output").status for _time in range(3)] == [200, 200, 429]
-    assert [send("GET", "/scans/40001/raw").status for _time in range(4)] == [200, 200, 200, 429]
-
-
 def test_a_state_is_kept(service, send, started, after):
     started()
     after(40001, 250)
@@ -248,20 +222,3 @@ def test_a_state_is_kept(service, send, started, after):
     assert service.state() == state
     old = send("GET", "/scans/40002").data
     assert abs(calendar.timegm(time.strptime(old["end_time"], "%Y-%m-%d %H:%M:%S")) - time.time() + 3600 - 250) < 60
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"scan_scripts": [{"end": 5}]},
-        {"scan_scripts": [{"ends": "x"}]},
-        {"scan_scripts": {}},
-        {"scan_run_time": -1},
-        {"scan_findings": ["high"]},
-        {"scan_end": None},
-        {"running_output": 500},
-    ],
-)
-def test_wrong_settings_are_refused(service, settings):
-    with pytest.raises(AssertionError, match="SettingsError"):
-        service.settings(**settings)

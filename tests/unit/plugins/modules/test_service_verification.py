@@ -95,14 +95,14 @@ NO_DEVIATION = {
     **dict.fromkeys(
         (
             "max_name", "page_cap", "order", "extra_fields", "delay", "clock", "clock_offset", "unknown_workspace", "tolerant",
-            "validate", "repeated_keys", "half_characters", "time_form",
+            "validate", "half_characters", "time_form",
         ),
         "nothing is assumed of it",
     ),
-    **dict.fromkeys(("predefined_delete", "workspace_put_conflict"), "never sent: predefined, workspace-names"),
+    "predefined_delete": "never sent: predefined",
     **dict.fromkeys(
         (
-            "scan_queue_time", "scan_run_time", "scan_tests", "scan_end", "scan_findings", "scan_scripts",
+            "scan_queue_time", "scan_run_time", "scan_end", "scan_findings", "scan_scripts",
             "scan_stop_time", "stop_answer", "running_summary", "max_parallel_scans", "redirecting_targets",
             "unreachable_targets", "least_scan_time", "scan_time_status",
         ),
