@@ -63,11 +63,12 @@ def create(
             if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
                 raise unconfirmed(error, resource.noun, "created") from None
             lost = True
-    if record is None and read is None:
+    if record is not None:
+        return Created(record, made=True)
+    if read is None:
         return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
     try:
-        if record is None and read is not None:
-            record = look(None) if object_id is None else read(object_id)
+        record = look(None) if object_id is None else read(object_id)
     except CallError as error:
         raise Incomplete(
             f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",

@@ -207,19 +207,23 @@ class Transport:
             error = refusal(answer, hints)
             outcome = answer.status
         tries.in_flight = False
+        self._wait_for_next(request, tries, error, outcome)
+        return None
+
+    def _wait_for_next(self, request: Request, tries: _Tries, error: CallError, outcome: int | str) -> None:
+        """Wait before the next try of a call. Raises the error of the last one if there is no next one."""
         error = error.with_facts(after_loss=tries.lost)
         if not retry.may_repeat(request.method, outcome) or error.final or self._session.limits.over:
             raise error
-        if outcome == 429:
+        if self.last is not None and outcome == 429:
             tries.limited += 1
-            self.budget.wait_asked(answer.headers, error, tries.limited)
-            return None
+            self.budget.wait_asked(self.last.headers, error, tries.limited)
+            return
         if tries.repeated >= self.connection.retries:
             raise error
         tries.repeated += 1
         tries.lost = tries.lost or error.maybe_done
         self._nap(retry.backoff(tries.repeated, self._jitter()))
-        return None
 
     def _log(self, request: Request, outcome: int | str) -> None:
         self.calls.append(f"{request.shown()} -> {outcome}")
