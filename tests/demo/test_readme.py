@@ -115,14 +115,3 @@ def test_a_failing_step_ends_the_demo(step, reason):
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         with pytest.raises(run.DemoFailed, match=reason):
             run.show(step, 1, service, env)
-
-
-def test_a_failing_demo_prints_the_reason(monkeypatch, capsys):
-    def failing():
-        raise run.DemoFailed("step 1 went wrong")
-
-    monkeypatch.setattr(run, "demo", failing)
-    monkeypatch.setattr(sys, "argv", ["run.py"])
-    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
-    assert run.main() == 1
-    assert capsys.readouterr().err == "The demo failed: step 1 went wrong.\n"

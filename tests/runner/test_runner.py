@@ -142,17 +142,6 @@ def assert_key_is_only_where_the_guide_says(job: Job, service: LocalService) -> 
     assert job.events and all(service.api_key not in json.dumps(event) for event in job.events)
 
 
-def test_the_demo_declares_everything_and_shows_the_key_nowhere(data, home, service):
-    ended = play(data, home, "demo.yml")
-    assert ended.rc == "0", ended.stdout
-    assert [call.split("?")[0] for call in service.writes()] == [
-        "POST /workspaces", *["POST /targets"] * 3, *["POST /http_loggers"] * 2,
-    ]  # fmt: skip
-    changed = [event for event in ended.events if event["event"] == "runner_item_on_ok"]
-    assert [event["event_data"]["res"]["changed"] for event in changed] == [True] * 5
-    assert_key_is_only_where_the_guide_says(ended, service)
-
-
 def test_a_line_of_progress_is_an_event_while_the_task_runs(data, home, service):
     """The scans finish only after the third line arrived as an event."""
     service.settings(scan_run_time=100_000)
@@ -279,13 +268,6 @@ def test_a_worker_that_does_not_answer_fails_the_gate(example, broken, service):
 
 
 # --- what the guide shows ---
-
-
-@pytest.mark.parametrize("path", ["gate-on", "data/project/gate.yml", "data/env/envvars"])
-def test_the_guide_links_to_each_file(path):
-    guide = GUIDE.read_text(encoding="utf-8")
-    assert f"https://github.com/scanops/scanops.scanner/blob/main/docs/runner/{path}>`" in guide
-    assert (EXAMPLE / path).is_file()
 
 
 def test_the_guide_shows_the_commands_of_the_program():
