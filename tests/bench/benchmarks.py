@@ -162,19 +162,6 @@ BENCHMARKS = (
         bulk.unchanged,
     ),
     Benchmark(
-        "targets_unchanged_brief",
-        "the same with report_unchanged: false",
-        3,
-        bulk.unchanged_brief,
-    ),
-    Benchmark(
-        "targets_unchanged_rows",
-        f"{bulk.MANY:,} existing targets against a module that returns as many results and does nothing, which is what"
-        " ansible-core itself takes",
-        1.4,
-        bulk.unchanged_rows,
-    ),
-    Benchmark(
         "targets_growth",
         f"{bulk.LARGE:,} declared targets in check mode against {bulk.LARGE // 4:,}; the limit is n log n",
         bulk.GROWTH,

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import yaml
-
-from .stage import HERE, BenchmarkFailed, Result, Side, Stage
+from .stage import BenchmarkFailed, Result, Side, Stage
 
 if TYPE_CHECKING:
     from ..service import limits
@@ -65,31 +62,6 @@ def unchanged(stage: Stage) -> Result:
     stage.service.fill("Bench", MANY)
     ours = Side(_play(stage, "targets.yml", MANY), UNCHANGED_CALLS, most_memory=MOST_MEMORY)
     return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
-
-
-def unchanged_brief(stage: Stage) -> Result:
-    stage.service.reset(settings={"rate_limits": None})
-    stage.service.fill("Bench", MANY)
-    ours = Side([*_play(stage, "targets.yml", MANY), "-e", "report_unchanged=false"], UNCHANGED_CALLS)
-    return stage.compare(ours, Side(["ansible-playbook", "plays/nothing.yml"], 0))
-
-
-def unchanged_rows(stage: Stage) -> Result:
-    """Against a module that only returns the same rows, so that the cost of ansible-core is on both sides."""
-    stage.service.reset(settings={"rate_limits": None})
-    stage.service.fill("Bench", MANY)
-    library = stage.place / "library"
-    library.mkdir(exist_ok=True)
-    shutil.copy(HERE / "many_rows.py", library)
-    # written here, because linters do not know the module; ansible-core finds library/ beside the play
-    (play,) = yaml.safe_load((HERE / "plays" / "targets.yml").read_text(encoding="utf-8"))
-    (task,) = play["tasks"]
-    task["many_rows"] = task.pop("scanops.scanner.targets")
-    del task["many_rows"]["report_unchanged"]
-    rows = stage.place / "rows.yml"
-    rows.write_text(json.dumps([play]))
-    command = _play(stage, "targets.yml", MANY)
-    return stage.compare(Side(command, UNCHANGED_CALLS), Side([command[0], str(rows), *command[2:]], 0))
 
 
 def growth(stage: Stage) -> Result:
