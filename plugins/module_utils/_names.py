@@ -70,7 +70,7 @@ def _normal_form(name: str) -> str:
         return text
     if ("://" in text and not (scheme and host)) or text.split() != [text]:
         return text
-    place = (user + "@" if user else "") + normal_host(host)
+    place = (user + "@" if user else "") + _normal_host(host)
     if port is not None and port != DEFAULT_PORTS.get(scheme):
         place += f":{port}"
     if "://" not in text:
@@ -78,7 +78,7 @@ def _normal_form(name: str) -> str:
     return f"{scheme}://{place}{'' if path == '/' and not rest else path}{rest}"
 
 
-def normal_host(host: str) -> str:
+def _normal_host(host: str) -> str:
     """A host name or IP address in normal form; IPv6 addresses in brackets."""
     bare = host.rstrip(".").strip("[]")
     # no other text is an address, and this attempt is the slowest step
@@ -165,7 +165,7 @@ def read_host(text: str) -> tuple[str, Address | None]:
         raise UnreadableName(text, "is longer than a host name can be, or has a label of more than 63 characters")
     if "" in bare.split("."):
         raise UnreadableName(text, "has an empty label")
-    host = normal_host(bare)
+    host = _normal_host(bare)
     labels = host.split(".")
     if _NUMBER.fullmatch(labels[-1]):
         return _read_ipv4(host, text)

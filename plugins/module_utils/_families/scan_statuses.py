@@ -20,7 +20,7 @@ RUN_TIMEOUT = "run_timeout"
 DELETED = "deleted"
 
 
-class Ending(NamedTuple):
+class _Ending(NamedTuple):
     """How a scan, or the wait for it, can end.
 
     outcome: the word in results; status: the service's word, "" if the task itself decides; next_step: what to do after a
@@ -34,24 +34,24 @@ class Ending(NamedTuple):
 
 # assumed: the final statuses. The service may add new ones, whose outcome is UNKNOWN_STATE
 _ENDINGS = (
-    Ending(FINISHED, "finished", ""),
-    Ending(
+    _Ending(FINISHED, "finished", ""),
+    _Ending(
         FAILED_TO_START,
         "failed to start",
         "check that the target can be reached and that the plan includes this tool",
     ),
-    Ending("stopped", "stopped", "somebody or something stopped it; run the task again"),
-    Ending(TIMED_OUT, "timed out", "raise max_scan_time, or make the scan smaller with tool_params"),
-    Ending("aborted", "aborted", "check it in the web application, and run the task again"),
-    Ending("vpn_error", "VPN connection error", "check the VPN profile"),
-    Ending("auth_failed", "auth failed", "check authentication"),
-    Ending("connection_error", "connection error", "check that the service can reach the target"),
-    Ending(
+    _Ending("stopped", "stopped", "somebody or something stopped it; run the task again"),
+    _Ending(TIMED_OUT, "timed out", "raise max_scan_time, or make the scan smaller with tool_params"),
+    _Ending("aborted", "aborted", "check it in the web application, and run the task again"),
+    _Ending("vpn_error", "VPN connection error", "check the VPN profile"),
+    _Ending("auth_failed", "auth failed", "check authentication"),
+    _Ending("connection_error", "connection error", "check that the service can reach the target"),
+    _Ending(
         UNKNOWN_STATE, "", "check it in the web application; this version of the collection does not know the status"
     ),
-    Ending(QUEUE_TIMEOUT, "", "it goes on; raise queue_timeout, or set on_timeout to stop"),
-    Ending(RUN_TIMEOUT, "", "it goes on; raise run_timeout, or set on_timeout to stop"),
-    Ending(DELETED, "", "somebody deleted it during the wait; run the task again"),
+    _Ending(QUEUE_TIMEOUT, "", "it goes on; raise queue_timeout, or set on_timeout to stop"),
+    _Ending(RUN_TIMEOUT, "", "it goes on; raise run_timeout, or set on_timeout to stop"),
+    _Ending(DELETED, "", "somebody deleted it during the wait; run the task again"),
 )
 
 # the statuses as the service spells them (its public documentation)

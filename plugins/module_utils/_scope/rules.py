@@ -175,12 +175,12 @@ class _Layer(NamedTuple):
         return None
 
 
-class Unreadable(str):
+class _Unreadable(str):
     """A reason that no other scope would change: the name itself must be corrected. next_step: how, a sentence."""
 
     next_step: str
 
-    def __new__(cls, reason: object, next_step: str) -> Unreadable:
+    def __new__(cls, reason: object, next_step: str) -> _Unreadable:
         text = super().__new__(cls, reason)
         text.next_step = next_step
         return text
@@ -204,7 +204,7 @@ class Scope:
             target = read_name(name)
         except UnreadableName as error:
             problem = problem_of(name) or "correct its spelling"
-            return Unreadable(error, f"{problem[0].upper()}{problem[1:]}.")
+            return _Unreadable(error, f"{problem[0].upper()}{problem[1:]}.")
         return next(filter(None, (layer.refusal(target) for layer in self._layers)), None)
 
 

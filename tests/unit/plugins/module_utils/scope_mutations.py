@@ -99,7 +99,7 @@ NAMES = [
     ('if "" in bare.split("."):', "if not bare:"),
     ('if "" in bare.split("."):', 'if bare.startswith("."):'),
     ('if "" in bare.split("."):', 'if ".." in bare:'),
-    ("    host = normal_host(bare)\n", "    host = bare\n"),
+    ("    host = _normal_host(bare)\n", "    host = bare\n"),
     ("    _refuse_unlike_readings(text, bare, labels)\n", ""),
     ('if not bare.isascii() and _idna2003(bare) != ".".join(labels):', "if False:"),
     (

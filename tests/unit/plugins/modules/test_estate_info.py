@@ -119,17 +119,6 @@ def test_a_listing_that_fails_is_no_shorter_estate(account, run):
     assert read["api_error"]["path"] == "/targets"
 
 
-# page 2 shows that there are more, and page 1 whether it is the first one
-@pytest.mark.parametrize("nth, page", [(2, 2), (3, 1), (4, 3)])
-def test_a_workspace_that_is_deleted_while_it_is_read_is_no_shorter_estate(account, run, nth, page):
-    account.settings(page_cap=1)
-    account.fault(path="/targets", nth=nth, action="do", do="delete", resource="workspaces", record={"id": 2})
-    read = run("estate_info", workspaces=["Web shop"])
-    assert read.failed
-    assert f"GET /targets could not be read to its end: page {page} was answered 404" in read.msg
-    assert "workspaces" not in read.result
-
-
 def test_a_list_that_nobody_has_proven_is_not_exported():
     row = {"id": 1, "name": "A", "description": ""}
     for targets, inside, loggers in (
