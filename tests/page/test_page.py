@@ -155,19 +155,6 @@ def test_the_page_has_all_findings_with_their_states(opened):
     assert page.texts("#count") == ["10 findings"]
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_the_failing_findings_are_those_of_the_decision(opened, name):
-    of = DOCUMENTS[name]()
-    failing = [anchor_of(each) for each in of["findings"] if each["state"] == "failing"]
-    page = opened(of, fragment="#?state=failing")
-    found = shown(page)
-    if name == "hostile":
-        # the ids have no control characters
-        assert len(found) == len(failing)
-    else:
-        assert found == (failing or [anchor_of(each) for each in of["findings"]])
-
-
 # --- hostile text
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Operation
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.compare import differences
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON, SCHEMA_PATH
 from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules import relied_on
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import PROBES, READS, WRITES
 
 OPENAPI = yaml.safe_load(CONTRACT)
@@ -41,38 +39,3 @@ def test_the_table_has_each_operation_of_the_contract():
         if method != "parameters"
     }
     assert operations == TABLE
-
-
-def entry(call, query=(), form=None, json=None):
-    method, path = call.split()
-    return {"method": method, "path": path, "query": dict.fromkeys(query, "1"), "form": form, "json": json}
-
-
-def test_what_is_sent_and_not_in_the_table_is_found(monkeypatch):
-    operations = [
-        Operation("GET", "/things", query=("page",)),
-        Operation("POST", "/things", encoding=relied_on.FORM, always=("name",), sometimes=("note",)),
-        Operation("DELETE", "/things/{id}/data"),
-    ]
-    monkeypatch.setattr(relied_on, "TABLE", {str(operation): operation for operation in operations})
-    good = [
-        entry("GET /things"),
-        entry("GET /things", ["page"]),
-        entry("POST /things", form={"name": "a", "note": ""}),
-        entry("DELETE /things/7/data"),
-        entry("GET /api-schema.yml"),
-    ]
-    assert relied_on.not_in_the_table(good) == []
-    bad = [
-        entry("GET /things/7"),
-        entry("GET /things", ["page", "size"]),
-        entry("POST /things", form={"note": ""}),
-        entry("POST /things", json={"name": "a", "more": 1}),
-    ]
-    assert relied_on.not_in_the_table(bad) == [
-        "GET /things/{id}",
-        "GET /things: the parameter size",
-        "POST /things: a body as application/json",
-        "POST /things: a body without name",
-        "POST /things: the field more of the body",
-    ]

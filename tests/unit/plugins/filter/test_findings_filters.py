@@ -41,11 +41,6 @@ def test_a_result_of_the_module_and_gate_json_are_exported_alike(name):
         assert findings_export(given, name) == [{"name": file, "content": expected}]
 
 
-def test_anything_else_is_refused_with_a_sentence():
-    with pytest.raises(AnsibleFilterError, match=r"^findings_export: The input .*gate\.json\.$"):
-        findings_export({"changed": False}, "csv")
-
-
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [

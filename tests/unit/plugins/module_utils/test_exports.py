@@ -20,7 +20,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.document 
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,
@@ -120,48 +119,15 @@ def test_what_fails_or_is_new_is_listed_and_everything_on_request(name):
 
 @pytest.mark.parametrize("make", [broken, unreachable])
 @pytest.mark.parametrize("name", ALL)
-def test_an_incomplete_run_says_so(name, make):
+def test_an_incomplete_run_says_why(name, make):
+    # test_gate_exports checks where each format says so
     of = make()
     sentence = of["targets"][1]["reasons"][0] if of["targets"] else of["reasons"][0]
     (text,) = written(name, of)
+    assert sentence in text
     if name == "junit":
         (error,) = ElementTree.fromstring(text.encode()).iter("error")
-        assert error.get("type") == of["outcome"]
         assert sentence in error.get("message") and sentence in error.text
-    elif name == "sarif":
-        (invocation,) = json.loads(text)["runs"][0]["invocations"]
-        assert invocation["executionSuccessful"] is False
-        assert sentence in str(invocation["toolExecutionNotifications"])
-    elif name == "gitlab":
-        scan = json.loads(text)["scan"]
-        assert scan["status"] == "failure"
-        assert sentence in str(scan["messages"])
-    elif name == "defectdojo":
-        assert of["outcome"] in json.loads(text)["name"]
-        assert "do not close findings" in json.loads(text)["description"]
-        assert sentence in json.loads(text)["description"]
-    elif name == "csv":
-        first = next(csv.DictReader(io.StringIO(text, newline="")))
-        assert first["state"] == of["outcome"]
-        assert sentence in first["name"]
-    elif name == "markdown":
-        assert text.startswith(f"## Gate failed: {of['outcome']}")
-        assert "not complete" in text.split("\n")[0]
-        # why comes next
-        assert sentence in text.split("\n")[2]
-    elif name == "html":
-        assert text.index(sentence) < text.index("This run is not complete.")
-    else:
-        assert json.loads(text)["outcome"] == of["outcome"]
-
-
-@pytest.mark.parametrize("outcome", OUTCOMES)
-def test_each_outcome_of_a_target_counts_whatever_the_verdict(outcome):
-    # a verdict of pass does not make a target that was not read one without findings
-    of = broken(outcome, verdict="pass")
-    whole = outcome in ("findings", "passed")
-    assert gitlab(of)["scan"]["status"] == ("success" if whole else "failure")
-    assert ("<error" in junit.junit(of)) is not whole
 
 
 def test_junit_counts_what_it_has():

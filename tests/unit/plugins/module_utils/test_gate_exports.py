@@ -51,14 +51,6 @@ def hostile():
     return decided()
 
 
-def test_a_decision_about_hostile_findings_has_each_state():
-    decision, document = hostile()
-    assert {(each.row.port, each.state) for each in decision.rows} == set(STATE_OF.items())
-    assert len(failing_of(decision)) == 3 * len(HOSTILE)
-    assert document["counts"]["failing"] == 3 * len(HOSTILE)
-    assert (document["outcome"], document["verdict"]) == ("findings", "fail")
-
-
 @pytest.mark.parametrize(("name", "choices"), CHOSEN)
 def test_exports_of_a_decision_fit_their_schemas_and_have_its_failing_set(name, choices):
     decision, document = hostile()

@@ -17,6 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports import pa
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import fixes
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.html import headline, html
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import table_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     HOSTILE,
     WAIVER,
@@ -60,12 +61,6 @@ class Elements(HTMLParser):
             if name == tag and attributes.items() <= attrs.items()
         ]
         return found
-
-
-def rows_of(page):
-    """The rows in the data of a page, as dictionaries."""
-    data = json.loads(Elements(page).content("script", id="rows"))
-    return [dict(zip(data["columns"], cells)) for cells in data["rows"]]
 
 
 def details_of(page):
@@ -142,7 +137,7 @@ def test_the_data_has_all_findings_and_each_text_once():
     of = mixed()
     page = html(of)
     for found, names in (
-        (rows_of(page), "fingerprint index state change severity name target tool cve reasons port age"),
+        (table_of(page), "fingerprint index state change severity name target tool cve reasons port age"),
         (details_of(page), "description risk recommendation evidence references cvss verified id first_seen"),
     ):
         assert [[each[name] for name in names.split()] for each in found] == [
@@ -163,7 +158,7 @@ def test_the_details_have_the_fingerprint_at_each_place():
 def test_more_rows_than_are_encoded_at_once():
     of = document([row(number, description=f"Text {number}") for number in range(2500)])
     page = html(of)
-    assert [each["fingerprint"] for each in rows_of(page)] == [each["fingerprint"] for each in of["findings"]]
+    assert [each["fingerprint"] for each in table_of(page)] == [each["fingerprint"] for each in of["findings"]]
     assert [each["description"] for each in details_of(page)] == [each["description"] for each in of["findings"]]
 
 

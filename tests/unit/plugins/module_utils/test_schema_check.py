@@ -154,7 +154,6 @@ BODY = "paths /reports post requestBody content application/json"
 CREATED = "paths /reports post responses 201 content application/json schema properties data properties"
 CASES = [
     # operations
-    ("paths /targets/", None, [("missing", "operation", "GET /targets", "")]),
     ("paths /targets/ get", None, [("missing", "operation", "GET /targets", "")]),
     ("paths /targets/ get deprecated", True, [("deprecated", "operation", "GET /targets", "")]),
     # parameters
