@@ -153,7 +153,7 @@ def _target_of(task: Task, place: Place) -> Record | None:
         if object_id == UNKNOWN_ID:
             task.warn_foreseen("the target")
             return None
-        target = _read(task, TARGET, "target_id", object_id)
+        target = existing(task, TARGET, object_id, "target_id")
         _refuse_elsewhere(task, TARGET, target, place)
         return target
     not_empty("target", name)
@@ -215,7 +215,7 @@ def scan_of(task: Task, place: Place) -> _ScanReferred | None:
 
 def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> _ScanReferred:
     """The scan that an option names by its id; refuses one of another workspace. Costs 2 GET."""
-    scan = _read(task, SCAN, option, scan_id)
+    scan = existing(task, SCAN, scan_id, option)
     target = target_of_record(task, scan)
     known = scan
     if scan["workspace_id"] is None and target is not None:
@@ -257,7 +257,8 @@ def warn_unplaced(task: Task, place: Place, what: str) -> None:
         )
 
 
-def _read(task: Task, resource: Family, option: str, object_id: int) -> Record:
+def existing(task: Task, resource: Family, object_id: int, option: str = "the id") -> Record:
+    """The record with this id. Raises Refused. option: what to correct."""
     record = task.client.read(resource, object_id)
     if record is None:
         raise Refused(f"No {resource.noun} with id {object_id} is visible to this API key: correct {option}.")

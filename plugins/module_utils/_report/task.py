@@ -18,6 +18,7 @@ from .._file.draft import Content, Draft, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
 from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
+from .._references import existing
 from .._task import Task
 from .create import LONGEST_NAME, RESUMED_FOR, Note, Request, create, from_earlier_run, note_path, read_note, write_note
 
@@ -137,13 +138,8 @@ class _Present:
         """The report that exists already: the one with the id, or one that an earlier run of this task requested."""
         client, note = self._task.client, self._note
         if "id" in self._request:
-            record = client.read(REPORT, self._request["id"])
-            if record is None:
-                raise Refused(
-                    f"No report with id {self._request['id']} is visible to this API key: correct the id, or set source,"
-                    " resources and format to generate a report."
-                )
-            return record
+            instead = "the id, or set source, resources and format to generate a report"
+            return existing(self._task, REPORT, self._request["id"], instead)
         if note is None:
             return None
         record, asked_at = None, note.asked_at

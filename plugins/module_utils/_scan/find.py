@@ -23,7 +23,7 @@ from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empt
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import place_of, warn_current_workspace
+from .._references import existing, place_of, warn_current_workspace
 from .._scope.valid_names import refuse_name
 from .._task import Task
 from .clock import latest_clock
@@ -112,13 +112,12 @@ def _resolve_id(task: Task) -> Targets:
     if place.missing and task.params["state"] != "present":
         # a workspace that does not exist contains no target
         return Targets(place, [])
-    record = task.client.read(TARGET, target_id)
+    if task.params["state"] == "absent":
+        record = task.client.read(TARGET, target_id)
+    else:
+        record = existing(task, TARGET, target_id, "target_id, or give target")
     if record is None:
-        if task.params["state"] == "absent":
-            return Targets(place, [])
-        raise WrongOption(
-            f"No target with id {target_id} is visible to this API key: correct target_id, or give target."
-        )
+        return Targets(place, [])
     if place.declared and not place.missing and record["workspace_id"] not in (None, place.id):
         raise WrongOption(
             f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"
@@ -192,13 +191,13 @@ def vpn_uuid_of(task: Task) -> str | None:
 
 
 @contextlib.contextmanager
-def starts_locked(task: Task, spec: ScanSpec, names: Iterable[str]) -> Iterator[None]:
+def starts_locked(task: Task, spec: ScanSpec, names: Sequence[str]) -> Iterator[None]:
     """If an existing scan would do, keep other tasks of this user from starting scans of these targets with this tool. If
     the lock cannot be taken, the task warns and continues."""
     transport = task.client.transport
     with contextlib.ExitStack() as held:
         try:
-            place = _private_files.directory(os.environ) if spec.max_age and not task.check_mode else ""
+            place = _private_files.directory(os.environ) if names and spec.max_age and not task.check_mode else ""
             for parts in lock_parts(transport.connection.base_url, spec.tool_id, names) if place else ():
                 path = _private_files.path_for(place, "start of scans", *parts)
                 held.enter_context(_private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
@@ -223,12 +222,14 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
         return
     # a page that the server has cut short must not hide the newest scan
     rows = [row for page in task.client.pages(SCAN, query, whole=bool(spec.max_age)) for row in page]
+    for entry in entries:
+        entry.known = [row["id"] for row in _own(rows, spec, entry)]
+    if not spec.max_age:
+        return
     clock = latest_clock(task, rows)
     for entry in entries:
-        own = _own(rows, spec, entry)
-        entry.known = [row["id"] for row in own]
         entry.candidates = []
-        for row, reason in candidates(own, clock, spec.max_age)[:_MOST_CANDIDATES] if spec.max_age else ():
+        for row, reason in candidates(_own(rows, spec, entry), clock, spec.max_age)[:_MOST_CANDIDATES]:
             shown: Record | None = row
             if reason is None and spec.needs_record:
                 shown = task.client.read(SCAN, row["id"])
@@ -284,10 +285,8 @@ def scans_to_end(task: Task) -> list[Entry]:
         task.warn_foreseen("the scan")
         return []
     if scan_id is not None:
-        record = task.client.read(SCAN, scan_id)
-        if record is None and not absent:
-            raise WrongOption(f"No scan with id {scan_id} is visible to this API key: correct the id.")
-        return [_existing("", record)] if record else []
+        record = task.client.read(SCAN, scan_id) if absent else existing(task, SCAN, scan_id)
+        return [_entry_of("", record)] if record else []
     tool_id = tool_id_of(task.params["tool"])
     place, entries = resolve(task)
     names = {entry.target_id: entry.target for entry in entries if entry.target_id is not None}
@@ -295,10 +294,10 @@ def scans_to_end(task: Task) -> list[Entry]:
         return []
     rows = task.client.all(SCAN, narrowed(dict(place.query, tool_id=tool_id), entries))
     own = [row for row in rows if row["target_id"] in names and row["tool_id"] == tool_id]
-    return [_existing(names[row["target_id"]], row) for row in own if absent or is_in_progress(row)]
+    return [_entry_of(names[row["target_id"]], row) for row in own if absent or is_in_progress(row)]
 
 
-def _existing(target: str, record: Record) -> Entry:
+def _entry_of(target: str, record: Record) -> Entry:
     return Entry(target, record["target_id"], scan_id=record["id"], record=record, outcome=outcome_of(record))
 
 

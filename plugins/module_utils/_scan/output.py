@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 
-from .._errors import ApiError, Refused, WrongOption, printable
+from .._errors import ApiError, Refused, printable
 from .._families.scan import SCAN
 from .._file.download import download
 from .._file.draft import Draft
 from .._file.replace import Stored, check_place, store
 from .._http.answer import Answer
-from .._http.client import Client
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
+from .._references import existing
 from .._task import Task
 from .record import is_in_progress, status_of
 
@@ -32,7 +32,7 @@ def read_output(task: Task) -> Record:
     if scan_id == UNKNOWN_ID:
         task.warn_foreseen("the scan")
         return dict(output=None, text=None)
-    scan = output_scan(task.client, scan_id)
+    scan = existing(task, SCAN, scan_id)
     hints = refusal_hints(
         scan,
         "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
@@ -66,17 +66,6 @@ def _raw(task: Task, answer: Answer) -> str:
     if not isinstance(text, str):
         raise answer.unexpected("data that is no text")
     return text
-
-
-def output_scan(client: Client, scan_id: int) -> Record:
-    """The record of the scan whose output is wanted. Raises WrongOption if no such scan exists."""
-    scan = client.read(SCAN, scan_id)
-    if scan is None:
-        raise WrongOption(
-            f"No scan with id {scan_id} is visible to this API key: correct the id. scanops.scanner.scan_info lists the"
-            " scans of a workspace."
-        )
-    return scan
 
 
 def refusal_hints(scan: Record, other_form: str) -> dict[int, str]:
@@ -133,11 +122,11 @@ def write_output(task: Task) -> Record:
         check_place(task, dest)
         task.warn_foreseen("the scan")
         return _result(task, None)
-    return _result(task, store(task, dest, lambda draft: _fill(task.client, scan_id, kind, draft)))
+    return _result(task, store(task, dest, lambda draft: _fill(task, scan_id, kind, draft)))
 
 
-def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
-    scan = output_scan(client, scan_id)
+def _fill(task: Task, scan_id: int, kind: str, draft: Draft) -> None:
+    scan = existing(task, SCAN, scan_id)
     if is_in_progress(scan):
         share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
         raise Refused(
@@ -146,9 +135,9 @@ def _fill(client: Client, scan_id: int, kind: str, draft: Draft) -> None:
         )
     hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
     if kind != "json":
-        download(client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
+        download(task.client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
         return
-    data = parsed_output(client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
+    data = parsed_output(task.client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
     # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 

@@ -197,7 +197,7 @@ class _Run:
 
     def read_started(self) -> None:
         """Read the records of the scans that were just started, 1 GET each. A failure is a warning."""
-        for entry in self.watch.started():
+        for entry in [each for each in self.watch.pending() if each.started]:
             why = "the service does not show it yet"
             try:
                 record = self.task.client.read(SCAN, entry.scan_id)

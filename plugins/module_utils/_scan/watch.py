@@ -107,10 +107,6 @@ class Watch:
         """The entries whose scans are in progress."""
         return [entry for entry in self.entries if entry.scan_id and entry.outcome is None]
 
-    def started(self) -> list[Entry]:
-        """The entries whose scans this task started and that may still be in progress."""
-        return [entry for entry in self.pending() if entry.started]
-
     def startable(self, concurrency: int = 0) -> list[Entry]:
         """The entries whose scans can be started now. concurrency: how many may be in progress, 0 for no limit."""
         left = [entry for entry in self.entries if not (entry.scan_id or entry.error or entry.started)]

@@ -23,12 +23,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time im
 
 ENDS = {
     "failed to start": "failed_to_start",
-    "stopped": "stopped",
-    "timed out": "timed_out",
-    "aborted": "aborted",
     "VPN connection error": "vpn_error",
-    "auth failed": "auth_failed",
-    "connection error": "connection_error",
     "frozen by the moon": "unknown_state",
 }
 
