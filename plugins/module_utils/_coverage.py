@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from ._errors import WrongOption, printable
 from ._exports.text import cell, line
-from ._families.scan import SCAN, tool_id_of, tool_name_of
-from ._families.scan_statuses import FINISHED
+from ._families.scan import FINISHED, SCAN, tool_id_of, tool_name_of
 from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
 from ._file.draft import shown

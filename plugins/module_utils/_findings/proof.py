@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._errors import printable
 from .._families.family import PAGE_SIZE
-from .._families.scan_statuses import FINISHED
+from .._families.scan import FINISHED
 from .._records import Record, Streamed, proven
 from .._scan.record import findings_of, outcome_of, uncounted
 from .model import SUMMARY, UNKNOWN

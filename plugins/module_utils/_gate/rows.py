@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._families.scan_statuses import FINISHED, TIMED_OUT
-from .._families.scan_statuses import OUTCOMES as SCAN_OUTCOMES
+from .._families.scan import FINISHED, TIMED_OUT
+from .._families.scan import OUTCOMES as SCAN_OUTCOMES
 from .._findings.model import UNKNOWN
 from .._gate_words import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
 from .._records import Record

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable
-from .._families.scan import tool_id_of
-from .._families.scan_statuses import FINISHED
+from .._families.scan import FINISHED, tool_id_of
 from .._gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
 from .._names import normal_form
 from .._records import read_id

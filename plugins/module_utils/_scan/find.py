@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from .. import _private_files
 from .._errors import ApiError, CallError, WrongOption, printable
-from .._families.scan import SCAN, tool_id_of
-from .._families.scan_statuses import FINISHED
+from .._families.scan import FINISHED, SCAN, tool_id_of
 from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
 from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empty

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._errors import WrongOption, printable
-from .._families.scan import SCAN, tool_id_of
-from .._families.scan_statuses import SCAN_STATUSES
+from .._families.scan import SCAN, SCAN_STATUSES, tool_id_of
 from .._lookup import Place, in_place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID

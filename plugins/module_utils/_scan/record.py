@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .._errors import printable
 from .._families.finding import SEVERITIES
-from .._families.scan_statuses import FINISHED, IN_PROGRESS, outcome_of_status
+from .._families.scan import FINISHED, IN_PROGRESS, outcome_of_status
 from .._moments import Clock, Moment, moment_of, span, utc_text
 from .._records import Record
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, printable
-from .._families.scan import SCAN
-from .._families.scan_statuses import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
+from .._families.scan import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._records import Record
 from .record import findings_of, status_of, without_secrets
 from .watch import Entry, Timeouts, Watch, signature

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._errors import CallError, Incomplete, Refused, ScannerError, counted, printable
-from .._families.scan import SCAN
-from .._families.scan_statuses import DELETED
+from .._families.scan import DELETED, SCAN
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, outcome_of, status_of

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .._errors import CallError, Interrupted, ScannerError, printable
-from .._families.scan import SCAN
-from .._families.scan_statuses import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, UNKNOWN_STATE
+from .._families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._records import Record, is_row, new_record, read_id, record_of
 from .._task import Task
 from .find import (

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .._families.scan_statuses import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
+from .._families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._records import Record
 from .record import status_of
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from .._families.finding import SEVERITIES
 from .._families.http_logger import HTTP_LOGGER
 from .._families.report import FAILED, NOT_READY, READY, REPORT_TYPES, status_word
-from .._families.scan import TOOLS
-from .._families.scan_statuses import SCAN_STATUSES
+from .._families.scan import SCAN_STATUSES, TOOLS
 from .._families.target import TARGET, TARGET_TYPES
 from .._families.vpn_profile import VPN_PROFILE
 from .._http.retry import moment
@@ -331,7 +330,7 @@ ROWS = (
     Row(
         "scan-outcomes",
         "Every scan has one of the known statuses.",
-        "_ENDINGS in _families/scan_statuses.py",
+        "_ENDINGS in _families/scan.py",
         _NO_SCANS,
         values_are(status_text, _STATUSES, "scans"),
     ),

@@ -13,7 +13,7 @@ from typing import Any
 from .._errors import ScannerError, WrongOption
 from .._families.finding import FINDING
 from .._families.http_logger import HTTP_LOGGER
-from .._families.scan_statuses import FINISHED
+from .._families.scan import FINISHED
 from .._families.table import FAMILIES
 from .._families.target import TARGET_TYPES
 from .._families.wordlist import WORDLIST

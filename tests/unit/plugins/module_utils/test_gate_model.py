@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import OUTCOMES as SCAN_OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import outcome_of_status
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import OUTCOMES as SCAN_OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import outcome_of_status
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair, outcome_of_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES, worst_outcome, worst_verdict
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan_statuses import NEXT_STEP, OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import service_now
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
