@@ -153,19 +153,6 @@ def test_a_mistake_fails_before_any_call(mistaken, number, outcome, said):
     assert stats.result["ansible_stats"]["data"]["scan_gate_outcome"] == outcome
 
 
-def test_an_untrusted_directory_of_artefacts_is_refused_before_any_call(service, tmp_path):
-    (tmp_path / "artifacts").mkdir()
-    (tmp_path / "artifacts").chmod(0o777)
-    played = gated(tmp_path, service)
-    assert played.status != 0
-    assert [event.kind for event in played.events["Declare the workspace and its targets"]] == ["skipped"]
-    assert [event.log for event in played.events["Judge the findings"]] == [[]]
-    (event,) = played.events["End with the outcome"]
-    assert event.result["msg"].startswith("The gate ended with misconfigured.")
-    assert "scan_gate_artifacts" in event.result["msg"] and "every user" in event.result["msg"]
-    assert list((tmp_path / "artifacts").iterdir()) == []
-
-
 def test_a_baseline_that_may_be_stale_stops_no_scan(service, tmp_path):
     settings = {"scan_gate_baseline_missing": "fail", "scan_gate_outcomes": {"stale_baseline": "warn"}}
     played = gated(tmp_path, service, arguments=("--check",), scan_gate_baseline="/missing/baseline.json", **settings)

@@ -99,12 +99,6 @@ def test_a_place_that_is_no_longer_listed_is_gone():
     assert parse(render(after), "Web shop") == after
 
 
-def test_a_finding_of_an_unknown_tool_is_known_only_if_all_of_its_places_are():
-    baseline = accepted(at_places("/a", "/b"))
-    assert changes(baseline, run(pair(at_places("/a", "/b"), tool=""))) == ["known"]
-    assert changes(baseline, run(pair(at_places("/a", "/c"), tool=""))) == ["new"]
-
-
 def states(baseline):
     return [(entry.check, entry.state, entry.severities) for entry in baseline.entries]
 

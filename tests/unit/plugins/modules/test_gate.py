@@ -186,15 +186,10 @@ LACKS = [
 
 
 @pytest.mark.parametrize("fields, incomplete, said", LACKS, ids=str)
-@pytest.mark.parametrize("form", ["null", "missing"])
-@pytest.mark.parametrize("status", ["finished", "running", "aborted"])
-@pytest.mark.parametrize("tools", [{}, {"tools": [str(WEB), str(PORTS)]}], ids=["any tool", "tools"])
-def test_a_newer_scan_may_be_of_all_that_its_record_does_not_exclude(
-    run, unplaced, fields, incomplete, said, form, status, tools
-):
-    changes = dict.fromkeys(fields) if form == "null" else {}
-    unplaced(40005, *(fields if form == "missing" else ()), status_name=status, **changes)
-    result = judged(run("gate", workspace_id=2, **tools), "incomplete")
+def test_a_newer_scan_may_be_of_all_that_its_record_does_not_exclude(run, unplaced, fields, incomplete, said):
+    first, *others = fields
+    unplaced(40005, *others, **{first: None})
+    result = judged(run("gate", workspace_id=2), "incomplete")
     assert outcomes_of(result) == {**ALL, **dict.fromkeys(incomplete, "incomplete")}
     assert f"Scan 40005 may be a newer scan of it, because its record has no {said}." in str(result["reasons"])
     assert result["coverage"] == "partial"
@@ -417,12 +412,6 @@ def test_a_new_place_of_a_known_finding_fails(service, run, tmp_path):
     again = judged(run("gate", findings_file=saved), "findings")
     assert again["findings"][0]["places"] == row["places"]
     assert again["findings"][0]["fingerprint"] == row["fingerprint"]
-    waivers = tmp_path / "waivers.yml"
-    ending = "reason: a, owner: b, expires: never"
-    listed = [f"  - {{fingerprint: '{each['fingerprint']}', {ending}}}\n" for each in row["places"]]
-    for number, outcome in ((1, "findings"), (2, "findings"), (3, "passed")):
-        waivers.write_text("version: 1\nwaivers:\n" + "".join(listed[:number]))
-        judged(run("gate", waivers=[str(waivers)], allow_permanent=True, workspace="Web shop"), outcome)
     scanned(40003, "/cart")
     assert judged(run("gate", **options), "passed")["counts"]["known"] == 1
 
@@ -455,11 +444,6 @@ def test_a_missing_baseline_is_said_first(run, found, tmp_path):
     assert result["baseline"]["reason"].startswith(said)
     assert said in (tmp_path / "gate.md").read_text().splitlines()[2]
     assert said in html.unescape((tmp_path / "gate.html").read_text().partition("<ul>")[2][:300])
-    # a green run, too: the next one would not be
-    found(0, scan_id=40002)
-    result = judged(run("gate", **options), "passed")
-    assert any(each.startswith(said) for each in result.warnings)
-    assert said in (tmp_path / "gate.md").read_text().splitlines()[2]
 
 
 def test_a_baseline_that_was_not_created_says_why(service, run, found, tmp_path):
@@ -472,14 +456,11 @@ def test_a_baseline_that_was_not_created_says_why(service, run, found, tmp_path)
     assert not os.path.exists(path)
 
 
-@pytest.mark.parametrize("exists", [False, True])
-def test_no_baseline_is_created_from_a_file(run, found, tmp_path, exists):
+def test_no_baseline_is_created_from_a_file(run, found, tmp_path):
     found(3)
     saved, baseline = tmp_path / "findings.jsonl", tmp_path / "baseline.json"
     run("finding_info", workspace_id=2, dest=str(saved))
     options = dict(findings_file=str(saved), workspace="Web shop", baseline=str(baseline))
-    if exists:
-        run("gate", workspace_id=2, baseline=str(baseline), baseline_missing="create")
     refused = run("gate", baseline_missing="create", **options)
     assert refused.failed and "outcome" not in refused.result
     assert refused.msg.startswith(
@@ -524,10 +505,6 @@ def test_a_waiver_counts_until_it_expires(run, found, tmp_path, expires, outcome
 GOOD_WAIVER = WAIVER.format(expires=LATER)
 SPOILT = {
     "truncated": GOOD_WAIVER[:-30].encode(),
-    "tabs": GOOD_WAIVER.replace("    reason", "\treason").encode(),
-    "duplicate": (GOOD_WAIVER + "    status: accepted\n").encode(),
-    "utf-16": GOOD_WAIVER.encode("utf-16"),
-    "latin-1": GOOD_WAIVER.replace("Behind", "Hint\xe9").encode("latin-1"),
     "large": b"#" * (51 << 20),
 }
 
@@ -821,11 +798,6 @@ def test_a_saved_list_is_compared_with_the_baseline_of_any_tool(run, found, tmp_
     result = judged(run("gate", baseline_update=True, **options), "passed")
     assert result["counts"]["known"] == 1
     assert (result["coverage"], result["gone"]) == ("unknown", [])
-
-    found(3, 4, scan_id=40002)
-    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
-    result = judged(run("gate", baseline_update=True, **options), "findings")
-    assert [row["change"] for row in result["failing"]] == ["new"]
     assert baseline.read_bytes() == accepted
 
 
