@@ -11,13 +11,11 @@ import io
 import json
 from collections import Counter
 from functools import cache
-from itertools import product
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES, VERDICTS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     CHOSEN,
@@ -37,7 +35,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_de
     hostile_pairs,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import HOSTILE
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, pair
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW
 
 STATE_OF = {FAILING: "failing", TWICE: "failing", WAIVED: "waived", KNOWN: "known", BELOW: "below"}
 
@@ -82,54 +80,3 @@ def test_a_saved_decision_has_the_same_fingerprints():
     saved = saved_of(as_json(document).encode(), "gate.json", NOW)
     again = Counter((row.fingerprint, row.number) for row in rows_of(saved.pairs))
     assert again == Counter((each.row.fingerprint, each.row.number) for each in decision.rows)
-
-
-# --- each outcome with each verdict
-
-# the long ones are in the tests above
-TEXTS = tuple(text for text in HOSTILE.values() if len(text) < 1000)
-
-
-def decided_as(outcome, verdict):
-    """A decision with this outcome, which the mapping gives this verdict. All but a passed one have failing findings."""
-    mapping = {outcome: verdict}
-    pairs = hostile_pairs(TEXTS)
-    if outcome == "passed":
-        return decided([pair()], mapping)
-    if outcome == "stale_baseline":
-        return decided(pairs, mapping, stale="The baseline 'baseline.json' is truncated. Restore it.")
-    if outcome == "service_error":
-        return decided(pairs, mapping, troubles=[Trouble(outcome, "No answer from the service.")])
-    if outcome == "findings":
-        return decided(pairs, mapping)
-    return decided(hostile_pairs(TEXTS, outcome=outcome, complete=False), mapping)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "verdict"),
-    [*product([each for each in OUTCOMES if each != "misconfigured"], VERDICTS), ("misconfigured", "fail")],
-)
-def test_each_export_says_each_outcome_with_each_verdict(outcome, verdict):
-    decision, document = decided_as(outcome, verdict)
-    whole = outcome in ("findings", "passed")
-    texts = {name: written(name, document)[0] for name, choices in CHOSEN if not choices}
-    texts["sarif"] = written("sarif", document, sarif_profile="full")[0]
-    assert decision.outcome == outcome
-    # no mapping makes findings of another outcome pass
-    assert decision.verdict == (verdict if whole else "fail")
-    kept = json.loads(texts["json"])
-    assert (kept["outcome"], kept["verdict"], kept["passed"]) == (outcome, decision.verdict, outcome == "passed")
-    assert ("<error" in texts["junit"]) is not whole
-    (invocation,) = json.loads(texts["sarif"])["runs"][0]["invocations"]
-    assert invocation["executionSuccessful"] is whole
-    assert json.loads(texts["gitlab"])["scan"]["status"] == ("success" if whole else "failure")
-    assert ("do not close findings" in json.loads(texts["defectdojo"])["description"]) is not whole
-    assert (next(csv.DictReader(io.StringIO(texts["csv"], newline="")), {}).get("state") == outcome) is not whole
-    first = texts["markdown"].split("\n")[0]
-    assert outcome in first or outcome == "passed"
-    assert ("failed" in first) is (decision.verdict == "fail")
-    assert ("not complete" in first) is not whole
-    assert ("This run is not complete." in texts["html"]) is not whole
-    for name, text in texts.items():
-        assert failing_in(name, text, document) == failing_of(decision)
-    assert bool(failing_of(decision)) is (outcome != "passed")
