@@ -42,7 +42,8 @@ def coverage(task: Task) -> Record:
     params = task.params
     tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
-    exclusions = _exclusions_of(params["exclusions"], time.time())
+    now = time.time()
+    exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]
@@ -59,14 +60,14 @@ def coverage(task: Task) -> Record:
         task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
     file: Record = dict(changed=False, dest=None, size=None, checksum=None)
     if dest is not None:
-        text = (_as_csv if dest.lower().endswith(".csv") else _as_json)(result, utc_text(clock.now))
+        generated = utc_text(clock.now)
+        if dest.lower().endswith(".csv"):
+            text = _as_csv(result, generated)
+        else:
+            text = json.dumps({"generated": generated, **result}, indent=2, sort_keys=True) + "\n"
         stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
         file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
     return {**result, **file}
-
-
-def _as_json(result: Record, now: str) -> str:
-    return json.dumps({"generated": now, **result}, indent=2, sort_keys=True) + "\n"
 
 
 def _as_csv(result: Record, now: str) -> str:
@@ -130,12 +131,8 @@ class _Account(NamedTuple):
     scans: Sequence[Record]
 
 
-def _exclusions_of(given: Iterable[Mapping[str, Any]] | None, now: float) -> list[_Exclusion]:
-    """The Exclusions that the option lists. now: Unix time. Raises WrongOption, which names the item."""
-    return [_exclusion(f"exclusions[{index}]", each, now) for index, each in enumerate(given or ())]
-
-
 def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
+    """The exclusion in an item of the option. where: its name; now: Unix time. Raises WrongOption."""
     texts = {key: value and value.strip() for key, value in given.items()}
     for key, text in texts.items():
         if text == "":

@@ -64,7 +64,6 @@ CHANGES = (NEW, KNOWN, REOPENED, WORSE)
 COVERED = "complete"
 PARTIAL = "partial"
 UNPROVEN = "unknown"
-COVERAGES = (COVERED, PARTIAL, UNPROVEN)
 
 # states of a baseline
 NO_BASELINE = "none"

@@ -44,8 +44,7 @@ _MOST_KNOWN = 100_000
 # an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
 _NO_CHECK = re.compile(r"NONVULN-[0-9]+-0+", re.IGNORECASE)
 # worst first; an unknown severity may be the worst
-_WORST_FIRST = (UNKNOWN, *(each for each in SUMMARY if each != UNKNOWN))
-_RANKS = {severity: rank for rank, severity in enumerate(_WORST_FIRST)}
+_RANKS = {severity: rank for rank, severity in enumerate(sorted(SUMMARY, key=lambda each: each != UNKNOWN))}
 
 
 class Subject(NamedTuple):

@@ -53,7 +53,10 @@ def with_results(
         for scan in own:
             numbers = [number for number, pair in enumerate(judged) if _may_be_of(pair, scan)]
             if not numbers:
-                troubles.append(Trouble(scan.outcome, _unjudged(scan)))
+                said = scan.said(
+                    "its target and tool are not judged: name them in targets and tools, or remove the result"
+                )
+                troubles.append(Trouble(scan.outcome, f"{printable(scan.target)}: {said}" if scan.target else said))
             if scan.ended or not any(_judges(judged[number], scan) for number in numbers):
                 for number in numbers:
                     judged[number] = _with(judged[number], scan)
@@ -206,9 +209,3 @@ def _instead_of(pair: Pair) -> str:
     if pair.scan_id is None:
         return "no scan of its target and tool could be read: run the gate again"
     return f"scan {pair.scan_id} is the newest one that could be read: run the gate again"
-
-
-def _unjudged(scan: _Scan) -> str:
-    """The sentence for a scan of no pair."""
-    sentence = scan.said("its target and tool are not judged: name them in targets and tools, or remove the result")
-    return f"{printable(scan.target)}: {sentence}" if scan.target else sentence
