@@ -112,7 +112,9 @@ VARIABLES = {
 
 @pytest.mark.parametrize("module", MODULES)
 def test_each_option_has_a_case(module):
-    cases = {option for name, option in option_cases.CASES if name == module}
+    cases = {option for name, option in option_cases.CASES if name == module} | {
+        *option_cases.OWN_TESTS.get(module, ())
+    }
     inner = {
         f"{option}.{name}"
         for option in own_options(module)

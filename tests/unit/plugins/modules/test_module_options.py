@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One case for each documented option of each module: what it does, so that nothing of it can be lost unseen.
+"""For each documented option of each module, a case or the name of a test: what it does, so that it cannot be lost unseen.
 
 The connection options are cases of every module. The test tests/unit/conventions/test_documentation.py compares these tables
 with the documentation.
@@ -41,7 +41,144 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 
 MODULES_PACKAGE = "ansible_collections.scanops.scanner.plugins.modules."
 
-# (module, option): a function of (account, run)
+# options that the tests of the module itself cover: the name of a test that fails if the module ignores the option
+OWN_TESTS = {
+    "coverage_info": {
+        "dest": "test_a_csv_file_holds_every_row",
+        "max_age": "test_a_scan_covers_only_if_it_is_recent_by_both_clocks",
+        "targets": "test_a_scan_covers_only_if_it_is_recent_by_both_clocks",
+        "tools": "test_only_a_finished_scan_covers_a_target",
+    },
+    "finding_info": {
+        "allow_mismatch": "test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_where_that_is_allowed",
+        "dest": "test_a_file_gets_all_that_pass_beyond_the_limit_too",
+        "group_duplicates": "test_duplicates_are_left_out_by_the_service",
+        "id": "test_an_id_gives_one_and_filters_count_for_it_as_well",
+        "limit": "test_a_limit_cuts_the_list_and_not_the_numbers",
+        "min_severity": "test_an_id_gives_one_and_filters_count_for_it_as_well",
+        "name": "test_a_name_is_a_pattern_for_the_whole_name",
+        "scan_id": "test_a_scan_brings_its_workspace_along",
+        "since": "test_the_end_of_its_scan_is_the_time_of_a_finding",
+        "target": "test_a_target_by_name_is_looked_for_in_its_workspace",
+        "target_id": "test_each_finding_has_the_name_of_its_target",
+        "workspace": "test_a_workspace_gives_its_own_with_their_severities_and_numbers",
+        "workspace_id": "test_a_workspace_gives_its_own_with_their_severities_and_numbers",
+    },
+    "finding_template_info": {
+        "has_ptt_exploit": "test_filters_leave_what_passes_all_of_them",
+        "name": "test_filters_leave_what_passes_all_of_them",
+        "vuln_id_type": "test_filters_leave_what_passes_all_of_them",
+    },
+    "gate": {
+        "allow_permanent": "test_a_new_place_of_a_known_finding_fails",
+        "artifacts": "test_a_service_that_fails_is_never_clean",
+        "baseline": "test_a_baseline_is_created_and_makes_findings_known",
+        "baseline_missing": "test_a_baseline_is_created_and_makes_findings_known",
+        "baseline_update": "test_a_baseline_is_created_and_makes_findings_known",
+        "expect": "test_what_is_expected_must_have_been_scanned_lately",
+        "findings_file": "test_a_saved_file_is_judged_without_the_service",
+        "formats": "test_a_missing_baseline_is_said_first",
+        "outcomes": "test_an_outcome_can_warn_or_pass",
+        "policy": "test_gate_json_is_judged_again",
+        "policy.only_new": "test_a_baseline_is_created_and_makes_findings_known",
+        "rows": "test_rows_can_be_limited_to_failing_ones",
+        "scan_ids": "test_named_scans_without_a_target_or_tool_are_incomplete",
+        "scan_results": "test_the_registered_results_of_scans_are_judged",
+        "targets": "test_each_of_two_targets_with_one_normal_form_is_judged",
+        "tools": "test_a_tool_that_never_scanned_is_not_covered",
+        "waivers": "test_a_waiver_expires_by_the_later_clock",
+        "workspace": "test_a_clean_scan_passes",
+        "workspace_id": "test_a_target_without_a_scan_is_not_covered",
+    },
+    "http_logger_data": {
+        "id": "test_all_recorded_requests_are_cleared_and_counted",
+    },
+    "http_logger_data_info": {
+        "id": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
+        "label": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
+        "method": "test_a_request_must_match_all_filters",
+        "since": "test_a_request_must_match_all_filters",
+        "source": "test_a_request_must_match_all_filters",
+    },
+    "report": {
+        "dest": "test_a_report_of_each_format_is_kept_with_its_size_and_checksum",
+        "format": "test_a_report_of_each_format_is_kept_with_its_size_and_checksum",
+        "group_by": "test_another_request_makes_another_report",
+        "id": "test_a_report_by_id_is_fetched_once",
+        "keep": "test_what_is_not_kept_is_deleted_after_the_file_is_safe",
+        "resources": "test_another_request_makes_another_report",
+        "source": "test_another_request_makes_another_report",
+        "state": "test_a_report_that_was_deleted_in_between_is_generated_again",
+        "wait_timeout": "test_the_wait_has_an_end_and_the_next_run_continues_with_the_report",
+        "webhook_url": "test_a_webhook_is_sent_with_the_creation_only_and_makes_no_other_report",
+    },
+    "scan": {
+        "authentication.headers": "test_secrets_of_an_authentication_are_in_no_output",
+        "concurrency": "test_concurrency_limits_the_scans_in_progress",
+        "force": "test_a_service_that_ignores_the_filters_loses_no_other_scan",
+        "id": "test_stop_by_id",
+        "max_age": "test_a_fresh_scan_is_used",
+        "max_scan_time": "test_a_scan_is_started_and_waited_for",
+        "on_timeout": "test_the_two_timeouts",
+        "queue_timeout": "test_the_wait_for_a_slot_has_a_limit",
+        "redirect_level": "test_each_start_sends_the_same",
+        "run_timeout": "test_a_late_stop_whose_answer_and_reads_are_lost_may_have_been_done",
+        "scan_original_url": "test_each_start_sends_the_same",
+        "start_params": "test_each_start_sends_the_same",
+        "state": "test_a_missing_target_is_no_warning_if_nothing_is_started",
+        "stop_on_interrupt": "test_an_interrupt_stops_only_what_this_task_started",
+        "target": "test_a_scan_is_started_and_waited_for",
+        "target_id": "test_a_target_by_id",
+        "targets": "test_a_target_that_the_start_creates_is_a_warning",
+        "tool": "test_a_scan_is_started_and_waited_for",
+        "tool_params": "test_a_scan_is_started_and_waited_for",
+        "vpn_profile": "test_a_vpn_profile_by_name_by_uuid_and_none",
+        "wait": "test_without_wait_the_task_ends_after_the_start",
+        "workspace_id": "test_a_scan_is_started_and_waited_for",
+    },
+    "scan_info": {
+        "id": "test_a_record_has_every_field_that_the_service_gives",
+        "since": "test_scans_that_ended_since_a_duration",
+        "status": "test_filters_leave_what_passes_all_of_them",
+        "target": "test_filters_leave_what_passes_all_of_them",
+        "target_id": "test_a_target_by_id_brings_its_workspace_along",
+        "tool": "test_filters_leave_what_passes_all_of_them",
+        "workspace": "test_a_workspace_gives_its_own",
+        "workspace_id": "test_a_workspace_gives_its_own",
+    },
+    "scan_output": {
+        "dest": "test_json_is_the_output_without_its_envelope_in_one_order",
+        "format": "test_a_format_that_the_tool_has_not_is_explained",
+        "id": "test_json_is_the_output_without_its_envelope_in_one_order",
+    },
+    "service_info": {
+        "required": "test_a_problem_fails_the_task_only_where_the_service_is_required",
+        "schema": "test_an_untrusted_certificate_is_reported",
+    },
+    "service_verification": {
+        "target": "test_a_target_that_the_account_does_not_permit_is_not_tried",
+        "writes": "test_a_deviation_is_found",
+    },
+    "target": {
+        "description": "test_a_new_target_is_sent_as_it_is_declared",
+        "force": "test_a_recreated_target_returns_what_was_lost",
+        "id": "test_a_record_without_a_workspace_is_looked_up_in_its_list",
+        "name": "test_a_new_target_is_sent_as_it_is_declared",
+        "on_drift": "test_drift_fails_on_request_and_without_force",
+        "state": "test_an_id_of_another_workspace_is_not_deleted",
+        "workspace": "test_a_new_target_is_sent_as_it_is_declared",
+        "workspace_id": "test_the_target_of_another_workspace_is_another_target",
+    },
+    "target_info": {
+        "id": "test_an_id_in_another_workspace_is_an_empty_list",
+        "name": "test_a_name_and_a_type_must_both_match",
+        "type": "test_the_service_filters_by_type",
+        "workspace": "test_a_workspace_returns_its_own",
+        "workspace_id": "test_a_workspace_returns_its_own",
+    },
+}
+
+# the other options: (module, option): a function of (account, run)
 CASES = {}
 
 
@@ -78,104 +215,18 @@ def case_workspace_force(account, run):
     assert good(run("workspace", name="Web shop", state="absent", force=True)).changed
 
 
-@case("target", "name")
-def case_target_name(account, run):
-    assert good(run("target", workspace_id=2, name="new.example.com")).changed
-    assert forms(account) == [{"name": "new.example.com", "workspace_id": "2"}]
-    assert good(run("target", workspace_id=2, name="www.example.com"))["target"]["id"] == 1001
-
-
-@case("target", "id")
-def case_target_id(account, run):
-    assert good(run("target", id=1001))["target"]["name"] == "www.example.com"
-    assert account.calls() == ["GET /targets/1001"]
-
-
-@case("target", "workspace", "workspace_id")
-def case_target_workspace(account, run):
-    for place in (dict(workspace="Empty"), dict(workspace_id=3)):
-        assert good(run("target", **place, name="new.example.com"))["target"]["workspace_id"] == 3
-        good(run("target", **place, name="new.example.com", state="absent"))
-    assert run("target", workspace_id=3, id=1001).failed
-
-
-@case("target", "description")
-def case_target_description(account, run):
-    run("target", workspace_id=2, name="new.example.com", description="Fresh")
-    assert account.targets()[-1]["description"] == "Fresh"
-
-
-@case("target", "state")
-def case_target_state(account, run):
-    assert good(run("target", id=1001, state="absent")).changed
-    assert 1001 not in [row["id"] for row in account.targets()]
-
-
-@case("target", "on_drift")
-def case_target_on_drift(account, run):
-    drifting = dict(id=1001, description="Other")
-    assert run("target", on_drift="fail", **drifting).failed
-    assert good(run("target", on_drift="warn", **drifting)).warnings
-    assert not good(run("target", on_drift="ignore", **drifting)).warnings
-    assert good(run("target", on_drift="recreate", force=True, **drifting))["target"]["description"] == "Other"
-
-
-@case("target", "force")
-def case_target_force(account, run):
-    drifting = dict(id=1001, description="Other", on_drift="recreate")
-    assert run("target", force=False, **drifting).failed
-    assert good(run("target", force=True, **drifting)).changed
-
-
 # what a module that only reads finds with an option: (module, option): the options, and the ids or names of the rows
 FOUND = {
-    ("target_info", "name"): (dict(workspace_id=2, name="192.0.2.7"), [1003]),
-    ("target_info", "id"): (dict(id=1003), [1003]),
-    ("target_info", "workspace"): (dict(workspace="Web shop"), [1001, 1002, 1003]),
-    ("target_info", "workspace_id"): (dict(workspace_id=2), [1001, 1002, 1003]),
-    ("target_info", "type"): (dict(workspace_id=2, type="url"), [1002]),
-    ("http_logger_data_info", "label"): (dict(label="canary"), [1, 2]),
-    ("http_logger_data_info", "id"): (dict(id=501), [1, 2]),
-    ("http_logger_data_info", "method"): (dict(id=501, method="POST"), [1]),
-    ("http_logger_data_info", "source"): (dict(id=501, source="198.51.100.0/24"), [2]),
-    ("http_logger_data_info", "since"): (dict(id=501, since="2024-06-01"), [2]),
-    ("finding_info", "id"): (dict(id=70002), [70002]),
-    ("finding_info", "workspace"): (dict(workspace="Web shop"), [70001, 70002, 70003]),
-    ("finding_info", "workspace_id"): (dict(workspace_id=2), [70001, 70002, 70003]),
-    ("finding_info", "target"): (dict(workspace_id=2, target="192.0.2.7"), [70002]),
-    ("finding_info", "target_id"): (dict(target_id=1003), [70002]),
-    ("finding_info", "scan_id"): (dict(scan_id=40001), [70003]),
-    ("finding_info", "group_duplicates"): (dict(workspace_id=2, group_duplicates=True), [70002, 70003]),
-    ("finding_info", "min_severity"): (dict(workspace_id=2, min_severity="low"), [70001, 70003]),
     ("finding_info", "status"): (dict(workspace_id=2, status=["fixed"]), [70002]),
     ("finding_info", "cve"): (dict(workspace_id=2, cve=["CVE-2021-44228"]), [70003]),
-    ("finding_info", "name"): (dict(workspace_id=2, name="open*"), [70002]),
-    ("finding_info", "since"): (dict(workspace_id=2, since="30m"), [70001, 70002]),
-    ("finding_info", "limit"): (dict(workspace_id=2, limit=1), [70001]),
-    ("scan_info", "id"): (dict(id=40001), [40001]),
-    ("scan_info", "workspace"): (dict(workspace="Web shop"), [40001, 40002]),
-    ("scan_info", "workspace_id"): (dict(workspace_id=2), [40001, 40002]),
-    ("scan_info", "target"): (dict(workspace_id=2, target="www.example.com"), [40001]),
-    ("scan_info", "target_id"): (dict(target_id=1003), [40002]),
-    ("scan_info", "tool"): (dict(workspace_id=2, tool="whois lookup"), [40002]),
-    ("scan_info", "status"): (dict(workspace_id=1, status=["Timed out"]), [40003]),
-    ("finding_template_info", "name"): (dict(name="*site*"), ["Cross-site scripting"]),
-    ("finding_template_info", "vuln_id_type"): (dict(vuln_id_type="WEBSCAN"), ["Cross-site scripting"]),
-    ("finding_template_info", "has_ptt_exploit"): (dict(has_ptt_exploit=True), ["Outdated web server"]),
     ("report_info", "id"): (dict(id=302), [302]),
     ("estate_info", "workspaces"): (dict(workspaces=["Empty"]), ["Empty"]),
-    ("coverage_info", "targets"): (dict(workspace_id=2, targets=["192.0.2.7"]), ["192.0.2.7"]),
 }
 # the result with the rows, and the field that tells them apart
 ROWS = {
-    "target_info": ("targets", "id"),
-    "http_logger_data_info": ("requests", "id"),
     "finding_info": ("findings", "id"),
-    "scan_info": ("scans", "id"),
-    "finding_template_info": ("finding_templates", "name"),
     "report_info": ("reports", "id"),
     "estate_info": ("workspaces", "name"),
-    "coverage_info": ("rows", "target"),
 }
 
 
@@ -194,19 +245,10 @@ def case_http_logger_data_label_state(account, run):
     assert account.http_loggers()[0]["requests"] == []
 
 
-@case("http_logger_data", "id")
-def case_http_logger_data_id(account, run):
-    assert good(run("http_logger_data", id=501, state="absent"))["cleared"] == 2
-
-
 @case("wordlist_info", "contents")
 def case_wordlist_info_contents(account, run):
     assert good(run("wordlist_info", id=1602, contents=True))["wordlists"][0]["words"] == ["intranet", "staging"]
     assert "words" not in good(run("wordlist_info", id=1602, contents=False))["wordlists"][0]
-
-
-def finding_ids(result):
-    return [row["id"] for row in good(result)["findings"]]
 
 
 def outcome_of(run, **options):
@@ -241,47 +283,6 @@ waivers:
 """
 
 
-@case("gate", "workspace", "workspace_id", "targets")
-def case_gate_workspace(account, run):
-    assert [row["target"] for row in run("gate", workspace="Web shop", targets=["192.0.2.7"])["targets"]] == [
-        "192.0.2.7"
-    ]
-    assert len(run("gate", workspace_id=2)["targets"]) == 3
-
-
-@case("gate", "tools")
-def case_gate_tools(account, run):
-    assert [row["tool_id"] for row in run("gate", workspace_id=2, targets=["192.0.2.7"], tools=[30])["targets"]] == [30]
-    assert len(run("gate", workspace_id=2, targets=["192.0.2.7"], tools=[30, 170])["targets"]) == 2
-
-
-@case("gate", "scan_ids")
-def case_gate_scan_ids(account, run):
-    assert [row["scan_id"] for row in run("gate", scan_ids=[40002])["targets"]] == [40002]
-
-
-@case("gate", "findings_file")
-def case_gate_findings_file(account, run):
-    assert run("gate", findings_file=in_a_file(""))["outcome"] == "nothing_scanned"
-    assert account.calls() == []
-
-
-@case("gate", "scan_results")
-def case_gate_scan_results(account, run):
-    assert outcome_of(run, scan_results=[{"failed": True, "msg": "No answer"}]) == "service_error"
-
-
-@case("gate", "policy")
-def case_gate_policy(account, run):
-    assert len(run("gate", scan_ids=[40001])["failing"]) == 1
-    assert run("gate", scan_ids=[40001], policy={"fail_on": "critical"})["failing"] == []
-
-
-@case("gate", "expect")
-def case_gate_expect(account, run):
-    assert outcome_of(run, expect={"targets": ["other.example.com"]}) == "not_covered"
-
-
 # what each part of a policy makes of a high finding: the part, and whether the finding fails
 POLICY_PARTS = [
     ({"fail_on": "critical"}, False),
@@ -312,64 +313,10 @@ def case_gate_policy_missing(account, run):
         assert [row["name"] for row in run("gate", scan_ids=[40001], policy=policy)["failing"]] == names
 
 
-@case("gate", "policy.only_new")
-def case_gate_policy_only_new(account, run):
-    with tempfile.TemporaryDirectory() as directory:
-        options = dict(scan_ids=[40001], baseline=str(Path(directory, "baseline.json")))
-        run("gate", baseline_missing="create", **options)
-        assert len(run("gate", policy={"only_new": False}, **options)["failing"]) == 1
-        assert run("gate", policy={"only_new": True}, **options)["failing"] == []
-
-
 @case("gate", "expect.targets", "expect.tools", "expect.max_age")
 def case_gate_expect_parts(account, run):
     for expect in ({"targets": ["other.example.com"]}, {"tools": [70]}, {"max_age": "1m"}):
         assert outcome_of(run, expect=expect) == "not_covered", expect
-
-
-@case("gate", "baseline", "baseline_missing")
-def case_gate_baseline(account, run):
-    with tempfile.TemporaryDirectory() as directory:
-        path = str(Path(directory, "baseline.json"))
-        assert run("gate", scan_ids=[40001], baseline=path, baseline_missing="fail")["baseline"]["reason"]
-        assert run("gate", scan_ids=[40001], baseline=in_a_file("{}"))["outcome"] == "stale_baseline"
-
-
-@case("gate", "baseline_update")
-def case_gate_baseline_update(account, run):
-    counts = {"text": "", "critical": 0, "high": 1, "medium": 0, "low": 0, "info": 0}
-    account.add(scans=[{"id": 40009, "target_id": 1002, "tool_id": 170, "workspace_id": 2, "result_summary": counts}])
-    account.add(findings=[{"id": 70009, "name": "New", "risk_level": 3, "task_id": 40009, "target_id": 1002}])
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "baseline.json")
-        options = dict(scan_ids=[40009], baseline=str(path))
-        run("gate", baseline_missing="create", **options)
-        before = path.read_text()
-        account.add(
-            scans=[
-                {"id": 40010, "target_id": 1002, "tool_id": 170, "workspace_id": 2, "result_summary": counts},
-            ],
-            findings=[
-                {"id": 70010, "name": "Newer", "risk_level": 3, "task_id": 40010, "target_id": 1002, "vuln_id": "N"}
-            ],
-        )
-        run("gate", **{**options, "scan_ids": [40010]})
-        assert path.read_text() == before
-        run("gate", baseline_update=True, **{**options, "scan_ids": [40010]})
-        assert path.read_text() != before
-
-
-@case("gate", "waivers")
-def case_gate_waivers(account, run):
-    path = in_a_file(GATE_WAIVER.format(expires=LATER))
-    assert run("gate", scan_ids=[40001], waivers=[path])["counts"]["waived"] == 1
-
-
-@case("gate", "allow_permanent")
-def case_gate_allow_permanent(account, run):
-    path = in_a_file(GATE_WAIVER.format(expires="never"))
-    assert "outcome" not in run("gate", scan_ids=[40001], waivers=[path]).result
-    assert run("gate", scan_ids=[40001], waivers=[path], allow_permanent=True)["counts"]["waived"] == 1
 
 
 @case("gate", "epss_file")
@@ -385,19 +332,6 @@ def case_gate_epss_file(account, run):
 def case_gate_known_exploited_file(account, run):
     path = in_a_file('{"dateReleased": "2026-01-31T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
     assert run("gate", scan_ids=[40001], known_exploited_file=path)["findings"][0]["known_exploited"] is True
-
-
-@case("gate", "outcomes")
-def case_gate_outcomes(account, run):
-    passes = {"findings": "pass", "incomplete": "pass"}
-    assert run("gate", scan_ids=[40001]).failed
-    assert not run("gate", scan_ids=[40001], outcomes=passes).failed
-
-
-@case("gate", "artifacts", "formats")
-def case_gate_artifacts(account, run):
-    assert set(gate_files(run)) == {"gate.json", "gate.md"}
-    assert set(gate_files(run, formats=["csv"])) == {"gate.csv"}
 
 
 @case("gate", "sarif_profile")
@@ -426,28 +360,10 @@ def case_gate_export_all(account, run):
     assert "SQL injection" in gate_files(run, export_all=True, **options)["gate-defectdojo.json"]
 
 
-@case("gate", "rows")
-def case_gate_rows(account, run):
-    options = dict(scan_ids=[40001], policy={"fail_on": "critical"})
-    assert len(run("gate", **options)["findings"]) == 1
-    assert run("gate", rows="failing", **options)["findings"] == []
-
-
 @case("coverage_info", "workspace", "workspace_id")
 def case_coverage_info_workspace(account, run):
     assert good(run("coverage_info", workspace="Web shop"))["total"] == 3
     assert good(run("coverage_info", workspace_id=2))["total"] == 3
-
-
-@case("coverage_info", "tools")
-def case_coverage_info_tools(account, run):
-    assert good(run("coverage_info", workspace_id=2))["covered"] == 2
-    assert good(run("coverage_info", workspace_id=2, tools=[30]))["covered"] == 1
-
-
-@case("coverage_info", "max_age")
-def case_coverage_info_max_age(account, run):
-    assert good(run("coverage_info", workspace_id=2, max_age="90m"))["covered"] == 1
 
 
 EXCLUSION = {"workspace": "W*", "target": "*shop*", "tool": "any*", "reason": "By hand", "expires": LATER}
@@ -463,39 +379,8 @@ def case_coverage_info_exclusions(account, run):
         assert gaps(**{key: "x"}) != []
 
 
-@case("coverage_info", "dest")
-def case_coverage_info_dest(account, run):
-    with tempfile.TemporaryDirectory() as directory:
-        dest = Path(directory, "coverage.csv")
-        assert good(run("coverage_info", workspace_id=2, dest=str(dest))).changed
-        assert "192.0.2.7" in dest.read_text()
-
-
-@case("finding_info", "dest")
-def case_finding_info_dest(account, run):
-    with tempfile.TemporaryDirectory() as directory:
-        dest = Path(directory, "findings.jsonl")
-        assert good(run("finding_info", workspace_id=2, dest=str(dest))).changed
-        assert len(dest.read_text().splitlines()) == 3
-
-
-@case("finding_info", "allow_mismatch")
-def case_finding_info_allow_mismatch(account, run):
-    account.settings(capped_lists={"findings": 1}, beside_data="total")
-    account.fault(path="/findings", query={"page": 2}, action="status", status=404)
-    account.allow_violations = True
-    assert finding_ids(run("finding_info", workspace_id=2, allow_mismatch=True)) == [70001]
-
-
 def scan_ids(result):
     return [row["id"] for row in good(result)["scans"]]
-
-
-@case("scan_info", "since")
-def case_scan_info_since(account, run):
-    account.add(scans=[{"id": 40009, "target_id": 1001, "age": 7200}])
-    assert 40009 in scan_ids(run("scan_info", workspace_id=2, since="3h"))
-    assert 40009 not in scan_ids(run("scan_info", workspace_id=2, since="1h"))
 
 
 @case("scan_output_info", "id")
@@ -650,122 +535,6 @@ for _function in (
         case(_module, _option)(functools.partial(_function, _module))
 
 
-REPORT = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
-
-
-def bodies(account):
-    return [entry["json"] for entry in account.log() if entry["method"] == "POST"]
-
-
-@case("report", "id")
-def case_report_id(account, run):
-    assert good(run("report", id=302, dest="x.json"))["report"]["format"] == "json"
-    assert account.calls() == ["GET /reports/302", "GET /reports/302/download"]
-
-
-@case("report", "source", "resources")
-def case_report_source(account, run):
-    good(run("report", **REPORT))
-    good(run("report", **{**REPORT, "source": "findings", "resources": [70002, 70001, 70002], "dest": "2.pdf"}))
-    assert [(body["source"], body["resources"]) for body in bodies(account)] == [
-        ("scans", [40001]),
-        ("findings", [70001, 70002]),
-    ]
-
-
-@case("report", "format", "group_by")
-def case_report_format(account, run):
-    good(run("report", **{**REPORT, "format": "csv"}))
-    good(run("report", **REPORT, group_by="vulnerability"))
-    assert [(body["format"], body.get("group_by")) for body in bodies(account)] == [
-        ("csv", "target"),
-        ("pdf", "vulnerability"),
-    ]
-
-
-@case("report", "webhook_url")
-def case_report_webhook_url(account, run):
-    good(run("report", **REPORT))
-    good(run("report", **{**REPORT, "dest": "2.pdf"}, webhook_url="https://hooks.example.com/x"))
-    assert [body.get("webhook_url") for body in bodies(account)] == [None, "https://hooks.example.com/x"]
-
-
-@case("report", "dest")
-def case_report_dest(account, run):
-    result = good(run("report", **REPORT))
-    assert Path("report.pdf").read_bytes().startswith(b"%PDF-")
-    assert (result["dest"], result["size"]) == ("report.pdf", Path("report.pdf").stat().st_size)
-
-
-@case("report", "wait_timeout")
-def case_report_wait_timeout(account, run):
-    account.settings(report_time=3600)
-    result = run("report", **REPORT, wait_timeout=30)
-    assert "not ready within 30 s" in result.msg
-    assert sum(result.slept) == 30
-
-
-@case("report", "keep")
-def case_report_keep(account, run):
-    good(run("report", **REPORT))
-    good(run("report", **{**REPORT, "dest": "2.pdf"}, keep=False))
-    assert [report["id"] for report in account.reports()] == [301, 302, 303]
-    assert account.writes()[-1] == "DELETE /reports/304"
-
-
-@case("report", "state")
-def case_report_state(account, run):
-    assert good(run("report", id=301, state="absent")).changed
-    assert [report["id"] for report in account.reports()] == [302]
-
-
-@case("scan_output", "id")
-def case_scan_output_id(account, run):
-    good(run("scan_output", id=40001, dest="x"))
-    assert "No scan with id 9 is visible" in run("scan_output", id=9, dest="x").msg
-
-
-@case("scan_output", "format")
-def case_scan_output_format(account, run):
-    for form, beginning in (("json", b"{"), ("pdf", b"%PDF-"), ("raw", b"Scan 40001")):
-        good(run("scan_output", id=40001, format=form, dest="x"))
-        assert Path("x").read_bytes().startswith(beginning)
-
-
-@case("scan_output", "dest")
-def case_scan_output_dest(account, run):
-    assert good(run("scan_output", id=40001, dest="x"))["dest"] == "x"
-    assert Path("x").is_file()
-
-
-@case("service_info", "required")
-def case_service_info_required(account, run):
-    account.settings(api_access=False)
-    assert good(run("service_info", required=False))["service"]["api_access"] is False
-    assert run("service_info", required=True).failed
-
-
-@case("service_info", "schema")
-def case_service_info_schema(account, run):
-    assert good(run("service_info", schema=False))["service"]["schema"] is None
-    assert isinstance(good(run("service_info", schema=True))["service"]["schema"], list)
-
-
-@case("service_verification", "writes")
-def case_service_verification_writes(account, run):
-    good(run("service_verification", writes=False))
-    assert account.writes() == []
-    good(run("service_verification", writes=True))
-    assert len(forms(account)) == 4
-
-
-@case("service_verification", "target")
-def case_service_verification_target(account, run):
-    good(run("service_verification", writes=True, target="verify.example.org"))
-    assert "verify.example.org" in [form.get("name") for form in forms(account)]
-    assert run("service_verification", writes=True, target="www.example.com").failed
-
-
 # scans: the account of the scenarios has one of this target and tool that finished an hour ago (40001)
 
 SCAN = {"workspace_id": 2, "target": "www.example.com", "tool": "170"}
@@ -796,29 +565,13 @@ def started(account):
 
 
 # what is sent of an option of a scan: the names of the options, the options, and these fields of the body
-HOOK = {"url": "https://ci.example.com/hook"}
 LOGIN = {"login_page_url": "https://www.example.com/login", "username": "me", "password": "abcdef"}
 COOKIES = {"cookie_header": "session=abcdef"}
 SENT = [
     (
-        ("target", "workspace_id", "tool"),
-        dict(target="new.example.com", tool="SSL Scanner"),
-        {"tool_id": 450, "target_name": "new.example.com", "workspace_id": 2},
-    ),
-    (("target_id",), dict(target=None, target_id=1003), {"target_id": 1003}),
-    (("tool_params",), dict(tool_params={"scan_type": "deep"}), {"tool_params": {"scan_type": "deep"}}),
-    (("vpn_profile",), dict(vpn_profile="Plant"), {"vpn_profile_uuid": "0e37df36-f698-11e6-8dd4-cb9ced3df976"}),
-    (("max_scan_time",), dict(max_scan_time=30), {"max_scan_time": 30}),
-    (("start_params",), dict(start_params={"report_callback": HOOK}), {"report_callback": HOOK}),
-    (
         ("authentication", "authentication.type", "authentication.cookie_header"),
         dict(authentication={"type": "cookies", **COOKIES}),
         {"authentication": {"type": "cookies", "params": COOKIES}},
-    ),
-    (
-        ("authentication.headers",),
-        dict(authentication={"type": "headers", "headers": ["X-Key: abcdef"]}),
-        {"authentication": {"type": "headers", "params": {"headers": ["X-Key: abcdef"]}}},
     ),
     (
         tuple(f"authentication.{name}" for name in LOGIN),
@@ -844,80 +597,9 @@ def case_scan_workspace(account, run):
     assert account.targets()[-1]["workspace_id"] == 3
 
 
-@case("scan", "targets", "concurrency")
-def case_scan_targets(account, run):
-    account.settings(scan_run_time=100)
-    names = ["a.example.com", "b.example.com"]
-    result, passing = scan(account, run, target=None, targets=names, concurrency=1)
-    assert [each["target"] for each in good(result)["scans"]] == names
-    assert passing.now >= 200
-
-
-@case("scan", "id", "state")
-def case_scan_id(account, run):
-    assert good(run("scan", id=40001, state="absent"))["deleted"] == [40001]
-
-
-@case("scan", "force")
-def case_scan_force(account, run):
-    account.add(scans=[{"target_id": 1001, "status_name": "waiting", "script": {"queue": 1000}}])
-    assert run("scan", id=40004, state="absent").failed
-    assert good(run("scan", id=40004, state="absent", force=True))["deleted"] == [40004]
-
-
-@case("scan", "redirect_level")
-def case_scan_redirect_level(account, run):
-    account.settings(redirecting_targets={"www.example.com": "https://shop.example.com/"})
-    options = dict(target="www.example.com")
-    assert "Set redirect_level" in scan(account, run, **options)[0].msg
-    good(scan(account, run, **options, redirect_level="same_domain")[0])
-
-
-@case("scan", "scan_original_url")
-def case_scan_original_url(account, run):
-    account.settings(redirecting_targets={"www.example.com": "https://elsewhere.example/"})
-    good(scan(account, run, target="www.example.com", scan_original_url=True)[0])
-
-
-@case("scan", "max_age")
-def case_scan_max_age(account, run):
-    assert not good(scan(account, run, max_age="2h")[0]).changed
-    assert good(scan(account, run, max_age="5m")[0]).changed
-
-
-@case("scan", "wait")
-def case_scan_wait(account, run):
-    account.settings(scan_run_time=100)
-    assert good(scan(account, run, wait=False)[0])["outcome"] is None
-
-
-@case("scan", "queue_timeout")
-def case_scan_queue_timeout(account, run):
-    account.settings(scan_queue_time=1000)
-    assert scan(account, run, queue_timeout=60)[0]["outcome"] == "queue_timeout"
-
-
-@case("scan", "run_timeout")
-def case_scan_run_timeout(account, run):
-    account.settings(scan_run_time=1000)
-    assert scan(account, run, run_timeout=60)[0]["outcome"] == "run_timeout"
-
-
 @case("scan", "poll_interval")
 def case_scan_poll_interval(account, run):
     assert scan(account, run, poll_interval=77)[1].now >= 77
-
-
-@case("scan", "on_timeout")
-def case_scan_on_timeout(account, run):
-    account.settings(scan_run_time=1000)
-    assert scan(account, run, run_timeout=60, on_timeout="stop")[0]["stopped"] == [40004]
-
-
-@case("scan", "stop_on_interrupt")
-def case_scan_stop_on_interrupt(account, run):
-    # what it does is done by the action plugin: the integration target scan interrupts a play
-    good(scan(account, run, stop_on_interrupt=True)[0])
 
 
 # a new target, a scope that refuses it, and one that accepts it
@@ -951,6 +633,16 @@ for _module in ("target", "targets", "estate", "service_verification", "scan"):
 
 for each in SIMPLE:
     CASES = {**option_cases(each, ACCOUNT), **CASES}
+
+
+def test_the_test_of_each_other_option_exists():
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
+    for module, tests in OWN_TESTS.items():
+        own = "".join(
+            text for name, text in texts.items() if name.removeprefix("test_").startswith(module.split("_")[0])
+        )
+        assert [name for name in tests.values() if f"def {name}(" not in own] == [], module
+        assert not {(module, option) for option in tests} & set(CASES)
 
 
 @pytest.mark.parametrize("module, option", CASES, ids=[f"{module}-{option}" for module, option in CASES])
