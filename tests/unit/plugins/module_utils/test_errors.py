@@ -8,7 +8,6 @@ import itertools
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _errors
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     Incomplete,
     NetworkError,
@@ -52,11 +51,6 @@ def test_long_text_is_cut():
     assert printable("x" * 61, 60) == "x" * 60 + "..."
 
 
-def test_what_is_no_text_is_shown_too():
-    assert printable(None) == "None"
-    assert printable(7) == "7"
-
-
 # --- what to do next
 
 CALLS = [
@@ -65,6 +59,8 @@ CALLS = [
     for facts in itertools.product((False, True), (False, True), ("", "workspace_id", "id"), (False, True))
 ]
 NO_STATUS = ("no answer", "another answer")
+# those of the table of next steps, and some that it does not have
+STATUSES = [400, 401, 402, 403, 404, 405, 406, 409, 418, 422, 429, 499, 500, 501, 502, 503, 504, 599]
 
 
 def advice(status, call):
@@ -73,7 +69,7 @@ def advice(status, call):
     return after_another_answer(call) if status == "another answer" else next_step(status, call=call)
 
 
-@pytest.mark.parametrize("status", [*range(400, 600), *NO_STATUS])
+@pytest.mark.parametrize("status", [*STATUSES, *NO_STATUS])
 def test_no_advice_names_what_cannot_be_the_cause(status):
     for call in CALLS:
         step = advice(status, call)
@@ -112,7 +108,7 @@ def test_what_may_have_been_done_is_repeated_only_where_that_is_safe(status):
             assert "it changes only what is still missing" in step, call
 
 
-@pytest.mark.parametrize("status", range(400, 600))
+@pytest.mark.parametrize("status", STATUSES)
 def test_an_error_says_what_failed_why_and_what_to_do(status):
     for call in CALLS:
         error = api_error(status, "no", None, "GET", "/targets", call=call)
@@ -211,10 +207,3 @@ def test_the_error_for_machines_has_five_keys():
 )
 def test_only_errors_of_servers_may_have_done_the_work(status, maybe):
     assert api_error(status, None, None, "POST", "/targets").maybe_done is maybe
-
-
-def test_the_tree_has_one_root():
-    for name in ("WrongOption", "Refused", "CallError", "NetworkError", "AnswerError", "ApiError"):
-        assert issubclass(getattr(_errors, name), _errors.ScannerError)
-    for name in ("NetworkError", "AnswerError", "ApiError"):
-        assert issubclass(getattr(_errors, name), _errors.CallError)
