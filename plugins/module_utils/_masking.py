@@ -20,7 +20,7 @@ else:
     remove_values = None
 
 # types of JSON that hold no others
-SINGLE = frozenset((str, int, float, bool, type(None)))
+_SINGLE = frozenset((str, int, float, bool, type(None)))
 
 
 def hide(secret: str, known: set[str]) -> None:
@@ -73,7 +73,7 @@ def _may_hold(printed: str, known: set[str]) -> bool:
 def is_plain(value: object, depth: int = 100) -> bool:
     """Whether a value has only the types of JSON, and not too many levels of them."""
     kind = type(value)
-    if kind in SINGLE:
+    if kind in _SINGLE:
         return True
     if not depth or kind not in (dict, list):
         return False
@@ -81,7 +81,7 @@ def is_plain(value: object, depth: int = 100) -> bool:
         if any(key.__class__ is not str for key in value):
             return False
         value = value.values()
-    return all(type(part) in SINGLE or is_plain(part, depth - 1) for part in value)  # type: ignore[attr-defined]
+    return all(type(part) in _SINGLE or is_plain(part, depth - 1) for part in value)  # type: ignore[attr-defined]
 
 
 def _masked(value: Any) -> Any:

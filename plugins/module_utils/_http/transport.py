@@ -237,26 +237,25 @@ class Transport:
                     request.method, request.path, response.status_code, response.headers,
                     moments=(asked, time.time()), about=request.about, redactor=self._redactor,
                 )  # fmt: skip
-                _Body(request, answer, response.headers, session.limits).read(session.arriving(request, response), sink)
+                _Body(request, answer, session.limits).read(session.arriving(request, response), sink)
         return answer
 
 
 class _Body:
-    """The body of an answer, to be read within the limits of its call. headers: as they arrived."""
+    """The body of an answer, to be read within the limits of its call."""
 
-    def __init__(self, request: Request, answer: Answer, headers: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, request: Request, answer: Answer, limits: Limits) -> None:
         self._request = request
         self._answer = answer
-        self._headers = headers
         self._limits = limits
         # the length of the body as its headers announce it, 0 if they do not
-        self._announced = 0 if answer.status == 204 else number_in(headers.get("Content-Length")) or 0
+        self._announced = 0 if answer.status == 204 else number_in(answer.headers.get("Content-Length")) or 0
 
     def read(self, pieces: Iterable[bytes], sink: Sink | None) -> None:
         """Pass the body of a success to a sink, or read it into the answer; of an error no more than a reason needs."""
         answer, limits = self._answer, self._limits
         if not answer.is_success:
-            if can_decode(self._headers):
+            if can_decode(self._answer.headers):
                 answer.cut = not self._keep(pieces, min(limits.most, MOST_OF_ERROR))
             return
         if "Connection" in self._request.headers:
@@ -276,7 +275,7 @@ class _Body:
 
     def _decode(self, pieces: Iterable[bytes], most: int, take: Callable[[bytes], object]) -> bool:
         """Decode the body. Returns False if it is longer than ``most``, after its beginning."""
-        if not can_decode(self._headers):
+        if not can_decode(self._answer.headers):
             encoding = printable(self._answer.headers["Content-Encoding"], 60)
             raise self._answer.unexpected(f"the content encoding {encoding!r}, which was not asked for")
         arrived = 0
@@ -288,7 +287,7 @@ class _Body:
                 yield piece
 
         try:
-            for piece in decoded(counted(), self._headers, most):
+            for piece in decoded(counted(), self._answer.headers, most):
                 self._answer.look(piece)
                 take(piece)
         except TooMuch:
