@@ -92,9 +92,8 @@ def read_document(value: object, every_row: bool = True) -> Document:
         for key in keys:
             if not isinstance(value.get(key, 0), types):
                 raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
-    for row in value["findings"]:
-        if not isinstance(row, Mapping) or any(row.get(key) not in words for key, words in _WORDS.items()):
-            raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
+    if not all(map(_has_known_words, value["findings"])):
+        raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
     total, present = value["counts"].get("total"), len(value["findings"])
     if every_row and total != present:
         raise WrongOption(
@@ -102,6 +101,10 @@ def read_document(value: object, every_row: bool = True) -> Document:
             " task of the module gate, or give its gate.json."
         )
     return value
+
+
+def _has_known_words(row: object) -> bool:
+    return isinstance(row, Mapping) and all(row.get(key) in words for key, words in _WORDS.items())
 
 
 def is_whole(document: Document) -> bool:

@@ -128,7 +128,7 @@ class _Trial:
                 # workspaces come last, because what they hold is deleted with them
                 for each in sorted(self._created, key=lambda each: bool(each.family.holds)):
                     if not self._delete(each) and each.family.holds:
-                        self.left.append(f"{each.family.noun} {each.name!r} (id {each.id})")
+                        self.left.append(f"{each.family.noun} {each.name!r} (id {each.id or 'unknown'})")
 
     def _create_all(self) -> None:
         workspace_id = self._create(_Object("create", WORKSPACE, dict(name=self._mark.capitalize())))
@@ -144,7 +144,7 @@ class _Trial:
 
     def _create(self, wanted: _Object) -> int | None:
         """Create an object, look for it in its list, as every module reads it, and return its id, or None."""
-        family, doubt = wanted.family, "id unknown"
+        family = wanted.family
 
         def find_again(_status: int | None) -> Record | None:
             # before the answer of the read replaces that of the create
@@ -154,21 +154,19 @@ class _Trial:
         try:
             record = self._client.create(family, wanted.values, find_again, wanted.query, read_back=False).record
             wanted.id = record["id"] or 0
+            self._created.append(wanted)
         except CallError as error:
-            doubt = "may have been created" if error.may_have_worked else ""
+            # what a workspace holds is deleted with it
+            if error.may_have_worked and family.holds:
+                self.left.append(f"{family.noun} {wanted.name!r} (may have been created)")
+            return None
         finally:
             self._note_write(wanted.answer, "POST", wanted.values)
-        if doubt == "id unknown":
-            with contextlib.suppress(ScannerError):
-                found = self._find(wanted)
-                rows = [dict(id=found["id"])] if found else []
-                self._survey.answers[f"listed_{family.name}"] = Observation(200, "json", rows, {}, {})
-                wanted.id = wanted.id or (found or {"id": 0})["id"]
-        if wanted.id:
-            self._created.append(wanted)
-        elif doubt and family.holds:
-            # what a workspace holds is deleted with it
-            self.left.append(f"{family.noun} {wanted.name!r} ({doubt})")
+        with contextlib.suppress(ScannerError):
+            found = self._find(wanted)
+            rows = [dict(id=found["id"])] if found else []
+            self._survey.answers[f"listed_{family.name}"] = Observation(200, "json", rows, {}, {})
+            wanted.id = found["id"] if found else wanted.id
         return wanted.id or None
 
     def _note_write(self, answer: str, method: str, values: Record | None = None) -> None:
@@ -179,7 +177,7 @@ class _Trial:
     def _find(self, wanted: _Object) -> Record | None:
         """The record of the object that was just created, or None."""
         family = wanted.family
-        known = {each.id for each in self._created if each.family is family}
+        known = {each.id for each in self._created if each.family is family and each is not wanted}
         # what is not found is not deleted
         with self._client.transport.stop.last_calls():
             rows = [row for row in self._client.all(family, wanted.listed) if row["id"] not in known]
@@ -187,6 +185,8 @@ class _Trial:
 
     def _delete(self, created: _Object) -> bool:
         """Whether it was deleted. An object with another name is left alone."""
+        if not created.id:
+            return False
         family = created.family
         path = f"{family.path}/{created.id}"
         try:
