@@ -10,7 +10,7 @@ None holds a header or a request body. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 _Error = TypeVar("_Error", bound="ScannerError")
@@ -190,6 +190,12 @@ def without_secrets(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: 1 target, 2 targets."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """The first of these texts, for a message, and the number of the others."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def elapsed(seconds: float) -> str:

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import Refused, WrongOption, printable
+from ._errors import Refused, WrongOption, first_of, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
@@ -76,8 +76,7 @@ def existing_workspaces(rows: Sequence[Record]) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """The first names, for a message, and the number of the others."""
-    shown = ", ".join(repr(printable(name, 60)) for name in names[:_NAMES_LISTED])
-    return shown + (f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else "")
+    return first_of([repr(printable(name, 60)) for name in names], _NAMES_LISTED)
 
 
 def not_empty(option: str, value: str) -> None:

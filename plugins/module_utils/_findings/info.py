@@ -20,7 +20,7 @@ from .._lookup import Place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, place_of, scan_of, target_filter, target_of_record, warn_unplaced
+from .._references import belongs, information, place_of, scan_of, target_filter, target_of_record, warn_unplaced
 from .._scan.clock import old_scans
 from .._scan.record import uncounted
 from .._task import Task
@@ -135,11 +135,8 @@ def _accepted(task: Task, proof: Proof) -> Proof:
 
 def _collect_one(task: Task, kept: _Kept) -> None:
     if task.params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the finding")
         kept.proof = _NOT_YET
-        return
-    record = task.client.read(FINDING, task.params["id"])
-    if record is not None:
+    for record in information(task, FINDING):
         target = target_of_record(task, record)
         kept.target_names = _names_of([target] if target else [])
         kept.take(record)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import WrongOption, printable
+from .._errors import WrongOption, first_of, printable
 from .._families.scan import SCAN, SCAN_STATUSES, tool_id_of
-from .._lookup import Place, in_place
+from .._lookup import Place
 from .._moments import Since, since_of
-from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, place_of, target_filter, warn_unplaced
+from .._references import belongs, information, place_of, target_filter, warn_unplaced
 from .._task import Task
 from .clock import old_scans
 from .record import is_in_progress, last_moment_of, status_of, without_secrets
@@ -28,10 +27,9 @@ def read(task: Task) -> Record:
     params = task.params
     statuses, since = _statuses(task), since_of(params["since"])
     tool_id = None if params["tool"] is None else tool_id_of(params["tool"])
-    place = place_of(task)
     if params["id"] is not None:
-        return dict(scans=[without_secrets(scan) for scan in _by_id(task, place)])
-    query = _query(task, place, tool_id, statuses)
+        return dict(scans=[without_secrets(scan) for scan in information(task, SCAN)])
+    query = _query(task, place_of(task), tool_id, statuses)
     if query is None:
         return dict(scans=[])
     # an older service may ignore a filter
@@ -49,22 +47,9 @@ def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Re
     recent = [scan for scan in scans if scan["id"] not in old]
     undated = [str(scan["id"]) for scan in recent if not is_in_progress(scan) and last_moment_of(scan) is None]
     if undated:
-        more = f" and {len(undated) - _MOST_NAMED} more" if len(undated) > _MOST_NAMED else ""
-        shown = ", ".join(undated[:_MOST_NAMED]) + more
+        shown = first_of(undated, _MOST_NAMED)
         task.warn(f"The record of scan {shown} does not say when it ended, so it is returned in spite of since.")
     return recent
-
-
-def _by_id(task: Task, place: Place) -> list[Record]:
-    if task.params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
-        return []
-    if place.missing:
-        return []
-    scan = task.client.read(SCAN, task.params["id"])
-    if scan is None or (place.declared and not in_place(task.client, SCAN, scan, place)):
-        return []
-    return [scan]
 
 
 def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | None) -> dict[str, Any] | None:

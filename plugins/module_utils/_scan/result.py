@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, printable
+from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
 from .._families.scan import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._records import Record
 from .record import findings_of, status_of, without_secrets
@@ -78,11 +78,8 @@ def verdict(watch: Watch) -> str:
     first = bad[0].error or bad_end(bad[0], watch.timeouts)
     if len(watch.entries) == 1:
         return first
-    named = ", ".join(f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad[:_MOST_NAMED])
-    more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
-    return (
-        f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}{more}; see scans. The first of them: {first}"
-    )
+    named = first_of([f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad], _MOST_NAMED)
+    return f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}; see scans. The first of them: {first}"
 
 
 def bad_end(entry: Entry, timeouts: Timeouts) -> str:
@@ -101,8 +98,7 @@ def bad_end(entry: Entry, timeouts: Timeouts) -> str:
 
 def named_scans(entries: Sequence[Entry]) -> str:
     """Some scans for a sentence."""
-    shown = ", ".join(f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries[:_MOST_NAMED])
-    return shown + (f" and {len(entries) - _MOST_NAMED} more" if len(entries) > _MOST_NAMED else "")
+    return first_of([f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries], _MOST_NAMED)
 
 
 def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:

@@ -207,7 +207,7 @@ _REFUSED_BY_PLAN = (
         " concurrency, so that the task waits for a free slot",
     ),
     (
-        ("assets", "asset"),
+        ("asset",),
         "the account has used up the assets of its plan; delete targets that are no longer needed, or change the plan",
     ),
     (("blacklist", "blocklist"), "the service never scans this target; remove it from the declaration"),

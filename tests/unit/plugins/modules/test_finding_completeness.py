@@ -268,14 +268,6 @@ def test_a_target_whose_workspace_nobody_tells_is_not_clean(account, run):
 # --- since
 
 
-SINCE = {"90m": 100, "3h": 250, "30m": 0, "5400": 100}
-
-
-@pytest.mark.parametrize("since, number", SINCE.items())
-def test_the_end_of_its_scan_is_the_time_of_a_finding(account, run, since, number):
-    assert good(run("finding_info", workspace_id=2, since=since))["total"] == number
-
-
 def test_an_absolute_time_is_compared_with_the_end_of_the_scan(account, run):
     ends = {scan["id"]: scan["end_time"] for scan in account.scans()}
     at = ends[40002].replace(" ", "T")

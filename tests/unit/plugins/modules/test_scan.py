@@ -346,13 +346,6 @@ def test_a_scan_is_recent_only_by_both_clocks(account, run, offset, age, used, f
         assert re.search(f"(60|59) minutes {'ahead of' if offset > 0 else 'behind'}", said[0])
 
 
-def test_a_zone_that_is_ahead_is_seen_by_the_newest_scan(account, run):
-    account.settings(record_zone=7200, scan_queue_time=0, scan_run_time=0)
-    account.add(scans=[old(4200), old(5, status_name="aborted")])
-    assert good(run("scan", **WEB, max_age="1h", wait=False))["started"]
-    assert not good(run("scan", **WEB, max_age="2h", wait=False))["started"]
-
-
 @pytest.mark.parametrize("form", ["offset", "utc", "unix", "unix_ms"])
 @pytest.mark.parametrize("zone", [7200, -18000])
 def test_a_time_of_another_form_is_understood(account, run, form, zone):

@@ -160,15 +160,6 @@ def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(ru
     assert ["does not exist yet" in warning for warning in result.warnings] == [True]
 
 
-@pytest.mark.parametrize("offset", [3600, -3600])
-def test_times_are_passed_on_as_the_service_writes_them(service, run, offset):
-    service.settings(clock_offset=offset)
-    service.add(scans=[{"id": 40010, "target_id": 1001}])
-    (there,) = [scan for scan in service.scans() if scan["id"] == 40010]
-    (scan,) = run("scan_info", id=40010)["scans"]
-    assert (scan["start_time"], scan["end_time"]) == (there["start_time"], there["end_time"])
-
-
 def test_what_the_service_repeats_of_an_authentication_is_not_shown(service, run):
     params = {"scan_type": "light", "authentication": {"type": "login_form", "params": LOGIN}}
     service.add(scans=[{"id": 40010, "target_id": 1001, "tool_params": params}])
