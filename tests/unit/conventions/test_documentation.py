@@ -22,89 +22,9 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
-from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import result_of
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
 CONNECTION = fragment("scanops.scanner.connection")["options"]
-
-# the result keys that users rely on; those of simple families are derived, and test_each_option_has_a_case names the options
-RESULTS = {
-    "workspace": {"workspace"},
-    "target": {"drift", "lost", "target"},
-    "target_info": {"targets"},
-    "http_logger_data": {"cleared"},
-    "http_logger_data_info": {"requests"},
-    "wordlist_info": {"wordlists"},
-    "targets": {"plan", "results", "summary"},
-    "scan": {"candidates", "deleted", "outcome", "scan", "scans", "started", "stopped"},
-    "estate": {"plan", "results", "summary"},
-    "service_info": {"service"},
-    "service_verification": {"rows", "summary"},
-    "finding_info": {"checksum", "complete", "dest", "doubts", "findings", "size", "summary", "total"},
-    "scan_info": {"scans"},
-    "scan_output_info": {"output", "text"},
-    "finding_template_info": {"finding_templates"},
-    "report": {"checksum", "dest", "report", "size"},
-    "report_info": {"reports"},
-    "scan_output": {"checksum", "dest", "size"},
-    "coverage_info": {
-        "checksum",
-        "covered",
-        "dest",
-        "duplicates",
-        "empty_workspaces",
-        "excluded",
-        "exclusions",
-        "gaps",
-        "rows",
-        "size",
-        "total",
-        "undeclared",
-    },
-    "gate": {
-        "baseline",
-        "collection_version",
-        "counts",
-        "coverage",
-        "failing",
-        "files",
-        "findings",
-        "generated",
-        "gone",
-        "outcome",
-        "outcomes",
-        "passed",
-        "policy",
-        "reasons",
-        "schema",
-        "sources",
-        "summary",
-        "targets",
-        "verdict",
-        "version",
-        "waivers",
-        "workspace",
-    },
-    "estate_info": {"alike", "loggers_elsewhere", "missing", "workspaces"},
-}
-
-VARIABLES = {
-    "base_url": "SCANNER_BASE_URL",
-    "api_key": "SCANNER_API_KEY",
-    "timeout": "SCANNER_TIMEOUT",
-    "retries": "SCANNER_RETRIES",
-    "rate_limit_wait": "SCANNER_RATE_LIMIT_WAIT",
-    "rate_share": "SCANNER_RATE_SHARE",
-    "call_timeout": "SCANNER_CALL_TIMEOUT",
-    "max_answer": "SCANNER_MAX_ANSWER",
-    "validate_certs": "SCANNER_VALIDATE_CERTS",
-    "ca_path": "SCANNER_CA_PATH",
-    "client_cert": "SCANNER_CLIENT_CERT",
-    "client_key": "SCANNER_CLIENT_KEY",
-    "proxy": "SCANNER_PROXY",
-    "allow_http": "SCANNER_ALLOW_HTTP",
-    "in_process": "SCANNER_IN_PROCESS",
-}
 
 
 # --- each option has a case that shows what it does
@@ -126,7 +46,7 @@ def test_each_option_has_a_case(module):
 def test_each_connection_option_has_a_case():
     # the tests of the action plugins run tasks both ways
     assert set(option_cases.CONNECTION_CASES) == set(CONNECTION) - {"in_process"}
-    assert set(CONNECTION) == set(VARIABLES)
+    assert set(CONNECTION) == set(CONNECTION_OPTIONS)
 
 
 # --- options
@@ -146,13 +66,6 @@ def test_the_documented_options_are_those_of_the_code(module):
         assert shown["description"], option
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_the_results_have_their_agreed_names(module):
-    assert set(CONNECTION) <= set(documentation(module)["options"])
-    results = RESULTS[module] if module in RESULTS else {result_of(module)}
-    assert set(block(module, "RETURN")) == results
-
-
 def test_only_secrets_are_no_log():
     for module in MODULES:
         hidden = {option for option, declared in argument_spec(module).items() if declared.get("no_log")}
@@ -160,11 +73,12 @@ def test_only_secrets_are_no_log():
         assert hidden - {"webhook_url"} == {"api_key", "proxy"}
 
 
-@pytest.mark.parametrize("option", VARIABLES)
+@pytest.mark.parametrize("option", CONNECTION_OPTIONS)
 def test_each_connection_option_has_its_variable_and_says_so(option):
     dummy, variables = CONNECTION_OPTIONS[option]["fallback"]
-    assert variables == [VARIABLES[option]]
-    assert f"E({VARIABLES[option]})" in " ".join(CONNECTION[option]["description"])
+    variable = f"SCANNER_{option.upper()}"
+    assert variables == [variable]
+    assert f"E({variable})" in " ".join(CONNECTION[option]["description"])
     assert "of the host on which the module runs" in " ".join(CONNECTION[option]["description"])
 
 
@@ -173,7 +87,7 @@ def test_the_inventory_has_the_same_connection_options_and_variables():
     # an inventory always runs on the controller
     assert set(plugin) == set(CONNECTION) - {"in_process"}
     for option, documented in plugin.items():
-        assert [each["name"] for each in documented["env"]] == [VARIABLES[option]]
+        assert [each["name"] for each in documented["env"]] == [f"SCANNER_{option.upper()}"]
         for key in ("type", "default", "required"):
             assert documented.get(key) == CONNECTION[option].get(key), option
 

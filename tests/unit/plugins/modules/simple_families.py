@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules of a simple family do, derived from its declaration: tasks with their calls, a case for each option, names.
+"""What the modules of a simple family do, derived from its declaration: tasks with their calls, a case for each option.
 
 A family is simple if its list has no pages and its key is a plain name. Tests that list tasks or cases by hand add to these,
 or replace one by giving another under the same name.
@@ -212,9 +212,3 @@ def option_cases(family, account):
             module[option] = functools.partial(_changes, this, option=option, field=field)
     cases = {(family.name, option): case for option, case in module.items()}
     return {**cases, **{(f"{family.name}_info", option): case for option, case in info.items()}}
-
-
-def result_of(module):
-    """The result key of a module of a simple family."""
-    family = MODULES[module]
-    return family.plural if module.endswith("_info") else family.name
