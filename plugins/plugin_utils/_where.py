@@ -41,7 +41,7 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
     foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
     # a module would resolve a relative path in another directory
     elsewhere = os.path.realpath(action._loader.get_basedir()) != os.path.realpath(os.curdir)
-    relative = next((name for name in paths if elsewhere and is_relative(given[name])), None)
+    relative = next((name for name in paths if elsewhere and _is_relative(given[name])), None)
     missing, examined, unknown = missing_requests(), _examined(), _core.unknown()
     reasons = {
         # the module refuses a value that is not a boolean
@@ -49,7 +49,7 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
         f"the connection is {transport}, not local": transport != "local",
         "become is set": action._connection.become is not None,
         "async is set": action._task.async_val,
-        f"ansible_python_interpreter is {interpreter}, not the interpreter of ansible-core": not is_own(interpreter),
+        f"ansible_python_interpreter is {interpreter}, not the interpreter of ansible-core": not _is_own(interpreter),
         f"environment sets {', '.join(foreign)}": foreign,
         f"the Python of ansible-core lacks {missing}": missing,
         "the task writes a file": action.declared.writes_file(action._task.args),
@@ -77,7 +77,7 @@ def _given(action: Any, option: str, entry: Mapping[str, Any], environment: Mapp
     return environment.get(name, os.environ.get(name))
 
 
-def is_own(interpreter: str) -> bool:
+def _is_own(interpreter: str) -> bool:
     """Whether an interpreter is that of this process: none is set, or the same program in the same environment of Python."""
     if not interpreter or interpreter.startswith("auto"):
         return True
@@ -88,7 +88,7 @@ def is_own(interpreter: str) -> bool:
     return name == own_name or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
 
 
-def is_relative(path: object) -> bool:
+def _is_relative(path: object) -> bool:
     """Whether an option of the type path names a file relative to the working directory."""
     return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
 

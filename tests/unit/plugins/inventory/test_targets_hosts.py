@@ -98,12 +98,6 @@ def test_suffixes_go_by_the_id(account, parse):
     assert inventory.groups["workspace_Büro_1"] == ["shop.example.com", "2001:db8::1"]
 
 
-def test_duplicates_can_be_refused(account, parse):
-    inventory = parse(duplicates="fail")
-    assert "2 targets have the host name 'shop.example.com', ids 20, 30" in inventory.error
-    assert inventory.hosts == {} and inventory.groups == {}
-
-
 def test_the_first_expression_that_gives_a_value_names_the_host(account, parse):
     inventory = parse(hostnames=["scanner_description", "no_such_variable", "none", "scanner_id"])
     assert list(inventory.hosts) == ["Router", "20", "Front", "40"]
@@ -219,12 +213,6 @@ def test_two_workspaces_that_become_one_group_are_an_error(service, parse):
     assert inventory.groups == {}
     assert parse(workspace_groups=False).error is None
     assert parse(workspaces=["a-b"]).groups == {"workspace_a_b": []}
-
-
-def test_two_names_that_become_one_host_are_an_error(account, parse):
-    inventory = parse(hostnames=["'a ' ~ scanner_type if scanner_type == 'url' else 'a_url'"])
-    assert "Two names result in the host name 'a_url', 'a_url' (ids 10, 20) and 'a url' (id 30)" in inventory.error
-    assert inventory.hosts == {}
 
 
 def test_a_target_that_names_no_valid_host_has_no_ansible_host(service, parse):

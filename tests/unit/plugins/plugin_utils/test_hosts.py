@@ -7,10 +7,11 @@ from __future__ import annotations
 import socket
 
 import pytest
+from ansible.inventory.data import InventoryData
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
+    Plan,
     address_of,
-    group_names,
     hosts_of,
     is_this_machine,
     safe_name,
@@ -226,10 +227,6 @@ def ids(hosts):
     return {name: [record["id"] for record in records] for name, records in hosts.items()}
 
 
-def test_merge():
-    assert ids(hosts_of(named("a", "b", "a"), "merge")) == {"a": [1, 3], "b": [2]}
-
-
 def test_suffix():
     hosts = ids(hosts_of(named("a", "b", "a", "a", "b"), "suffix"))
     assert hosts == {"a": [1], "b": [2], "a_2": [3], "a_3": [4], "b_2": [5]}
@@ -257,7 +254,56 @@ def test_two_texts_of_one_name(duplicates):
         hosts_of(named("a b", "a?b"), duplicates)
 
 
-def test_group_names():
-    assert group_names("x_", ["a", "b", "a"], str.upper, "x_groups") == {"a": "X_A", "b": "X_B"}
-    with pytest.raises(Refused, match=r"'a' and 'A' both result in the group 'X_A': .* set x_groups to false"):
-        group_names("x_", ["a", "A"], str.upper, "x_groups")
+def some_plan():
+    plan = Plan()
+    plan.add_group("shop")
+    plan.add_host("a.example", "shop")
+    plan.add_host("b.example")
+    plan.add_child("shop", "b.example")
+    plan.set_variable("a.example", "x", 1)
+    plan.set_variable("a.example", "x", 2)
+    plan.add_group("all_shops")
+    plan.add_child("all_shops", "shop")
+    return plan
+
+
+def test_the_same_as_without_a_plan():
+    direct, planned = InventoryData(), InventoryData()
+    for data in (direct, plan := Plan()):
+        data.add_group("g")
+        data.add_group("p")
+        data.add_host("h")
+        data.add_host("h", "g")
+        data.add_child("g", "h")
+        data.add_child("p", "g")
+        data.set_variable("h", "x", [1])
+    plan.into(planned)
+    for data in (direct, planned):
+        data.reconcile_inventory()
+    assert planned.get_groups_dict() == direct.get_groups_dict()
+    assert planned.hosts["h"].get_vars() == direct.hosts["h"].get_vars()
+
+
+@pytest.mark.parametrize("name", ["earlier", "localhost"])
+def test_a_group_called_like_a_host_of_another_source_or_like_the_implicit_host_is_dropped(name):
+    data = InventoryData()
+    data.add_host("earlier")
+    plan = some_plan()
+    plan.add_group(name)
+    plan.add_child(name, "a.example")
+    plan.add_child("all_shops", name)
+    plan.add_child(name, "shop")
+    assert plan.drop_ambiguous(data, ("localhost",)) == ([], [name])
+    plan.into(data)
+    data.reconcile_inventory()
+    assert set(data.groups) == {"all", "ungrouped", "shop", "all_shops"}
+    assert set(data.hosts) == {"a.example", "b.example", "earlier"}
+
+
+def test_a_loop_of_groups_adds_no_host():
+    plan = some_plan()
+    plan.add_child("shop", "all_shops")
+    data = InventoryData()
+    with pytest.raises(Exception, match="recursive dependency loop"):
+        plan.into(data)
+    assert data.hosts == {}

@@ -15,7 +15,6 @@ import threading
 import tracemalloc
 import warnings
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.modules import target, workspace_info
@@ -29,9 +28,6 @@ WARM = 30
 # bytes of a task that are left behind it; the smallest result of a task has more
 MOST_KEPT = 200
 ROUNDS = 2
-# bytes by which the process may grow for each task: Python keeps memory that it uses only in part; 394 were measured
-MOST_GROWN = 800
-STATM = Path("/proc/self/statm")
 
 
 def run(service, declared, environment=None, **options):
@@ -49,10 +45,6 @@ def items(service, count):
         environment = {"SCANNER_TIMEOUT": str(number + 1), "HOME": f"/home/{number}", "no_proxy": "127.0.0.1"}
         result = run(service, workspace_info.MODULE, environment)
         assert result["invocation"]["module_args"]["timeout"] == number + 1
-
-
-def resident_bytes():
-    return int(STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def state_of_process():
@@ -122,16 +114,3 @@ def kept_by(work):
     work()
     gc.collect()
     return tracemalloc.get_traced_memory()[0] - before
-
-
-@pytest.mark.skipif(ITEMS == FEW, reason="needs SCANNER_TEST_EXHAUSTIVE=1 for 10,000 tasks")
-@pytest.mark.skipif(not STATM.exists(), reason="reads the memory of the process in /proc")
-def test_the_process_does_not_grow(account):
-    items(account, WARM)
-    gc.collect()
-    before = resident_bytes()
-    items(account, ITEMS)
-    gc.collect()
-    grown = resident_bytes() - before
-    print(f"{3 * ITEMS:,} tasks: {before >> 10:,} KiB before, {grown >> 10:,} KiB more after them")
-    assert grown < 3 * ITEMS * MOST_GROWN

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import os
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _masking
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import apart
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import is_own, is_relative
+from ansible_collections.scanops.scanner.plugins.plugin_utils._where import _is_own
 
 
 class Late(BaseException):
@@ -69,22 +68,14 @@ def test_the_own_interpreter_may_have_another_name_in_its_directory(tmp_path, mo
     (own / "python").symlink_to("python3.12")
     (own / "perl").write_text("", encoding="utf-8")
     monkeypatch.setattr(sys, "executable", str(own / "python3.12"))
-    assert is_own(str(own / "python3.12"))
-    assert is_own(str(own / "python"))
+    assert _is_own(str(own / "python3.12"))
+    assert _is_own(str(own / "python"))
     # another virtual environment has other libraries, although the program is the same
-    assert not is_own(str(other / "python3.12"))
-    assert not is_own(str(own / "perl"))
-    assert not is_own("python3.12")
+    assert not _is_own(str(other / "python3.12"))
+    assert not _is_own(str(own / "perl"))
+    assert not _is_own("python3.12")
     # none is set, or ansible-core looks for one
-    assert is_own("") and is_own("auto_silent")
-
-
-@pytest.mark.parametrize(
-    "path, relative",
-    [("ca.pem", True), ("./ca.pem", True), ("/etc/ca.pem", False), ("~/ca.pem", False), ("", False), (None, False)],
-)
-def test_a_relative_path(path, relative):
-    assert is_relative(path) is relative
+    assert _is_own("") and _is_own("auto_silent")
 
 
 @pytest.mark.parametrize("method", [None, "_update_module_args", "_compute_environment_string", "_parse_returned_data"])
@@ -108,10 +99,6 @@ def test_arguments_lose_what_json_does_not_have():
 def test_arguments_that_are_not_json_are_refused():
     with pytest.raises((TypeError, ValueError)):
         _core.as_module_reads({"name": object()})
-
-
-def test_a_result_is_printed_as_json():
-    assert json.loads(_core.as_module_prints({"rows": ({"id": 1},), "text": "é"})) == {"rows": [{"id": 1}], "text": "é"}
 
 
 # --- the short ways through large results

@@ -21,41 +21,28 @@ def task(**keywords):
     return item
 
 
-def test_items_of_one_loop_share():
-    items = task()
-    assert loop_of(items) is not None
-    assert loop_of(items) is loop_of(items.copy())
-
-
-def test_items_of_a_loop_with_with_share():
-    assert loop_of(task(loop_with="items")) is not None
-
-
-def test_another_task_shares_nothing():
-    first = loop_of(task())
-    assert loop_of(task()) is not first
+@pytest.mark.parametrize(
+    "keywords",
+    [{}, {"loop_with": "items"}, {"loop_control": LoopControl.load({"label": "x"})}],
+    ids=["loop", "with", "label"],
+)
+def test_items_of_one_loop_share(keywords):
+    items = task(**keywords)
+    assert loop_of(items) is loop_of(items.copy()) is not None
 
 
 @pytest.mark.parametrize(
     "keywords",
-    [
-        {"until": ["false"]},
-        {"retries": 3},
-        {"until": ["false"], "retries": 3},
-        {"loop_control": LoopControl.load({"pause": 1})},
-    ],
-    ids=["until", "retries", "until and retries", "pause"],
+    [{"loop": None}, {"until": ["false"]}, {"retries": 3}, {"loop_control": LoopControl.load({"pause": 1})}],
+    ids=["no loop", "until", "retries", "pause"],
 )
 def test_items_that_are_repeated_or_wait_share_nothing(keywords):
     assert loop_of(task(**keywords)) is None
 
 
-def test_loop_control_without_a_pause_changes_nothing():
-    assert loop_of(task(loop_control=LoopControl.load({"label": "x"}))) is not None
-
-
-def test_a_task_without_a_loop_shares_nothing():
-    assert loop_of(Task()) is None
+def test_another_task_shares_nothing():
+    first = loop_of(task())
+    assert loop_of(task()) is not first
 
 
 def test_a_fork_inherits_nothing():

@@ -48,6 +48,7 @@ def why(
         {"environment": ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]},
         {"args": {"ca_path": "ca.pem"}},
         {"args": {"ca_path": "/ca.pem"}, "basedir": "/"},
+        {"args": {"ca_path": "~/ca.pem"}, "basedir": "/"},
     ],
     ids=str,
 )
