@@ -40,15 +40,10 @@ _MOST_NAMED = 20
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
-def _kept_stderr() -> int | None:
-    try:
-        return os.dup(2)
-    except OSError:
-        return None
-
-
 # ansible-core loads action plugins before it forks its workers, and from 2.19 on a worker closes its own standard error
-_STDERR = _kept_stderr()
+_STDERR: int | None = None
+with contextlib.suppress(OSError):
+    _STDERR = os.dup(2)
 
 Result = dict[str, Any]
 
@@ -146,8 +141,6 @@ class _Run:
         self._verbosity = arguments.get("_ansible_verbosity", 0)
         # older releases show the options of a task always
         self._shows_options = bool(arguments.get("_ansible_inject_invocation", True))
-        self._module = arguments.get("_ansible_module_name", "")
-        self._spec = declared.spec()
         self._secrets: set[str] = set()
         self._warnings: list[str] = []
         self.params: Result = {}
@@ -161,7 +154,7 @@ class _Run:
         self.params = {name: value for name, value in prepared.params.items() if not name.startswith(_INTERNAL)}
         if prepared.refusal:
             return prepared.refusal
-        found = ArgumentSpecValidator(self._spec, **self.declared.constraints()).validate(self.params)
+        found = ArgumentSpecValidator(self.declared.spec(), **self.declared.constraints()).validate(self.params)
         if getattr(found, "_warnings", None) or getattr(found, "_deprecations", None):
             # AnsibleModule has its own words for them
             raise AsModule("its options cause warnings")
@@ -171,7 +164,7 @@ class _Run:
             return None
         msg = str(found.errors.msg)
         if isinstance(found.errors[0], UnsupportedError):
-            return f"Unsupported parameters for ({self._module}) module: {msg}"
+            return f"Unsupported parameters for ({arguments.get('_ansible_module_name', '')}) module: {msg}"
         return msg
 
     def warn(self, warning: str) -> None:
