@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from .answers import Answer, Drip, dumps, error, page
 from .records import Record
@@ -94,13 +94,10 @@ class Fault:
             return self._slow(real)
         if self.action == "large":
             return self._large(real)
-        if self.action == "short":
-            return Answer(real.status, body, real.content_type, real.headers, announce=len(body) + self.missing)
-        if self.action == "long":
-            return Answer(real.status, body, real.content_type, real.headers, announce=len(body) - self.missing)
-        half = body[: len(body) // 2]
-        announce = len(body) if self.action == "truncate" else None
-        return Answer(real.status, half, real.content_type, real.headers, announce=announce)
+        if self.action in ("short", "long"):
+            missing = self.missing if self.action == "short" else -self.missing
+            return replace(real, announce=len(body) + missing)
+        return replace(real, body=body[: len(body) // 2], announce=len(body) if self.action == "truncate" else None)
 
     def _slow(self, real: Answer) -> Answer:
         """The answer sent byte by byte, with `size` more bytes in the slow part, which every reader ignores."""
@@ -110,17 +107,17 @@ class Fault:
         elif self.part == "body":
             body = b" " * self.size + body
         drip = Drip(self.seconds, self.part)
-        return Answer(real.status, body, real.content_type, headers, announce=len(body), drip=drip)
+        return replace(real, body=body, headers=headers, announce=len(body), drip=drip)
 
     def _large(self, real: Answer) -> Answer:
         """The answer after `size` blanks, which compress well."""
         status = self.status or real.status
         if not self.gzip:
-            return Answer(status, b" " * self.size + real.body, real.content_type, real.headers)
+            return replace(real, status=status, body=b" " * self.size + real.body)
         pieces, rest = divmod(self.size, PIECE)
         # a gzip stream can consist of several members
         body = gzip.compress(b" " * PIECE) * pieces + gzip.compress(b" " * rest + real.body)
-        return Answer(status, body, real.content_type, {**real.headers, "Content-Encoding": "gzip"})
+        return replace(real, status=status, body=body, headers={**real.headers, "Content-Encoding": "gzip"})
 
     def _with_own_fields(self, answer: Answer, headers: dict[str, str]) -> Answer:
         """The answer with the body, content type and headers of the fault, where it has any."""

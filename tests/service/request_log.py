@@ -29,7 +29,7 @@ def masked(value: Any, key: str) -> Any:
 
 
 class RequestLog:
-    """The entries of the log, and their numbers by method and by call.
+    """The entries of the log.
 
     file: where entries are appended before they are forgotten, one line of JSON each; None for nowhere.
     """
@@ -45,8 +45,6 @@ class RequestLog:
             with self.file.open("a", encoding="utf-8") as stream:
                 stream.writelines(f"{json.dumps(entry)}\n" for entry in self.entries)
         self.entries = []
-        self.by_method: Counter[str] = Counter()
-        self.by_call: Counter[str] = Counter()
 
     def add(self, entry: Record, headers: Mapping[str, str]) -> Record:
         """Number and keep an entry. A key anywhere but in its own header is masked and reported as a violation."""
@@ -57,8 +55,6 @@ class RequestLog:
             clean["violations"].append(f"the API key is outside of the Authorization header: {', '.join(places)}")
         clean["n"] = len(self.entries) + 1
         self.entries.append(clean)
-        self.by_method[clean["method"]] += 1
-        self.by_call[f"{clean['method']} {clean['path']}"] += 1
         return clean
 
     def violate(self, entry: Record, violations: list[str], kind: str = "violations") -> None:
@@ -66,8 +62,11 @@ class RequestLog:
         entry[kind] += masked(violations, self.key)
 
     def summary(self) -> Record:
+        """The number of entries, also by method and by call."""
+        by_method = Counter(entry["method"] for entry in self.entries)
+        by_call = Counter(f"{entry['method']} {entry['path']}" for entry in self.entries)
         return {
             "total": len(self.entries),
-            "by_method": dict(sorted(self.by_method.items())),
-            "by_call": dict(sorted(self.by_call.items())),
+            "by_method": dict(sorted(by_method.items())),
+            "by_call": dict(sorted(by_call.items())),
         }

@@ -93,6 +93,7 @@ COUNT_OR_NONE = _or_null(Check(lambda value: _is_integer(value) and value >= 0, 
 POSITIVE = Check(lambda value: _is_integer(value) and value > 0, "a number from 1 on")
 POSITIVE_OR_NONE = _or_null(POSITIVE)
 SECONDS = Check(lambda value: _is_number(value) and value >= 0, "seconds, from 0 on")
+MORE_THAN_0 = Check(lambda value: _is_number(value) and value > 0, "a number above 0")
 SECONDS_OR_NONE = _or_null(SECONDS)
 WHOLE_SECONDS = Check(lambda value: _is_integer(value) and abs(value) <= 10**9, "whole seconds, also less than 0")
 TEXT = Check(_is_text, "a string")
@@ -116,39 +117,32 @@ SCRIPT = {
 """The keys of a scan's script."""
 
 
-def _is_script(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and not set(value) - {"target", "tool_id", *SCRIPT}
-        and _is_text(value.get("target", ""))
-        and _is_integer(value.get("tool_id", 1))
-        and all(check.passes(value[name]) for name, check in SCRIPT.items() if name in value)
+def _object_of(checks: dict[str, Check], expected: str) -> Check:
+    """An object with some of these names, whose values pass their checks."""
+    return Check(
+        lambda value: (
+            isinstance(value, dict)
+            and all(name in checks and checks[name].passes(each) for name, each in value.items())
+        ),
+        expected,
     )
 
 
 SCRIPTS = _list_of(
-    Check(_is_script, "a script"), f"a list of {{target, tool_id, {', '.join(SCRIPT)}}}, all of them optional"
+    _object_of({"target": TEXT, "tool_id": NUMBER, **SCRIPT}, "a script"),
+    f"a list of {{target, tool_id, {', '.join(SCRIPT)}}}, all of them optional",
 )
-
-
-def _are_rate_limits(value: object) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and not set(value) - set(RATE_LIMITS)
-        and value.get("window", "fixed") in ("fixed", "sliding", "bucket")
-        and value.get("retry_after", "seconds") in ("seconds", "date", "none")
-        and FLAG.passes(value.get("headers", True))
-        and SECONDS.passes(value.get("seconds", 60))
-        and value.get("seconds", 60) > 0
-        and SECONDS.passes(value.get("tick", 1))
-        and value.get("tick", 1) > 0
-        and all(isinstance(value.get(kind, 1), int) and value.get(kind, 1) > 0 for kind in ("GET", "write", "output"))
+LIMITS = _or_null(
+    _object_of(
+        {
+            "window": _one_of("fixed", "sliding", "bucket"),
+            "retry_after": _one_of("seconds", "date", "none"),
+            "headers": FLAG,
+            **dict.fromkeys(("seconds", "tick"), MORE_THAN_0),
+            **dict.fromkeys(("GET", "write", "output"), POSITIVE),
+        },
+        "{window: fixed|sliding|bucket, seconds, tick, GET, write, output, retry_after: seconds|date|none, headers}",
     )
-
-
-LIMITS = Check(
-    _are_rate_limits,
-    "null or {window: fixed|sliding|bucket, seconds, tick, GET, write, output, retry_after: seconds|date|none, headers}",
 )
 
 # ---- the settings
