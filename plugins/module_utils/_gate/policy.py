@@ -70,13 +70,8 @@ class Policy(NamedTuple):
 
     def out_of_scope(self, row: Row) -> str | None:
         """Why the policy is not about this finding, a clause; None if it is, or is at one of its places."""
-        outside = None
-        for each in row.at_each_place():
-            reason = self._excluded(each)
-            if reason is None:
-                return None
-            outside = outside or reason
-        return outside
+        reasons = [self._excluded(each) for each in row.at_each_place()]
+        return None if None in reasons else reasons[0]
 
     def _excluded(self, row: Row) -> str | None:
         for number, matcher in enumerate(self.exclude):
@@ -162,7 +157,7 @@ def policy_of(given: Mapping[str, Any] | None) -> Policy:
     """
     values = {key: value for key, value in (given or {}).items() if value is not None}
     for key, largest, advice in (("min_cvss", 10, "as in 7.0"), ("min_epss", 1, "as in 0.1 for 10 percent")):
-        if not 0 <= values.get(key, 0) <= largest:
+        if key in values and not 0 <= values[key] <= largest:
             raise WrongOption(f"policy.{key} is {shown(values[key])}: give a number from 0 to {largest}, {advice}.")
     readers: Mapping[str, Callable[[Any, str], int]] = {"max": _count, "older_than": seconds_of}
     for key, read in readers.items():

@@ -9,8 +9,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Baseline, update
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import NO_MEMORY, Baseline, update
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import (
+    StaleBaseline,
+    parse,
+    remember,
+    render,
+)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
     FIRST,
     SECOND,
@@ -107,6 +112,7 @@ def test_the_text_of_a_baseline():
         "gone_since": None,
     }
     assert (data["findings"][2]["last_seen"], data["findings"][2]["gone_since"]) == (FIRST, SECOND)
+    assert json.dumps(data, indent=2, sort_keys=True) + "\n" == TEXT
 
 
 @pytest.mark.parametrize("content", [TEXT, TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n")])
@@ -317,3 +323,56 @@ def test_a_short_file_never_counts_more_findings_than_memory_has():
     stale = parse(json.dumps(data), "Web shop")
     assert isinstance(stale, StaleBaseline)
     assert stale.reason == "counts more than 1,000,000 findings"
+
+
+# --- what a gate does with it
+
+NOW = run(pair(finding("a"), finished=THIRD))
+SHORT = run(pair(finding("a"), finished=THIRD, complete=False))
+FAIL = "Correct the path, or set baseline_missing to create or all_new."
+NEW = (
+    "so every finding counts as new. Correct the path, or create the baseline with a complete run and"
+    " baseline_missing: create."
+)
+
+
+def remembered(content, now, missing="all_new", wants_update=False):
+    return remember("b.json", content, now, "Web shop", "1.0.0", missing=missing, wants_update=wants_update)
+
+
+@pytest.mark.parametrize(
+    "now, missing, state, reason",
+    [
+        (NOW, "create", "created", None),
+        (SHORT, "create", "missing", f", and was not created because not everything could be read, {NEW}"),
+        (NOW, "all_new", "missing", f", {NEW}"),
+        (NOW, "fail", "missing", f". {FAIL}"),
+    ],
+)
+def test_without_a_file_the_option_decides(now, missing, state, reason):
+    memory, text = remembered(None, now, missing)
+    assert (memory.path, memory.state, memory.blocks) == ("b.json", state, missing == "fail")
+    assert memory.reason == (reason and f"The baseline 'b.json' does not exist{reason}")
+    assert [row.change for row in memory.rows] == ([] if memory.blocks else ["known" if text else "new"])
+    assert (None if text is None else parse(text, "Web shop").accepted) == (1 if state == "created" else None)
+
+
+def test_only_a_complete_run_that_asks_for_it_updates_the_file():
+    for now, wants_update in ((NOW, False), (SHORT, True), (SHORT, False)):
+        memory, text = remembered(TEXT, now, wants_update=wants_update)
+        assert (memory.state, memory.accepted, text) == ("read", BASELINE.accepted, None)
+    memory, text = remembered(TEXT, NOW, wants_update=True)
+    assert (memory.state, memory.accepted, parse(text, "Web shop")) == (
+        "updated",
+        BASELINE.accepted,
+        update(BASELINE, NOW, "1.0.0"),
+    )
+    memory, again = remembered(text, NOW, wants_update=True)
+    assert (memory.state, again) == ("read", None)
+
+
+def test_a_file_that_is_no_baseline_blocks():
+    memory, text = remembered("{}", NOW, wants_update=True)
+    assert (memory.path, memory.state, memory.blocks, memory.rows, text) == ("b.json", "stale", True, (), None)
+    assert memory.reason.startswith("The baseline 'b.json' is not a baseline")
+    assert remember(None, None, NOW, "Web shop", "1.0.0", missing="fail", wants_update=True) == (NO_MEMORY, None)
