@@ -35,7 +35,6 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
     given = {name: _given(action, name, entry, environment) for name, entry in spec.items()}
     given.update((name, environment.get(name, os.environ.get(name))) for name in _CA_VARIABLES)
     paths = [name for name in given if name in _CA_VARIABLES or spec[name].get("type") == "path"]
-    wanted = given["in_process"]
     transport = action._connection.transport
     interpreter = _interpreter(action, task_vars)
     foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
@@ -44,8 +43,7 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
     relative = next((name for name in paths if elsewhere and _is_relative(given[name])), None)
     missing, examined, unknown = missing_requests(), _examined(), _core.unknown()
     reasons = {
-        # the module refuses a value that is not a boolean
-        "in_process is not true": wanted is not None and not boolean(str(wanted), strict=False),
+        "in_process is not true": not _is_true(given["in_process"]),
         f"the connection is {transport}, not local": transport != "local",
         "become is set": action._connection.become is not None,
         "async is set": action._task.async_val,
@@ -91,6 +89,11 @@ def _is_own(interpreter: str) -> bool:
 def _is_relative(path: object) -> bool:
     """Whether an option of the type path names a file relative to the working directory."""
     return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
+
+
+def _is_true(in_process: object) -> bool:
+    """Whether a task may run in process by its option. The module refuses a value that is no boolean."""
+    return in_process is None or bool(boolean(str(in_process), strict=False))
 
 
 def _examined() -> str | None:
