@@ -16,6 +16,7 @@ from typing import NamedTuple
 from .._errors import counted
 from .._http.listing import beside
 from .._records import Record
+from .._scan.record import findings_of
 
 # anything else may be a name or an address of the account
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
@@ -87,6 +88,16 @@ class Observations(dict[str, Observation]):
 def values_of(rows: Iterable[Record], field: str) -> set[str]:
     """The values of a field as strings, without null."""
     return {str(row[field]) for row in rows if row.get(field) is not None}
+
+
+def status_text(scan: Record) -> str:
+    """The status of a scan in lower case."""
+    return str(scan.get("status_name", scan.get("status"))).lower()
+
+
+def count_findings(scan: Record) -> int:
+    """How many findings a scan counts."""
+    return sum(findings_of(scan).values())
 
 
 # --- phrases

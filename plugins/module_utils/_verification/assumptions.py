@@ -19,7 +19,7 @@ from .._http.retry import moment
 from .._moments import moment_of
 from .._records import Record
 from .._scan.record import last_moment_of
-from .answers import Observations, type_of
+from .answers import Observations, status_text, type_of
 from .judges import (
     NOT_TRIED,
     Judge,
@@ -95,11 +95,6 @@ class Row(NamedTuple):
             verdict = refused(answers, *_CREATES, *_DELETES) or not_created
         verdict = verdict or Verdict(NOT_TRIED, self.missing)
         return dict(name=self.name, assumption=self.assumption, **verdict._asdict())
-
-
-def status_text(scan: Record) -> str:
-    """The status of a scan in lower case."""
-    return str(scan.get("status_name", scan.get("status"))).lower()
 
 
 def _type_of(field: str) -> Callable[[Record], str]:

@@ -21,8 +21,8 @@ from .._http.advice import CREATE_HINTS, next_step
 from .._http.retry import moment
 from .._moments import Moment
 from .._records import Record
-from .._scan.record import findings_of, uncounted
-from .answers import Observation, Observations, describe, list_names, list_words, values_of
+from .._scan.record import uncounted
+from .answers import Observation, Observations, count_findings, describe, list_names, list_words, values_of
 
 CONFIRMED, REFUTED, NOT_TRIED = "confirmed", "refuted", "not tried"
 # the family of each list
@@ -291,11 +291,6 @@ def scan_is_in_workspace_of_target(answers: Observations) -> Verdict | None:
     ids = [answers.record(name).get("workspace_id") for name in ("scan", "scan_target")]
     same = str(ids[0]) == str(ids[1])
     return None if None in ids else _confirmed_if(same, "the same workspace" if same else "different workspaces")
-
-
-def count_findings(scan: Record) -> int:
-    """How many findings a scan counts."""
-    return sum(findings_of(scan).values())
 
 
 def findings_are_whole(answers: Observations) -> Verdict | None:

@@ -23,9 +23,7 @@ from .._http.redact import without_halves
 from .._preflight.openapi import Bounded
 from .._preflight.relied_on import SCHEMA_PATH, SCHEMA_TYPES
 from .._records import Record
-from .answers import Observation, Observations, values_of
-from .assumptions import status_text
-from .judges import count_findings
+from .answers import Observation, Observations, count_findings, status_text, values_of
 
 # an id and a page that no account has
 _NO_ID = 2147483647
