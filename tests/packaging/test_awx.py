@@ -210,7 +210,8 @@ def test_a_survey_has_the_form_that_the_platform_accepts(name):
 
 
 def test_the_tools_of_the_survey_exist():
-    source = (CHECKOUT / "plugins" / "module_utils" / "_scan" / "tools.py").read_text(encoding="utf-8")
+    code = (CHECKOUT / "plugins" / "module_utils").rglob("*.py")
+    source = "\n".join(path.read_text(encoding="utf-8") for path in code)
     for tool in questions(TEMPLATES["Scanner: scan"])["scan_tool"]["choices"].splitlines():
         assert f'"{tool}": ' in source, tool
 

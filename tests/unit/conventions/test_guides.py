@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
+from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 
 GUIDES = ROOT / "docs" / "docsite" / "rst"
@@ -58,6 +59,14 @@ def test_each_file_that_a_page_for_contributors_names_exists(page):
     }
     ends = {name for name in named if "NAME" not in name} - {"tests/sanity"}
     assert ends and [end for end in sorted(ends) if not any(f"/{path}".endswith(f"/{end}") for path in FILES)] == []
+
+
+def test_the_files_of_the_mutants_and_their_tests_exist():
+    files = [f"plugins/module_utils/{file}.py" for file in {*mutants.TESTS_OF, *mutants.RECORDED}]
+    files += [
+        f"tests/unit/plugins/module_utils/test_{each}.py" for tests in mutants.TESTS_OF.values() for each in tests
+    ]
+    assert [file for file in sorted(files) if file not in FILES] == []
 
 
 def test_each_link_of_the_readme_is_absolute_and_each_file_that_it_links_to_exists():
