@@ -58,7 +58,7 @@ OWN_TESTS = {
         "min_severity": "test_an_id_gives_one_and_filters_count_for_it_as_well",
         "name": "test_a_name_is_a_pattern_for_the_whole_name",
         "scan_id": "test_a_scan_brings_its_workspace_along",
-        "since": "test_the_end_of_its_scan_is_the_time_of_a_finding",
+        "since": "test_an_absolute_time_is_compared_with_the_end_of_the_scan",
         "target": "test_a_target_by_name_is_looked_for_in_its_workspace",
         "target_id": "test_each_finding_has_the_name_of_its_target",
         "workspace": "test_a_workspace_gives_its_own_with_their_severities_and_numbers",
