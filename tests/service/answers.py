@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+import re
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, overload
@@ -19,7 +20,11 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .store import Account, Table
 
+BASE = "/api/v2"
 JSON = "application/json"
+AFTER = "after-"
+"""A cursor is this and the number of the page that it follows."""
+CURSOR = re.compile(f"{AFTER}\\d{{1,9}}")
 ENDLESS = 10_000_000
 """The first id of the rows that fill an endless list."""
 FORM = "application/x-www-form-urlencoded"
@@ -83,6 +88,8 @@ class Part:
     number: int
     limit: int
     total: int
+    by_offset: bool = False
+    """Whether the next page is requested by `offset` in place of `page`."""
 
     @property
     def start(self) -> int:
@@ -214,7 +221,7 @@ class Call:
         """The page of a list of `total` records that `limit` and `page` request."""
         settings = self.settings
         limit = self.integer(self.query, "limit", default or total or 1, 1, settings.max_limit or most)
-        number = 1 if settings.ignore_page else self.page_number()
+        number = self.page_number()
         if settings.page_cap:
             limit = min(limit, settings.page_cap)
         if number > 1 and settings.past_end == 404 and (number - 1) * limit >= total:
@@ -222,7 +229,13 @@ class Call:
         return Part(number, limit, total)
 
     def page_number(self) -> int:
-        """Which page `page` requests, counted from 1."""
+        """Which page `cursor` or `page` requests, counted from 1."""
+        if self.settings.beside_data == "cursor" and "cursor" in self.query:
+            if not CURSOR.fullmatch(self.query["cursor"]):
+                raise Refused(400, "invalid parameter cursor")
+            return int(self.query["cursor"].removeprefix(AFTER)) + 1
+        if self.settings.ignore_page:
+            return 1
         first = self.settings.first_page
         return self.integer(self.query, "page", first, first) - first + 1
 
@@ -257,21 +270,26 @@ class Call:
 
     def part(self, table: Table, records: list[Record], part: Part) -> Answer:
         """These records as the given part of a list."""
+        cap = self.settings.capped_lists.get(table.family.name)
+        if table.family.paged and cap is not None:
+            # the pages of the list end at the cap
+            records = records[: max(0, cap - part.start)]
         shown = [table.row(record, self.settings, True) for record in records]
         if self.settings.endless_lists:
             shown += self._more_rows(table, part, len(shown))
         rows = b"[" + b",".join(shown) + b"]"
+        pages, kind = self._pages(part), self.settings.beside_data
+        following = pages["links"]["next"]
+        headers = {"Link": f'<{BASE}{following}>; rel="next"'} if following and kind == "link" else {}
         if self.settings.lists == "bare":
-            return Answer(200, rows)
+            return Answer(200, rows, headers=headers)
         beside: dict[str, Record] = {
-            "nothing": {},
             "total": {"meta": {"total": part.total}},
-            "pages": self._pages(part),
+            "pages": pages,
+            "cursor": {"meta": {"next_cursor": f"{AFTER}{part.number}" if following else None}},
         }
-        more = b"".join(
-            b"," + dumps(name) + b":" + dumps(value) for name, value in beside[self.settings.beside_data].items()
-        )
-        return Answer(200, b'{"data":' + rows + more + b"}")
+        more = b"".join(b"," + dumps(name) + b":" + dumps(value) for name, value in beside.get(kind, {}).items())
+        return Answer(200, b'{"data":' + rows + more + b"}", headers=headers)
 
     def _more_rows(self, table: Table, part: Part, count: int) -> list[bytes]:
         """Rows that fill a page after `count` real ones, with ids that no other page has, so that the list never ends."""
@@ -288,7 +306,10 @@ class Call:
 
     def _pages(self, part: Part) -> Record:
         last, before = max(1, -(-part.total // part.limit)), self.settings.first_page - 1
-        query = urlencode({**self.query, "page": part.number + 1 + before})
+        following = {"page": part.number + 1 + before}
+        if part.by_offset:
+            following = {"limit": part.limit, "offset": part.start + part.limit}
+        query = urlencode({**self.query, **following})
         place = {"current_page": part.number + before, "last_page": last + before}
         meta = {"total": part.total, "per_page": part.limit, **place}
         return {"meta": meta, "links": {"next": f"{self.path}?{query}" if part.number < last else None}}
@@ -306,7 +327,10 @@ class Call:
     def done(self) -> Answer:
         return Answer(204, b"", None)
 
-    def deleted(self) -> Answer:
+    def deleted(self, delete: Callable[[], None]) -> Answer:
+        """Delete something, unless the service only says so."""
+        if self.settings.deletes_done:
+            delete()
         if self.settings.delete_status == 200:
             return Answer(200, dumps({"data": {}}))
         return self.done()

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
 from . import control, schema, tolerance, wire
-from .answers import FORM, JSON, Answer, Call, Refused, error, page
+from .answers import BASE, FORM, JSON, Answer, Call, Refused, error, page
 from .families import FAMILIES, OPERATIONS
 from .faults import Fault
 from .http_loggers import capture, captured_fields
@@ -34,7 +34,6 @@ from .store import Account, StateError
 if TYPE_CHECKING:
     from .contract import Contract
 
-BASE = "/api/v2"
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
 RECORD_SETTINGS = (
     "null_description",
@@ -193,6 +192,8 @@ class Service:
             return error(401, "no API key specified")
         if authorization == "wrong":
             return error(401, "the API key is not valid")
+        if self.settings.redirects != "none" and call.method == "GET" and not call.path.endswith("/"):
+            return self.redirect(call)
         now = time.time()
         verdict = self.limiter.take(call.method, call.template, now)
         if verdict is not None and not verdict.allowed:
@@ -211,6 +212,12 @@ class Service:
         answer.headers.update(self.limiter.headers(verdict, now))
         return answer
 
+    def redirect(self, call: Call) -> Answer:
+        """A redirect to the path with a slash at its end, as a web framework sends one. One that drops the query is wrong."""
+        kept = self.settings.redirects == "slash" and call.query
+        location = f"{BASE}{call.path}/{'?' + urlencode(call.query) if kept else ''}"
+        return Answer(308 if self.settings.redirects == "slash" else 301, b"", None, {"Location": location})
+
     def operations(self, template: str) -> dict[str, Callable[[Call], Answer]] | None:
         """The functions of a path by method, None for an unknown path."""
         known = OPERATIONS.get(template)
@@ -218,7 +225,8 @@ class Service:
 
     def call_of(self, request: web.Request, raw: bytes, path: str) -> Call:
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower() or None
-        known = tolerance.path_of(path) if self.settings.tolerant else path
+        with_slashes = self.settings.tolerant or self.settings.redirects != "none"
+        known = tolerance.path_of(path) if with_slashes else path
         call = Call(
             account=self.account,
             settings=self.settings,

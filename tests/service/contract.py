@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from .answers import FORM, Answer, Call, dumps
+from .answers import BASE, FORM, Answer, Call, dumps
 from .records import Record
 from .schema import CONTRACT
 
@@ -32,13 +32,13 @@ except ImportError as exc:
         f"validation needs openapi-core and PyYAML ({exc}): pip install -r tests/service/requirements.txt"
     ) from exc
 
-BASE = "/api/v2"
 SAMPLE = 50
 """How many rows of a long list are checked, evenly spread, including the first and the last one."""
 REMEMBERED = 5000
 """How many pairs of a request and an answer are not validated again."""
 LONG = 64 * 1024
 """The bytes of a body that is not remembered."""
+CURSOR = "unknown in the query: cursor"
 PAGING = ("unknown in the query: page", "unknown in the query: limit")
 
 
@@ -90,10 +90,13 @@ class Contract:
             return Differences([f"{call.method} {call.template} is not in the contract"], [])
         unknown = self._unknown_names(call, item, operation)
         paged = call.template.strip("/") in call.settings.paged_lists
-        allowed = [each for each in unknown if paged and each in PAGING]
+        by_cursor = call.settings.beside_data == "cursor"
+        allowed = [each for each in unknown if (paged and each in PAGING) or (by_cursor and each == CURSOR)]
+        slashes = [] if call.path == call.normal else ["slashes in the path that are not in the contract"]
+        if call.settings.redirects != "none":
+            allowed += slashes
         violations = [
-            *([] if call.path == call.normal else ["slashes in the path that are not in the contract"]),
-            *(each for each in unknown if each not in allowed),
+            *(each for each in [*slashes, *unknown] if each not in allowed),
             *self._wrong_accept(headers.get("Accept", ""), operation),
             *self._judged(_sent(call, headers)),
         ]

@@ -63,11 +63,13 @@ def list_page(call: Call) -> Answer:
         limit = min(limit or settings.page_cap, settings.page_cap)
     # an offset has no effect without a limit
     start = offset if "limit" in call.query and not settings.ignore_page else 0
+    if "cursor" in call.query and limit:
+        start = (call.page_number() - 1) * limit
     if start and settings.past_end == 404 and start >= len(records):
         raise Refused(404, "no such page", f"offset {start} is past the end")
     total = len(records)
     records = records[start:] if limit is None else records[start : start + limit]
-    return call.part(table, records, Part(start // (limit or total or 1) + 1, limit or total or 1, total))
+    return call.part(table, records, Part(start // (limit or total or 1) + 1, limit or total or 1, total, True))
 
 
 OPERATIONS = (("GET", "/public/finding_templates", list_page),)

@@ -108,7 +108,8 @@ def list_all(call: Call) -> Answer:
 def create(call: Call) -> Answer:
     form = call.form_fields()
     label = call.text(form, "label")
-    workspace_id = call.workspace_id({**form, **call.query} if call.settings.tolerant else call.query)
+    sources = {"either": {**form, **call.query}, "query": call.query, "form": form}
+    workspace_id = call.workspace_id(sources[call.settings.logger_workspace])
     if workspace_id is None:
         workspace_id = call.account.current_workspace
     table = call.account["http_loggers"]
@@ -122,8 +123,8 @@ def get(call: Call) -> Answer:
 
 
 def delete(call: Call) -> Answer:
-    call.account["http_loggers"].remove(call.found("http_loggers")["id"])
-    return call.deleted()
+    record = call.found("http_loggers")
+    return call.deleted(lambda: call.account["http_loggers"].remove(record["id"]))
 
 
 def get_data(call: Call) -> Answer:
@@ -133,9 +134,12 @@ def get_data(call: Call) -> Answer:
 
 def clear_data(call: Call) -> Answer:
     record = call.found("http_loggers")
-    record["requests"].clear()
-    call.account["http_loggers"].touch(record)
-    return call.deleted()
+
+    def clear() -> None:
+        record["requests"].clear()
+        call.account["http_loggers"].touch(record)
+
+    return call.deleted(clear)
 
 
 OPERATIONS = (

@@ -23,7 +23,8 @@ try:
 except ImportError:
     sys.exit("The local service needs aiohttp: pip install -r tests/service/requirements.txt")
 
-from .app import BASE, Service, build
+from .answers import BASE
+from .app import Service, build
 from .records import Record
 from .settings import SettingsError
 

@@ -108,8 +108,8 @@ def get(call: Call) -> Answer:
 
 
 def delete(call: Call) -> Answer:
-    call.account["reports"].remove(call.found("reports")["id"])
-    return call.deleted()
+    report = call.found("reports")
+    return call.deleted(lambda: call.account["reports"].remove(report["id"]))
 
 
 def download(call: Call) -> Answer:

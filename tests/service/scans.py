@@ -329,9 +329,12 @@ def delete(call: Call) -> Answer:
     scan = call.found("scans")
     if scan["status_name"] in IN_PROGRESS:
         raise Refused(409, "the scan is running", "stop it before you delete it")
-    call.account["scans"].remove(scan["id"])
-    call.account["findings"].remove_group(("task", scan["id"]))
-    return call.deleted()
+
+    def remove() -> None:
+        call.account["scans"].remove(scan["id"])
+        call.account["findings"].remove_group(("task", scan["id"]))
+
+    return call.deleted(remove)
 
 
 def get_output(call: Call) -> Answer:

@@ -101,7 +101,7 @@ TEXT_OR_NONE = _or_null(TEXT)
 TEXTS_BY_NAME = _by_name(TEXT, "an object of strings")
 NAMES = _list_of(TEXT, "a list of strings")
 FIELDS_OF_FAMILIES = _by_name(NAMES, "an object of lists of fields by family", FAMILIES)
-CAPS = _by_name(POSITIVE, "an object of numbers from 1 on by family without pages", LIST_FAMILIES)
+CAPS = _by_name(POSITIVE, "an object of numbers from 1 on by family", FAMILIES)
 LISTS_OF_FAMILIES = _list_of(Check(lambda value: value in LIST_FAMILIES, ""), "a list of families without pages")
 NUMBERS_BY_LEVEL = _by_name(NUMBER, f"an object of numbers by {', '.join(LEVELS)}", LEVELS)
 
@@ -177,6 +177,7 @@ class Settings:
     order: str = _setting("id", _one_of("id", "newest_first"))
     normalise_targets: bool = _setting(False, FLAG)
     omitted_workspace: str = _setting("current", _one_of("current", "all"))
+    logger_workspace: str = _setting("either", _one_of("either", "query", "form"))
     unknown_workspace: int | str = _setting(404, _one_of(404, "empty"))
     max_targets: int | None = _setting(None, COUNT_OR_NONE)
     max_name: int | None = _setting(255, COUNT_OR_NONE)
@@ -185,6 +186,9 @@ class Settings:
     api_access: bool = _setting(True, FLAG)
     target_deletion: bool = _setting(True, FLAG)
     delete_status: int = _setting(204, _one_of(200, 204))
+    deletes_done: bool = _setting(True, FLAG)
+    put_replaces: bool = _setting(False, FLAG)
+    redirects: str = _setting("none", _one_of("none", "slash", "without_query"))
     predefined_delete: int = _setting(403, _one_of(204, 403, 409))
     rate_limits: Record | None = _setting(RATE_LIMITS, LIMITS)
     delay: float = _setting(0, SECONDS)
@@ -216,7 +220,7 @@ class Settings:
     ignored_filters: list[str] = _setting([], _some_of("workspace_id", "target_id", "task_id"))
     capped_lists: dict[str, int] = _setting({}, CAPS)
     paged_lists: list[str] = _setting([], LISTS_OF_FAMILIES)
-    beside_data: str = _setting("nothing", _one_of("nothing", "total", "pages"))
+    beside_data: str = _setting("nothing", _one_of("nothing", "total", "pages", "cursor", "link"))
     endless_lists: bool = _setting(False, FLAG)
     max_limit: int | None = _setting(None, POSITIVE_OR_NONE)
     summary_off_by: dict[str, int] = _setting({}, NUMBERS_BY_LEVEL)
@@ -269,5 +273,7 @@ DEVIATING = (
     "time_form",
     "half_characters",
     "first_page",
+    "put_replaces",
+    "redirects",
 )
 """Settings under which the service leaves the contract on purpose; the log then has deviations in place of violations."""

@@ -140,10 +140,13 @@ def delete(call: Call) -> Answer:
     record = call.found("targets")
     if not call.settings.target_deletion:
         raise Refused(403, "the plan does not allow the deletion of targets")
-    call.account["targets"].remove(record["id"])
-    call.account["scans"].remove_group(("target", record["id"]))
-    call.account["findings"].remove_group(("target", record["id"]))
-    return call.deleted()
+
+    def remove() -> None:
+        call.account["targets"].remove(record["id"])
+        call.account["scans"].remove_group(("target", record["id"]))
+        call.account["findings"].remove_group(("target", record["id"]))
+
+    return call.deleted(remove)
 
 
 OPERATIONS = (

@@ -50,8 +50,7 @@ def delete(call: Call) -> Answer:
     record = call.found("wordlists")
     if record["predefined"] and call.settings.predefined_delete != 204:
         raise Refused(call.settings.predefined_delete, "a predefined wordlist cannot be deleted")
-    call.account["wordlists"].remove(record["id"])
-    return call.deleted()
+    return call.deleted(lambda: call.account["wordlists"].remove(record["id"]))
 
 
 OPERATIONS = (

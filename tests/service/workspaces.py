@@ -60,7 +60,8 @@ def update(call: Call) -> Answer:
     other = table.same(changes["name"]) if "name" in changes else None
     if other and other is not record:
         raise Refused(409, "workspace already exists", f"another workspace is named {changes['name']!r}")
-    table.change(record, changes)
+    cleared = {"name": "", "description": ""} if call.settings.put_replaces else {}
+    table.change(record, {**cleared, **changes})
     return call.done()
 
 
@@ -68,12 +69,15 @@ def delete(call: Call) -> Answer:
     record = call.found("workspaces")
     if record["id"] == call.account.current_workspace:
         raise Refused(409, "the current workspace cannot be deleted")
-    call.account["targets"].remove_group((record["id"], None))
-    call.account["http_loggers"].remove_group(record["id"])
-    call.account["scans"].remove_group(("workspace", record["id"]))
-    call.account["findings"].remove_group(("workspace", record["id"]))
-    call.account["workspaces"].remove(record["id"])
-    return call.deleted()
+
+    def remove() -> None:
+        call.account["targets"].remove_group((record["id"], None))
+        call.account["http_loggers"].remove_group(record["id"])
+        call.account["scans"].remove_group(("workspace", record["id"]))
+        call.account["findings"].remove_group(("workspace", record["id"]))
+        call.account["workspaces"].remove(record["id"])
+
+    return call.deleted(remove)
 
 
 OPERATIONS = (

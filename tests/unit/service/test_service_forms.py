@@ -90,6 +90,77 @@ def test_pages_of_a_cut_list_can_be_asked_for(service, send, many):
     assert service.log()[-1]["deviations"] == ["unknown in the query: limit"]
 
 
+# each list with its own way to more pages
+PAGED = {"targets": "limit=1", "scans": "limit=1", "finding_templates": "limit=1"}
+
+
+@pytest.fixture
+def three(service):
+    """Three of everything that a list shows."""
+    service.reset(
+        state={
+            **STATE,
+            **{
+                family.name: [{**each, "id": 5000 + number} for number in range(3) for each in family.examples[:1]]
+                for family in FAMILIES
+                if family.examples
+            },
+            "workspaces": [{"name": "w"}, {"name": "x"}],
+            "targets": [{"name": f"{name}.example"} for name in "tuv"],
+            "http_loggers": [{"label": label} for label in "lmn"],
+            "scans": [{"target": "t.example"}] * 3,
+            "findings": [{"name": name} for name in "fgh"],
+            "reports": [{"resources": [40001]}] * 3,
+            "vpn_profiles": [{"name": name} for name in "pqr"],
+        }
+    )
+
+
+@pytest.mark.parametrize("family", LISTS)
+@pytest.mark.parametrize("beside_data", ["pages", "cursor", "link"])
+def test_every_list_can_announce_its_next_page(service, send, three, family, beside_data):
+    service.settings(beside_data=beside_data)
+    if family not in PAGED:
+        service.settings(capped_lists={family: 1}, paged_lists=[family])
+    every = len(service.state()[family])
+    path = f"{LISTS[family]}?{PAGED.get(family, '')}"
+    seen, more = [], path
+    while more and len(seen) <= every:
+        answer = send("GET", more)
+        seen += answer.data
+        more = following(answer, path, beside_data)
+    assert len(seen) == len({str(row) for row in seen}) == every > 1
+    assert service.violations() == []
+
+
+def following(answer, path, beside_data):
+    """The address of the page that this one announces, or None."""
+    if beside_data == "pages":
+        return answer.json["links"]["next"]
+    if beside_data == "cursor":
+        cursor = answer.json["meta"]["next_cursor"]
+        return cursor and f"{path}&cursor={cursor}"
+    link = answer.headers["Link"]
+    return link and link.removeprefix("</api/v2").removesuffix('>; rel="next"')
+
+
+def test_a_cursor_that_no_answer_had_is_refused(service, send):
+    service.settings(beside_data="cursor")
+    service.allow_violations = True
+    assert [send("GET", f"/targets?cursor={cursor}").status for cursor in ("after-1", "1")] == [200, 400]
+    service.settings(beside_data="total")
+    assert send("GET", "/targets?cursor=1").status == 200
+
+
+@pytest.mark.parametrize("family,more", [("targets", "page=2"), ("scans", "page=2"), ("finding_templates", "offset=2")])
+def test_pages_can_end_before_the_total(service, send, three, family, more):
+    path = f"{LISTS[family]}?limit=2"
+    service.settings(capped_lists={family: 2}, beside_data="total")
+    first = send("GET", path)
+    assert (len(first.data), first.json["meta"]["total"]) == (2, 3)
+    assert send("GET", f"{path}&{more}").data == []
+
+
 def test_a_plan_can_limit_the_assets(service, send):
     service.settings(max_assets=2)
     # a URL belongs to the asset that its host is

@@ -122,7 +122,7 @@ def test_the_key_is_never_in_the_log(service, send, place):
         ("GET", "/workspaces", {"key": None}, "Security"),
         ("POST", "/workspaces", {"body": {"name": "n"}}, "mimetype"),
         ("POST", "/workspaces", {"form": {"description": "n"}}, "'name' is a required property"),
-        ("POST", "/http_loggers", {"form": {"label": "l", "workspace_id": 1}}, "unknown in the form: workspace_id"),
+        ("POST", "/http_loggers", {"form": {"label": "l", "workspace": 1}}, "unknown in the form: workspace"),
         (
             "POST",
             "/targets",

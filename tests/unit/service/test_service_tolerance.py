@@ -58,14 +58,6 @@ def test_any_form_of_answer_may_be_asked_for(service, send):
     assert service.log()[-1]["deviations"] == ["the Accept header '*/*' names no form that the answer has"]
 
 
-def test_the_workspace_of_a_logger_can_be_in_its_form(service, send):
-    service.allow_violations = True
-    send("POST", "/http_loggers", form={"label": "strict", "workspace_id": 2})
-    service.settings(tolerant=True)
-    send("POST", "/http_loggers", form={"label": "tolerant", "workspace_id": 2})
-    assert {each["label"]: each["workspace_id"] for each in service.http_loggers()} == {"strict": 1, "tolerant": 2}
-
-
 def test_a_target_as_json_has_the_fields_of_a_form(service, send):
     service.settings(tolerant=True)
     send("POST", "/targets", body={"name": "new.example", "description": "d", "workspace_id": 2})
