@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import (
     Rule,
@@ -302,7 +303,7 @@ def test_long_texts_are_cut():
 
 
 def test_a_file_at_the_bound_is_read(monkeypatch):
-    monkeypatch.setattr("ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers.LARGEST", len(GOOD))
+    monkeypatch.setattr(waivers, "LARGEST", len(GOOD))
     assert rules_in(GOOD)
     assert problems_in(GOOD + "\n")
 
