@@ -262,6 +262,8 @@ options:
     choices: [all, failing]
     default: all
 notes:
+  - Relative paths start at the directory of the playbook, on a remote host in the home directory of the user. See
+    R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.paths).
   - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a
     pattern), C(severity), C(port) and C(fingerprint). All that are given must match. A matcher that consists of
     patterns without a letter or a digit, such as V(?*), matches every finding and is refused.

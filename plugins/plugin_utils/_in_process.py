@@ -84,7 +84,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     def _run_here(self, arguments: Result, environment: Mapping[str, str], task_vars: Mapping[str, Any]) -> Result:
         """Do the work of the module. Raises AsModule."""
         lines = Lines(bool(self._task.no_log), task_vars.get("inventory_hostname"))
-        with apart(environment):
+        with apart(environment, self._loader.get_basedir()):
             printed = _Run(self.declared, arguments, lines.show, loop_of(self._task), self._stop).printed()
         done = _core.returned(self, printed)
         if self._is_unheard():
@@ -205,13 +205,15 @@ def _is_orphan() -> bool:
 
 
 @contextlib.contextmanager
-def apart(variables: Mapping[str, str]) -> Iterator[None]:
-    """Work with these environment variables, and without the messages that Python libraries print: those of a module reach
-    nobody."""
+def apart(variables: Mapping[str, str], directory: str) -> Iterator[None]:
+    """Work as a module does: with these environment variables, in the directory where ansible-core starts the modules of this
+    machine, and without the messages that Python libraries print, because those of a module reach nobody."""
     before = {name: os.environ.get(name) for name in variables}
+    outside = os.getcwd()
     loggers = {logger: logger.propagate for logger in map(logging.getLogger, _LIBRARIES)}
     try:
         os.environ.update(variables)
+        os.chdir(directory)
         for logger in loggers:
             # libraries have a handler that does nothing; the one above it writes to the log file of ansible-core
             logger.propagate = False
@@ -219,6 +221,7 @@ def apart(variables: Mapping[str, str]) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        os.chdir(outside)
         for name, value in before.items():
             os.environ.pop(name, None)
             os.environ.update({} if value is None else {name: value})

@@ -16,14 +16,13 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 
-# the variables with a path that requests reads
-_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
 _VARIABLES = frozenset(
     {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
-    | {*_CA_VARIABLES, "NETRC", "HOME"}
+    | {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME"}
 )
 _PREFIX = "SCANNER_"
+_WANTED = "SCANNER_IN_PROCESS"
 
 
 def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
@@ -31,19 +30,12 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
 
     action: its action plugin; environment: ``environment`` of the task, as the shell would set it.
     """
-    spec = action.declared.spec()
-    given = {name: _given(action, name, entry, environment) for name, entry in spec.items()}
-    given.update((name, environment.get(name, os.environ.get(name))) for name in _CA_VARIABLES)
-    paths = [name for name in given if name in _CA_VARIABLES or spec[name].get("type") == "path"]
     transport = action._connection.transport
     interpreter = _interpreter(action, task_vars)
     foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
-    # a module would resolve a relative path in another directory
-    elsewhere = os.path.realpath(action._loader.get_basedir()) != os.path.realpath(os.curdir)
-    relative = next((name for name in paths if elsewhere and _is_relative(given[name])), None)
     missing, examined, unknown = missing_requests(), _examined(), _core.unknown()
     reasons = {
-        "in_process is not true": not _is_true(given["in_process"]),
+        "in_process is not true": not _is_wanted(action, environment),
         f"the connection is {transport}, not local": transport != "local",
         "become is set": action._connection.become is not None,
         "async is set": action._task.async_val,
@@ -51,7 +43,6 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
         f"environment sets {', '.join(foreign)}": foreign,
         f"the Python of ansible-core lacks {missing}": missing,
         "the task writes a file": action.declared.writes_file(action._task.args),
-        f"{relative} is a relative path": relative,
         f"{examined} is set": examined,
         f"this ansible-core has no {unknown}": unknown,
     }
@@ -66,15 +57,6 @@ def _interpreter(action: Any, task_vars: Mapping[str, Any]) -> str:
     return str(action._templar.template(found) or "").strip()
 
 
-def _given(action: Any, option: str, entry: Mapping[str, Any], environment: Mapping[str, str]) -> object:
-    """The value of an option, from the task or its environment variable."""
-    value = action._task.args.get(option)
-    if value is not None or not entry.get("fallback"):
-        return value
-    name = entry["fallback"][1][0]
-    return environment.get(name, os.environ.get(name))
-
-
 def _is_own(interpreter: str) -> bool:
     """Whether an interpreter is that of this process: none is set, or the same program in the same environment of Python."""
     if not interpreter or interpreter.startswith("auto"):
@@ -86,14 +68,12 @@ def _is_own(interpreter: str) -> bool:
     return name == own_name or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
 
 
-def _is_relative(path: object) -> bool:
-    """Whether an option of the type path names a file relative to the working directory."""
-    return isinstance(path, str) and bool(path) and not os.path.isabs(os.path.expanduser(os.path.expandvars(path)))
-
-
-def _is_true(in_process: object) -> bool:
-    """Whether a task may run in process by its option. The module refuses a value that is no boolean."""
-    return in_process is None or bool(boolean(str(in_process), strict=False))
+def _is_wanted(action: Any, environment: Mapping[str, str]) -> bool:
+    """Whether a task may run in process by its option, or the variable of it. The module refuses a value that is no boolean."""
+    given = action._task.args.get("in_process")
+    if given is None:
+        given = environment.get(_WANTED, os.environ.get(_WANTED))
+    return given is None or bool(boolean(str(given), strict=False))
 
 
 def _examined() -> str | None:

@@ -153,6 +153,25 @@ def test_a_mistake_fails_before_any_call(mistaken, number, outcome, said):
     assert stats.result["ansible_stats"]["data"]["scan_gate_outcome"] == outcome
 
 
+@pytest.mark.parametrize("in_process", ["1", "0"])
+def test_relative_paths_start_at_the_directory_of_the_playbook(service, tmp_path, in_process):
+    place = tmp_path / "plays"
+    (place / "security").mkdir(parents=True)
+    (place / "security" / "waivers.yml").write_text("version: 1\nwaivers: []\n")
+    (place / "security" / "baseline.json").write_text("{")
+    paths = {"waivers": ["security/waivers.yml"], "baseline": "security/baseline.json", "estate_files": ["play.yml"]}
+    role = {f"scan_gate_{name}": path for name, path in paths.items()}
+    plays = gate(place, how="import_role", keywords={"ignore_errors": True}, **role, scan_gate_artifacts="of_role")
+    judge = {**paths, "findings_file": "of_role/gate.json", "artifacts": "of_module"}
+    plays[0]["tasks"].append({"name": "Judge again", "scanops.scanner.gate": judge, "ignore_errors": True})
+    played = play(place, service, plays, {"SCANNER_IN_PROCESS": in_process}, start=tmp_path)
+    for task in ("End with the outcome", "Judge again"):
+        (event,) = played.events[task]
+        assert "is truncated or not valid JSON" in str(event.result["reasons" if task == "Judge again" else "msg"])
+    assert all((place / name / "gate.json").is_file() for name in ("of_role", "of_module"))
+    assert [path.name for path in tmp_path.iterdir()] == ["plays"]
+
+
 def test_a_baseline_that_may_be_stale_stops_no_scan(service, tmp_path):
     settings = {"scan_gate_baseline_missing": "fail", "scan_gate_outcomes": {"stale_baseline": "warn"}}
     played = gated(tmp_path, service, arguments=("--check",), scan_gate_baseline="/missing/baseline.json", **settings)

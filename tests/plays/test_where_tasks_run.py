@@ -155,12 +155,14 @@ def test_without_requests_the_module_says_what_is_missing(tmp_path, service):
     assert "Failed to import the required Python library (requests >= 2.31)" in played.events["read"][0].result["msg"]
 
 
-def test_a_relative_path_is_that_of_a_module(tmp_path, service):
-    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
-    plays[0]["tasks"][0]["scanops.scanner.workspace_info"] = {"ca_path": "hosts"}
+@pytest.mark.parametrize("in_process", [True, False])
+def test_a_relative_path_starts_at_the_directory_of_the_playbook(tmp_path, service, in_process):
+    options = {"ca_path": "hosts", "in_process": in_process}
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read"}]}]
+    plays[0]["tasks"][0]["scanops.scanner.workspace_info"] = options
     # the playbook is in another directory than the one in which ansible-playbook starts
     played = play(tmp_path / "plays", service, plays, arguments=("-vvv",), inventory=HOSTS, start=tmp_path)
-    assert ways(played) == ["ca_path is a relative path"]
+    assert ways(played) == ["in process" if in_process else "in_process is not true"]
     assert [event.kind for event in played.events["read"]] == ["ok"]
 
 

@@ -32,7 +32,7 @@ ROUNDS = 2
 
 def run(service, declared, environment=None, **options):
     arguments = _core.as_module_reads({"base_url": service.base_url, "api_key": service.api_key, **options})
-    with apart(environment or {}):
+    with apart(environment or {}, os.sep):
         return json.loads(_Run(declared, arguments, None).printed())
 
 

@@ -23,14 +23,15 @@ class Late(BaseException):
     """The time limit of a task is no Exception either."""
 
 
-def test_the_environment_of_a_task_ends_with_it(monkeypatch):
+def test_the_environment_and_the_directory_of_a_task_end_with_it(monkeypatch):
     monkeypatch.setenv("HOME", "/before")
     monkeypatch.delenv("SCANNER_TIMEOUT", raising=False)
-    before = dict(os.environ)
-    with pytest.raises(Late), apart({"HOME": "/task", "SCANNER_TIMEOUT": "5"}):
+    before, directory = dict(os.environ), os.getcwd()
+    with pytest.raises(Late), apart({"HOME": "/task", "SCANNER_TIMEOUT": "5"}, os.sep):
+        assert os.getcwd() == os.sep
         assert os.environ["HOME"] + os.environ["SCANNER_TIMEOUT"] == "/task5"
         raise Late
-    assert dict(os.environ) == before
+    assert (dict(os.environ), os.getcwd()) == (before, directory)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_libraries_print_nothing_and_speak_again_afterwards(capfd, log_of_ansibl
     shown = []
     monkeypatch.setattr(warnings, "showwarning", lambda message, *_where: shown.append(str(message)))
 
-    with apart({}):
+    with apart({}, os.curdir):
         warnings.warn("an unverified request", stacklevel=1)
         logging.getLogger("urllib3.connectionpool").warning("a pool is full")
     assert shown == []

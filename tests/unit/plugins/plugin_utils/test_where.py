@@ -23,14 +23,12 @@ def why(
     become=None,
     delegate_to=None,
     async_val=0,
-    basedir=".",
 ):
     """Why a task of the module report runs as a module."""
     action = SimpleNamespace(
         declared=report.MODULE,
         _connection=SimpleNamespace(transport=transport, become=become),
         _task=SimpleNamespace(args=args or {}, delegate_to=delegate_to, async_val=async_val),
-        _loader=SimpleNamespace(get_basedir=lambda: basedir),
         _templar=SimpleNamespace(template=lambda text: text),
     )
     host = {"ansible_python_interpreter": interpreter}
@@ -47,8 +45,6 @@ def why(
         {"environment": ["HTTPS_PROXY", "no_proxy", "NETRC", "HOME", "SCANNER_API_KEY", "SCANNER_SCOPE_FILE"]},
         {"environment": ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]},
         {"args": {"ca_path": "ca.pem"}},
-        {"args": {"ca_path": "/ca.pem"}, "basedir": "/"},
-        {"args": {"ca_path": "~/ca.pem"}, "basedir": "/"},
     ],
     ids=str,
 )
@@ -71,8 +67,6 @@ def test_a_task_runs_in_process(facts):
         ),
         ({"environment": ["LANG", "HTTP_PROXY", "FTP_PROXY"]}, "environment sets FTP_PROXY, LANG"),
         ({"args": {"dest": "x"}}, "the task writes a file"),
-        ({"args": {"ca_path": "ca.pem"}, "basedir": "/"}, "ca_path is a relative path"),
-        ({"environment": ["CURL_CA_BUNDLE"], "basedir": "/"}, "CURL_CA_BUNDLE is a relative path"),
     ],
     ids=str,
 )
