@@ -37,6 +37,8 @@ JUDGED = (
     "scan_gate_baseline_missing",
     "scan_gate_waivers",
     "scan_gate_allow_permanent",
+    "scan_gate_epss_file",
+    "scan_gate_known_exploited_file",
     "scan_gate_outcomes",
     "scan_gate_scope",
 )

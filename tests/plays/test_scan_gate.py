@@ -56,6 +56,11 @@ ALL_MISTAKES = [
         "scan_gate_estate_files[0] '/missing/estate.yml' does not exist",
     ),
     (
+        {"scan_gate_epss_file": "/missing/epss.csv"},
+        "misconfigured",
+        "scan_gate_epss_file '/missing/epss.csv' does not exist",
+    ),
+    (
         {"scan_gate_outcomes": {"incomplet": "warn"}},
         "misconfigured",
         "scan_gate_outcomes has the unknown key 'incomplet'",
@@ -170,6 +175,19 @@ def test_relative_paths_start_at_the_directory_of_the_playbook(service, tmp_path
         assert "is truncated or not valid JSON" in str(event.result["reasons" if task == "Judge again" else "msg"])
     assert all((place / name / "gate.json").is_file() for name in ("of_role", "of_module"))
     assert [path.name for path in tmp_path.iterdir()] == ["plays"]
+
+
+def test_the_options_of_scan_and_gate_reach_them(service, tmp_path):
+    (tmp_path / "epss.csv").write_text("#score_date:2026-01-31\ncve,epss,percentile\nCVE-2021-44228,0.9,0.9\n")
+    (tmp_path / "kev.csv").write_text("cveID\nCVE-2021-44228\n")
+    for_gate = {"epss_file": "epss.csv", "known_exploited_file": "kev.csv", "export_all": False}
+    for_scan = {"concurrency": 3, "stop_on_interrupt": False}
+    given = {f"scan_gate_{name}": value for name, value in {**for_gate, **for_scan}.items()}
+    played = gated(tmp_path, service, arguments=("--check",), **given)
+    assert played.status == 0, played.output
+    for task, options in (("Check the policy and the files before any scan", for_gate), ("Scan the targets", for_scan)):
+        (done,) = [event.result["invocation"] for event in played.events[task] if "invocation" in event.result]
+        assert {name: done["module_args"][name] for name in options} == options
 
 
 def test_a_baseline_that_may_be_stale_stops_no_scan(service, tmp_path):
