@@ -192,6 +192,22 @@ def test_the_playbook_writes_each_file_that_a_pipeline_reads(name):
     assert read and read - files == set()
 
 
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_scans_end_before_the_platform_ends_the_job(name):
+    (play,) = yaml.safe_load(text_of("gate.yml"))
+    settings, scans = play["roles"][0]["vars"], play["vars"]["scans"]
+    longest = settings["scan_gate_queue_timeout"] + settings["scan_gate_run_timeout"]
+    if name == "gitlab-ci.yml":
+        # no hosted runner accepts more
+        assert yaml.safe_load(text_of(name))["scan-gate"]["timeout"] == "3h"
+        minutes = 180
+    else:
+        minutes = int(re.search(r"(?:timeout-minutes: |timeoutInMinutes: \"|timeout\(time: )(\d+)", text_of(name))[1])
+    assert settings["scan_gate_on_timeout"] == "stop"
+    # time for the installation, the calls and the artefacts
+    assert max(map(len, scans.values())) * longest / 60 + 15 <= minutes
+
+
 class Forge(BaseHTTPRequestHandler):
     """The pull requests of a commit, for every platform at once. It keeps what it receives in ``server.received``."""
 
