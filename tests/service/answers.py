@@ -106,7 +106,7 @@ class Call:
     path: str
     template: str
     normal: str = ""
-    """The path without the slashes that a tolerant service ignores."""
+    """The path without a slash at its end and without repeated slashes."""
     ids: tuple[int, ...] = ()
     query: dict[str, str] = field(default_factory=dict)
     accept: str = ""
@@ -154,51 +154,56 @@ class Call:
             )
         return value
 
-    def form_fields(self) -> dict[str, str]:
-        """The form of a POST. Other encodings are refused, unless the service is tolerant."""
-        if self.settings.tolerant and self.content_type == JSON:
+    def form_fields(self, or_json: bool = False) -> dict[str, str]:
+        """The form of a POST, or its JSON object. Other encodings are refused."""
+        if or_json and self.content_type == JSON:
             return {name: str(value) for name, value in self.json_object().items() if value is not None}
         if self.raw and self.content_type != FORM:
-            raise Refused(415, "unsupported content type", f"send the parameters as {FORM}")
+            raise Refused(400, "invalid parameters", f"send the parameters as {FORM}")
         return self.form or {}
 
     def json_object(self) -> Record:
         """The JSON object in the body. Other encodings are refused."""
         if self.raw and self.content_type != JSON:
-            raise Refused(415, "unsupported content type", f"send the parameters as {JSON}")
+            raise Refused(400, "invalid parameters", f"send the parameters as {JSON}")
         if self.json_error or (self.raw and not isinstance(self.json, dict)):
             raise Refused(400, "invalid parameters", "the body is not a JSON object")
         return self.json if isinstance(self.json, dict) else {}
 
-    def text(self, source: Mapping[str, object], name: str, status: int = 400) -> str:
+    def fits(self, value: object) -> bool:
+        """Whether a value is a string that is no longer than names may be."""
+        most = self.settings.max_name
+        return isinstance(value, str) and (most is None or len(value) <= most)
+
+    def text(self, source: Mapping[str, str], name: str) -> str:
         """A required string that is neither blank nor longer than names may be."""
-        value = source.get(name)
-        if not isinstance(value, str) or not value.strip():
-            raise Refused(status, f"invalid parameter {name}", f"{name} must be a non-empty string")
-        if self.settings.max_name is not None and len(value) > self.settings.max_name:
+        value = source.get(name, "")
+        if not value.strip():
+            raise Refused(400, f"invalid parameter {name}", f"{name} must be a non-empty string")
+        if not self.fits(value):
             raise Refused(
-                status, f"invalid parameter {name}", f"{name} is longer than {self.settings.max_name} characters"
+                400, f"invalid parameter {name}", f"{name} is longer than {self.settings.max_name} characters"
             )
         return value
 
-    def workspace_id(self, source: Mapping[str, str]) -> int | None:
-        """The workspace that the parameters name, None without one. Refused with 404 if it does not exist."""
+    def workspace_id(self, source: Mapping[str, str], unknown: int | str = 404) -> int | None:
+        """The workspace that the parameters name, None without one. If it does not exist, the call is refused with the
+        status `unknown`, or with "empty" the result is -1."""
         workspace_id = self.integer(source, "workspace_id")
         if workspace_id is not None and self.account["workspaces"].get(workspace_id) is None:
-            raise Refused(404, "invalid workspace_id", f"workspace {workspace_id} does not exist")
+            if isinstance(unknown, str):
+                return -1
+            raise Refused(unknown, "invalid workspace_id", f"workspace {workspace_id} does not exist")
         return workspace_id
 
-    def listed_workspace(self, default: bool = True) -> int | None:
+    def listed_workspace(self, default: bool = True, unknown: int | str = 400) -> int | None:
         """The workspace that a list is limited to: None for all, -1 for one that does not exist. With `default`, a list
-        without the parameter may mean the current workspace."""
+        without the parameter may mean the current workspace. unknown: what the documentation says of a workspace that
+        does not exist."""
         if "workspace_id" in self.settings.ignored_filters:
             return None
-        try:
-            workspace_id = self.workspace_id(self.query)
-        except Refused as refused:
-            if refused.status != 404 or self.settings.unknown_workspace == 404:
-                raise
-            return -1
+        setting = self.settings.unknown_workspace
+        workspace_id = self.workspace_id(self.query, unknown if setting == "documented" else setting)
         if workspace_id is None and default and self.settings.omitted_workspace == "current":
             return self.account.current_workspace
         return workspace_id
@@ -208,7 +213,8 @@ class Call:
         text = self.query.get(name)
         if text is None:
             return None
-        text = text.lower() if self.settings.tolerant else text
+        # the vendor's client sends True
+        text = text.lower()
         if text not in ("true", "false"):
             raise Refused(400, f"invalid parameter {name}", f"{name} must be true or false")
         return text == "true"

@@ -11,7 +11,6 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
-from . import control, schema, tolerance, wire
+from . import control, schema, wire
 from .answers import BASE, FORM, JSON, Answer, Call, Refused, error, page
 from .families import FAMILIES, OPERATIONS
 from .faults import Fault
@@ -34,6 +33,7 @@ from .store import Account, StateError
 if TYPE_CHECKING:
     from .contract import Contract
 
+SLASHES = re.compile("/{2,}")
 NUMBER = re.compile(r"(?<=/)\d{1,18}(?=/|$)")
 RECORD_SETTINGS = (
     "null_description",
@@ -121,7 +121,7 @@ class Service:
         contract = self.contract if inside and self.settings.validate else None
         if contract is not None:
             differences = contract.request(call, request.headers)
-            self.log.violate(entry, differences.violations, "deviations" if self.settings.tolerant else "violations")
+            self.log.violate(entry, differences.violations, "violations")
             self.log.violate(entry, differences.allowed, "deviations")
         generation = self.generation
         try:
@@ -185,7 +185,7 @@ class Service:
             return page(400, "400 No required SSL certificate was sent", "A client certificate is required.")
         if not inside and (call.method, call.path) == ("GET", schema.PATH):
             return schema.published(self.settings)
-        operations = self.operations(call.template) if inside else None
+        operations = OPERATIONS.get(call.template) if inside else None
         if operations is None:
             return page(404, "404 Not Found", "This page does not exist.")
         if authorization == "missing":
@@ -218,15 +218,10 @@ class Service:
         location = f"{BASE}{call.path}/{'?' + urlencode(call.query) if kept else ''}"
         return Answer(308 if self.settings.redirects == "slash" else 301, b"", None, {"Location": location})
 
-    def operations(self, template: str) -> dict[str, Callable[[Call], Answer]] | None:
-        """The functions of a path by method, None for an unknown path."""
-        known = OPERATIONS.get(template)
-        return tolerance.OPERATIONS.get(template) if known is None and self.settings.tolerant else known
-
     def call_of(self, request: web.Request, raw: bytes, path: str) -> Call:
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower() or None
-        with_slashes = self.settings.tolerant or self.settings.redirects != "none"
-        known = tolerance.path_of(path) if with_slashes else path
+        # the vendor's client sends scans/ and //scans/1, and the real service accepts both
+        known = SLASHES.sub("/", path).rstrip("/")
         call = Call(
             account=self.account,
             settings=self.settings,

@@ -2,16 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Findings: list, get. Scans create them; they are deleted with their target or workspace."""
+"""Findings: list, get, import. Scans create them; they are deleted with their target or workspace."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Sequence
 
-from .answers import Answer, Call, dumps
+from .answers import Answer, Call, Refused, dumps
 from .records import Record
 from .store import Account, Family, StateError
+from .targets import checked
 
 # the documented fields, with the value of each field that a state leaves out
 DEFAULTS: Record = {
@@ -175,7 +176,51 @@ def get(call: Call) -> Answer:
     return Answer(200, dumps({"data": shown}))
 
 
+# the fields of an imported finding, and their names in an answer
+IMPORTED_NAMES = {
+    "test_description": "test_description",
+    "vuln_description": "vuln_description",
+    "vuln_risk_level": "risk_level",
+    "vuln_recommendation": "recommendation",
+    "cvss_v3": "cvssv3",
+}
+
+
+def import_findings(call: Call) -> Answer:
+    """Add findings that belong to no scan. Missing targets are created, as they are when a scan is started."""
+    body, account = call.json_object(), call.account
+    workspace_id = body.get("workspace_id", account.current_workspace)
+    if account["workspaces"].get(workspace_id) is None:
+        raise Refused(404, "invalid workspace_id", f"workspace {workspace_id} does not exist")
+    given = body.get("findings")
+    if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
+        raise Refused(422, "invalid parameter findings", "findings is a list of objects")
+    for each in given:
+        if not isinstance(each.get("name"), str) or not isinstance(each.get("target_name"), str):
+            raise Refused(422, "invalid parameter findings", "each finding has a name and a target_name")
+    added = [account.add("findings", _imported(call, each, workspace_id)) for each in given]
+    return Answer(201, dumps({"data": {"results": [{"id": finding["id"]} for finding in added]}}))
+
+
+def _imported(call: Call, given: Record, workspace_id: int | None) -> Record:
+    account, name = call.account, given["target_name"]
+    target = account["targets"].same(workspace_id, name)
+    if target is None:
+        target = account.add("targets", {**checked(call, name, workspace_id), "description": ""})
+    record = {
+        "name": given["name"],
+        "target_id": target["id"],
+        "workspace_id": workspace_id,
+        "vuln_evidence": {"type": "text", "data": given.get("vuln_evidence", "")},
+    }
+    for name, shown in IMPORTED_NAMES.items():
+        if name in given:
+            record[shown] = given[name]
+    return record
+
+
 OPERATIONS = (
     ("GET", "/findings", list_all),
     ("GET", "/findings/{id}", get),
+    ("POST", "/findings/import", import_findings),
 )

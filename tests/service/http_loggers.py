@@ -102,14 +102,17 @@ def captured_fields(
 
 def list_all(call: Call) -> Answer:
     # without the parameter, the service lists the loggers of all workspaces
-    return call.many(call.account["http_loggers"], call.listed_workspace(default=False))
+    return call.many(call.account["http_loggers"], call.listed_workspace(default=False, unknown="empty"))
 
 
 def create(call: Call) -> Answer:
     form = call.form_fields()
     label = call.text(form, "label")
     sources = {"either": {**form, **call.query}, "query": call.query, "form": form}
-    workspace_id = call.workspace_id(sources[call.settings.logger_workspace])
+    settings = call.settings
+    # "empty" is the answer to a list
+    unknown = 404 if settings.unknown_workspace == 404 else 400
+    workspace_id = call.workspace_id(sources[settings.logger_workspace], unknown)
     if workspace_id is None:
         workspace_id = call.account.current_workspace
     table = call.account["http_loggers"]

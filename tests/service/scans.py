@@ -209,7 +209,8 @@ def start(call: Call) -> Answer:
     tool_id = _integer(body, "tool_id")
     if tool_id is None:
         raise Refused(400, "missing parameter tool_id")
-    if settings.tolerant and str(body.get("max_scan_time")).isdigit():
+    if str(body.get("max_scan_time")).isdigit():
+        # the vendor's client sends a text
         body["max_scan_time"] = int(body["max_scan_time"])
     max_scan_time, least = _integer(body, "max_scan_time"), settings.least_scan_time
     if max_scan_time is not None and not least <= max_scan_time <= 1440:

@@ -91,7 +91,7 @@ def list_page(call: Call) -> Answer:
 
 
 def create(call: Call) -> Answer:
-    form, account = call.form_fields(), call.account
+    form, account = call.form_fields(or_json=True), call.account
     name = form.get("name", "")
     workspace_id = call.workspace_id(form)
     if workspace_id is None:

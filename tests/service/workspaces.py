@@ -50,12 +50,17 @@ def update(call: Call) -> Answer:
     record = call.found("workspaces")
     body = call.json_object()
     changes: Record = {name: body[name] for name in ("name", "description") if name in body}
+    for name, value in changes.items():
+        if not (call.fits(value) if name == "name" else isinstance(value, str)):
+            raise Refused(422, f"invalid parameter {name}", f"{name} is not a string, or too long")
+    # at least one must be valid; the other one is ignored
+    empty_is_valid = call.settings.empty_description == "valid"
+    if not changes.get("name", "").strip():
+        changes.pop("name", None)
+    if not (changes.get("description") or empty_is_valid):
+        changes.pop("description", None)
     if not changes:
-        raise Refused(400, "invalid parameters", "name or description is required")
-    if "name" in changes:
-        call.text(changes, "name", 422)
-    if not isinstance(changes.get("description", ""), str):
-        raise Refused(422, "invalid parameter description", "description must be a string")
+        raise Refused(400, "invalid parameters", "a valid name or description is required")
     table = call.account["workspaces"]
     other = table.same(changes["name"]) if "name" in changes else None
     if other and other is not record:

@@ -52,6 +52,8 @@ _ADDRESS = "check that base_url is the address of the service's API"
 # What to do next: statuses, facts of the call, clause. The first row counts whose facts are all true.
 _NEXT_STEPS: tuple[tuple[tuple[int, ...], str, str], ...] = (
     ((400, 422), "list filtered", "correct the filters of this task"),
+    ((400, 422), "list within given", "check {given}; a workspace with this id may not exist"),
+    ((400, 422), "list within", "check that the workspace still exists, and run the task again"),
     ((400, 422), "create", "correct the option {key}, or the one that the service names"),
     ((400, 422), "start", "correct the options of this task"),
     ((400, 422), "update", "correct the declared values"),

@@ -77,8 +77,18 @@ def walk(send, workspace_id, limit, most=40):
 
 
 def test_an_unknown_workspace_may_have_an_empty_list(service, send):
+    # the documentation has no error for this list
+    assert send("GET", "/http_loggers?workspace_id=99").data == []
     service.settings(unknown_workspace="empty")
     assert send("GET", "/scans?workspace_id=99").data == []
+
+
+@pytest.mark.parametrize("call", ["GET /targets", "GET /scans", "GET /http_loggers", "POST /http_loggers"])
+def test_an_unknown_workspace_may_be_not_found(service, send, call):
+    service.settings(unknown_workspace=404)
+    method, path = call.split()
+    form = {"label": "l"} if method == "POST" else None
+    assert send(method, f"{path}?workspace_id=99", form=form).status == 404
 
 
 def test_past_the_end(service, send):

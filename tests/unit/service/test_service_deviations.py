@@ -52,6 +52,22 @@ def test_a_put_can_replace_the_record(service, send):
     assert send("GET", "/workspaces/2").data == {"id": 2, "name": "", "description": "e"}
 
 
+@pytest.mark.parametrize(
+    "sent,kept", [({"name": "", "description": "e"}, ("w", "e")), ({"name": "new", "description": ""}, ("new", ""))]
+)
+def test_a_put_takes_what_is_valid(service, send, sent, kept):
+    service.allow_violations = True
+    assert send("PUT", "/workspaces/2", body=sent).status == 204
+    assert send("GET", "/workspaces/2").data == {"id": 2, "name": kept[0], "description": kept[1]}
+
+
+def test_an_empty_description_can_be_invalid(service, send):
+    service.settings(empty_description="invalid")
+    assert send("PUT", "/workspaces/2", body={"description": ""}).status == 400
+    assert send("PUT", "/workspaces/2", body={"name": "new", "description": ""}).status == 204
+    assert send("GET", "/workspaces/2").data == {"id": 2, "name": "new", "description": "d"}
+
+
 DELETES = (
     "/workspaces/3",
     "/reports/301",

@@ -31,6 +31,10 @@ STATE = {
 }
 
 
+# what the vendor's client calls and no documentation has
+UNDOCUMENTED = {("POST", "/findings/import")}
+
+
 def operations():
     """Each operation of the service, on a record of STATE and with the body of the contract's example."""
     paths = yaml.safe_load(CONTRACT)["paths"]
@@ -41,9 +45,13 @@ def operations():
         if path.endswith("/stop"):
             path = "/scans/40002/stop"
         for method in methods:
+            if (method, template) in UNDOCUMENTED:
+                continue
             bodies = paths[template][method.lower()].get("requestBody", {}).get("content", {})
-            content = {"form" if kind == FORM else "body": body["example"] for kind, body in bodies.items()}
-            yield method, path, content
+            for kind, body in bodies.items():
+                yield method, path, {"form" if kind == FORM else "body": body["example"]}
+            if not bodies:
+                yield method, path, {}
 
 
 OPERATIONS = list(operations())
@@ -110,15 +118,13 @@ def test_unknown_id(account, send, method, path, content):
     assert_error(send(method, "/".join(parts), **content), 404, "999999")
 
 
-def test_the_contract_has_every_operation_and_no_other():
+def test_the_contract_has_every_documented_operation_and_no_other():
     paths = yaml.safe_load(CONTRACT)["paths"]
     declared = {(method.upper(), path) for path in paths for method in paths[path] if method != "parameters"}
-    assert declared == {(method, path) for path in SERVED for method in SERVED[path]}
+    assert declared == {(method, path) for path in SERVED for method in SERVED[path]} - UNDOCUMENTED
 
 
-@pytest.mark.parametrize(
-    "path", ["/nothing", "/targets/abc", "/wordlists/1700/words", "/targets/1001/", "!/", "!/api/v1"]
-)
+@pytest.mark.parametrize("path", ["/nothing", "/targets/abc", "/wordlists/1700/words", "!/", "!/api/v1"])
 def test_unknown_path_is_html(service, send, path):
     service.allow_violations = True
     answer = send("GET", path)
@@ -138,8 +144,8 @@ PAGES = ("limit=0", "limit=1001", "limit=-1", "limit=x", "limit=", "limit=1.5", 
 WRONG_QUERIES = {
     "/targets": [*PAGES, "type=domain", "type=", "workspace_id=x"],
     "/scans": [*PAGES, "tool_id=x", "target_id=", "workspace_id=x"],
-    "/findings": ["workspace_id=x", "target_id=x", "task_id=", "group_duplicates=True"],
-    "/public/finding_templates": ["limit=0", "limit=x", "limit=1&offset=-1", "has_ptt_exploit=True"],
+    "/findings": ["workspace_id=x", "target_id=x", "task_id=", "group_duplicates=yes"],
+    "/public/finding_templates": ["limit=0", "limit=x", "limit=1&offset=-1", "has_ptt_exploit=1"],
 }
 NAME = {"name": "x"}
 PUT = "PUT /workspaces/1"
@@ -149,11 +155,12 @@ REFUSED = [
     *((f"GET {path}?{query}", {}, 400) for path, queries in WRONG_QUERIES.items() for query in queries),
     *(
         (PUT, {"raw": raw, "content_type": "application/json"}, 400)
-        for raw in (b"", b"{}", b"[]", b"{", b'"name"', b'{"other": 1}')
+        for raw in (b"", b"{}", b"[]", b"{", b'"name"', b'{"other": 1}', b'{"name": " "}')
     ),
-    *((PUT, {"body": body}, 422) for body in ({"name": ""}, {"name": 5}, {"name": LONG}, {"description": 5})),
-    (PUT, {"form": NAME}, 415),
-    ("POST /workspaces", {"body": NAME}, 415),
+    *((PUT, {"body": body}, 422) for body in ({"name": 5}, {"name": LONG}, {"name": "x", "description": 5})),
+    (PUT, {"form": NAME}, 400),
+    ("POST /workspaces", {"body": NAME}, 400),
+    ("POST /scans", {"form": {"tool_id": 170, "target_name": "a.example"}}, 400),
     ("PATCH /targets/1001", {"body": {}}, 405),
     ("DELETE /workspaces/1", {}, 409),
     ("POST /workspaces", {"form": {"name": "My Workspace"}}, 409),
@@ -161,7 +168,8 @@ REFUSED = [
     ("POST /targets", {"form": {"name": "www.example", "workspace_id": 2}}, 409),
     ("POST /targets", {"form": {"name": "a.example", "workspace_id": 99}}, 404),
     ("POST /http_loggers?workspace_id=1", {"form": {"label": "pixel"}}, 409),
-    ("GET /scans?workspace_id=99", {}, 404),
+    ("POST /http_loggers?workspace_id=99", {"form": {"label": "new"}}, 400),
+    *((f"GET {path}?workspace_id=99", {}, 400) for path in ("/targets", "/scans", "/findings")),
 ]
 
 

@@ -94,7 +94,7 @@ def test_a_failure_on_any_page_adds_no_host(service, parse, fault, path, nth):
 
 
 def test_a_workspace_that_is_deleted_while_it_is_read_adds_no_host(service, parse):
-    service.settings(page_cap=10)
+    service.settings(page_cap=10, unknown_workspace=404)
     service.fill("Bulk", 30)
     service.fault(path="/targets", nth=3, action="do", do="delete", resource="workspaces", record={"name": "Bulk"})
     inventory = parse(workspaces=["Bulk"])

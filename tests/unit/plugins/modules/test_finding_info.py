@@ -100,7 +100,7 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
         ({"target_id": 99}, ["No target with id 99 is visible to this API key: correct target_id"]),
         ({"target_id": 1003, "workspace_id": 2}, ["target 1003 is not in workspace 2"]),
         ({"workspace": "Never"}, ["the account has 'My Workspace', 'Web shop'"]),
-        ({"workspace_id": 99}, ["No workspace has this id"]),
+        ({"workspace_id": 99}, ["Check workspace_id; a workspace with this id may not exist"]),
         ({"target": " ", "workspace_id": 2}, ["target is empty"]),
     ],
     ids=str,

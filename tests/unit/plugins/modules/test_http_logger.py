@@ -95,7 +95,11 @@ def test_a_label_that_appears_meanwhile_is_present(service, run):
     assert (result.failed, result.changed) == (False, False)
 
 
-def test_a_workspace_id_that_does_not_exist_is_named(run):
+def test_a_workspace_id_that_does_not_exist_is_named(service, run):
+    result = run("http_logger", workspace_id=99, label="new")
+    assert result.failed
+    assert "workspace 99 does not exist" in result.msg
+    service.settings(unknown_workspace=404)
     result = run("http_logger", workspace_id=99, label="new")
     assert result.failed
     assert "No workspace has this id; check workspace_id" in result.msg

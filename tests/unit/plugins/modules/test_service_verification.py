@@ -168,7 +168,7 @@ def test_an_odd_row_is_found(full, run, name):
     [
         *({"time_form": form} for form in ("offset", "utc", "unix", "unix_ms")),
         {"page_cap": 1}, {"order": "newest_first"}, {"clock_offset": 7200}, {"unknown_workspace": "empty"},
-        {"tolerant": True}, {"report_status": "none"}, {"report_status": "status_name"}, {"raw_only_tools": [170]},
+        {"report_status": "none"}, {"report_status": "status_name"}, {"raw_only_tools": [170]},
         {"target_deletion": False},
     ],
     ids=str,

@@ -82,7 +82,7 @@ def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_a
 
 @pytest.mark.parametrize("options", [{}, {"name": "never.example.com"}], ids=str)
 def test_a_workspace_that_is_deleted_while_it_is_read_is_an_error(service, run, options):
-    service.settings(page_cap=1)
+    service.settings(page_cap=1, unknown_workspace=404)
     service.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
     result = run("target_info", workspace_id=2, **options)
     assert result.failed

@@ -351,7 +351,7 @@ def test_what_another_run_made_meanwhile_is_present_and_compared(account, run):
 @pytest.mark.parametrize("options", [{"state": "absent"}, {"purge": True}, {}], ids=str)
 @pytest.mark.parametrize("check", [False, True])
 def test_a_workspace_that_is_deleted_while_it_is_read_is_no_short_list(account, run, options, check):
-    account.settings(page_cap=5)
+    account.settings(page_cap=5, unknown_workspace=404)
     account.fault(path="/targets", nth=2, action="do", do="delete", resource="workspaces", record={"id": 2})
     result = refused(
         run("targets", check=check, workspace_id=2, targets=[OLD[9]], **options),

@@ -182,17 +182,34 @@ VANISHED = {
 
 
 @pytest.mark.parametrize("module", VANISHED)
-def test_a_named_workspace_that_vanishes_is_not_a_wrong_id(account, run, module):
+@pytest.mark.parametrize(
+    "unknown, status, words",
+    [
+        ("documented", 400, "Check that the workspace still exists, and run the task again"),
+        (404, 404, "The workspace was deleted after this task had found it; run the task again"),
+    ],
+)
+def test_a_named_workspace_that_vanishes_is_not_a_wrong_id(account, run, module, unknown, status, words):
+    if (module, unknown) == ("http_logger_info", "documented"):
+        pytest.skip("the list of its loggers is empty")
+    account.settings(unknown_workspace=unknown)
     account.fault(
         path="/(targets|http_loggers|findings)", action="do", do="delete", resource="workspaces", record={"id": 2}
     )
     result = run(module, **VANISHED[module])
     assert result.failed
-    assert result["api_error"]["status"] == 404
+    assert result["api_error"]["status"] == status
     assert "check workspace_id" not in result.msg
-    assert "The workspace was deleted after this task had found it; run the task again" in result.msg
+    assert words in result.msg
 
 
-def test_an_unknown_workspace_id_is_named(account, run):
-    result = run("target_info", workspace_id=99)
-    assert "No workspace has this id; check workspace_id" in result.msg
+@pytest.mark.parametrize(
+    "unknown, words",
+    [
+        ("documented", "Check workspace_id; a workspace with this id may not exist"),
+        (404, "No workspace has this id; check workspace_id"),
+    ],
+)
+def test_an_unknown_workspace_id_is_named(account, run, unknown, words):
+    account.settings(unknown_workspace=unknown)
+    assert words in run("target_info", workspace_id=99).msg
