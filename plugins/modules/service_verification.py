@@ -16,6 +16,8 @@ description:
   - The module only reads, unless O(writes=true). It never starts a scan and never creates a report.
   - The result contains field names, types, statuses and numbers of the service. It contains no key, and no name,
     address or text of your account.
+  - With O(record), the forms of all answers are written to a file. The developers can repeat with it what your service
+    does.
   - The playbook C(scanops.scanner.verify_service) runs this module, shows the result as a table and writes it to a
     file.
   - Cost - about 30 to 70 GET; with O(writes=true) + 4 POST, 4 DELETE and 6 GET. See
@@ -32,10 +34,10 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     details:
-      - Sends only GET calls, as with O(writes=false).
+      - Sends only GET calls, as with O(writes=false). With O(record), no file is written.
   diff_mode:
     details:
-      - The diff is empty, unless an object of the verification could not be deleted.
+      - The diff is empty, unless an object of the verification could not be deleted. It never shows O(record).
 options:
   writes:
     description:
@@ -56,6 +58,18 @@ options:
       - Danger - name only what you are authorised to scan. Nothing scans the target, but the service learns its name
         and may resolve it.
     type: str
+  record:
+    description:
+      - Write a recording to this file, a JSON document with the form of each answer - method, path without ids, names
+        of query parameters, status, the headers that matter, and the fields of the body with their types. The file is
+        on the host on which the module runs. Its directory must exist.
+      - The recording contains no key, and no text, id, host, address or time of your account. Equal ids and names are
+        replaced by equal numbers. All times are moved into the past by the same random time. Large numbers are rounded.
+        Only words, fields and headers that the collection knows are written. The
+        R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) shows one in full.
+      - It is written even if the verification fails, and always counts as a change. Only its owner can read it.
+      - In check mode, the change is predicted.
+    type: path
 seealso:
   - module: scanops.scanner.service_info
 """
@@ -76,6 +90,13 @@ EXAMPLES = r"""
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     writes: true
+
+- name: Record the forms of all answers
+  scanops.scanner.service_verification:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    writes: true
+    record: /home/me/recording.json
 """
 
 RETURN = r"""
@@ -120,14 +141,15 @@ summary:
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.record import verify_and_record
 
 OPTIONS = dict(
     writes=dict(type="bool", default=False),
     target=dict(type="str"),
+    record=dict(type="path"),
     scope=SCOPE_OPTION,
 )
-MODULE = Module(OPTIONS, verify, scope_in_force)
+MODULE = Module(OPTIONS, verify_and_record, scope_in_force)
 
 
 def main() -> None:

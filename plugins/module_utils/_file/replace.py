@@ -70,38 +70,39 @@ def predict_attributes(task: Task, dest: str, before: Content | None) -> attribu
     return attributes.predict(task, dest) if before else dict(before={}, after={})
 
 
-def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME) -> None:
+def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME, option: str = "dest") -> None:
     """Refuse a ``dest`` that cannot become a file, before any call, because what a task fetches may cost something.
 
-    longest: the maximum number of bytes of its name.
+    longest: the maximum number of bytes of its name; option: the one that gives it.
     """
     named = shown(dest)
     directory, name = os.path.split(dest)
     if not name or os.path.isdir(dest):
-        raise WrongOption(f"dest {named} names a directory: add the name of the file.")
+        raise WrongOption(f"{option} {named} names a directory: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
-        raise WrongOption(f"dest {named} exists and is not a regular file: give another dest.")
+        raise WrongOption(f"{option} {named} exists and is not a regular file: give another {option}.")
     if attributes.is_planted(dest) and task.params.get("owner") is None:
+        own = "set owner, " if "owner" in task.params else ""
         raise Refused(
-            f"dest {named} belongs to another user, in a directory in which every user can create files: that user could"
-            " read or change what the task writes. Remove the file, set owner, or give another dest."
+            f"{option} {named} belongs to another user, in a directory in which every user can create files: that user could"
+            f" read or change what the task writes. Remove the file, {own}or give another {option}."
         )
     if len(os.fsencode(name)) > longest:
-        raise WrongOption(f"dest {named} has a file name that is too long: give dest a shorter name.")
+        raise WrongOption(f"{option} {named} has a file name that is too long: give {option} a shorter name.")
     directory = directory or os.curdir
     if not os.path.lexists(directory) and task.check_mode:
-        task.warn_foreseen(f"the directory of dest {named}")
+        task.warn_foreseen(f"the directory of {option} {named}")
         return
     if not os.path.isdir(directory):
         why = "is not a directory" if os.path.lexists(directory) else "does not exist"
         raise WrongOption(
-            f"dest {named} cannot be written because {shown(directory)} {why}: create the directory first, with"
-            " ansible.builtin.file, or correct dest."
+            f"{option} {named} cannot be written because {shown(directory)} {why}: create the directory first, with"
+            f" ansible.builtin.file, or correct {option}."
         )
     if not os.access(directory, os.W_OK | os.X_OK):
         raise Refused(
-            f"dest {named} cannot be written because {shown(directory)} is not writable for the user who runs the task:"
-            " make it writable, or give another dest."
+            f"{option} {named} cannot be written because {shown(directory)} is not writable for the user who runs the task:"
+            f" make it writable, or give another {option}."
         )
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Optional
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
@@ -120,6 +120,14 @@ class Request(NamedTuple):
         return self.no_answer(what, "raise call_timeout if the service is slow")
 
 
+# gets method, path, query, status, headers and body of an answer; None for a body that was not kept
+Heard = Callable[[str, str, Optional[dict[str, Any]], int, Mapping[str, str], Optional[bytes]], object]
+
+
+def unheard(*_answer: object) -> None:
+    """Ignores an answer."""
+
+
 class Session:
     """The HTTP session of one base URL and one key. limits: those of the present call."""
 
@@ -162,8 +170,8 @@ class Session:
     def close(self) -> None:
         self._session.close()
 
-    def follow(self, request: Request) -> tuple[float, requests.Response]:
-        """Send a request. Returns its Unix time, and the response after any redirects."""
+    def follow(self, request: Request, heard: Heard = unheard) -> tuple[float, requests.Response]:
+        """Send a request. Returns its Unix time, and the response after any redirects, which ``heard`` gets."""
         method, path = request.method, request.path
         url = (f"{self._origin[0]}://{self._origin[1]}" if request.at_host else self.connection.base_url) + path
         for _hop in range(_MOST_REDIRECTS + 1):
@@ -172,6 +180,7 @@ class Session:
             if response.status_code not in _REDIRECTS:
                 return asked, response
             response.close()
+            heard(method, path, request.query, response.status_code, self._redactor.headers(response.headers), None)
             location = self._redactor.text(response.headers.get("Location") or "")
             # the address with its query, to which a Location may be relative
             url = redirected(method, path, response.status_code, response.url or url, location)

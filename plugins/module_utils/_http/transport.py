@@ -22,7 +22,7 @@ from . import retry
 from .advice import Call, after_interrupt
 from .answer import Answer, Sink, refusal, too_long
 from .budget import Budget, PaceFile, Turn
-from .connection import Connection, Request, Session
+from .connection import Connection, Heard, Request, Session, unheard
 from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
 from .redact import Redactor
 from .retry import number_in
@@ -49,7 +49,8 @@ class Transport:
     """Sends calls to one base URL with one key.
 
     calls: the log, "METHOD path -> status" for each try; last: the Answer to the last try, also a refusal, None for a
-    redirect or no answer; stop: whether the task is interrupted; sleep, clock, jitter: replaced in tests.
+    redirect or no answer; heard: gets each answer, redirects and refusals included; stop: whether the task is interrupted;
+    sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Transport:
         self.connection = connection
         self.calls: list[str] = []
         self.last: Answer | None = None
+        self.heard: Heard = unheard
         self.stop = Stop()
         self._sleep = sleep
         self._clock = clock
@@ -86,6 +88,7 @@ class Transport:
         """Begin another task over the same connections: with an empty log, and with all of its time for rate limits."""
         self.calls = []
         self.last = None
+        self.heard = unheard
         self.budget.renew()
 
     def close(self) -> None:
@@ -231,13 +234,18 @@ class Transport:
     def _try_once(self, request: Request, sink: Sink | None) -> Answer:
         session = self._session
         with session.limits.one_try():
-            asked, response = session.follow(request)
+            asked, response = session.follow(request, self.heard)
             with contextlib.closing(response):
                 answer = Answer(
                     request.method, request.path, response.status_code, response.headers,
                     moments=(asked, time.time()), about=request.about, redactor=self._redactor,
                 )  # fmt: skip
-                _Body(request, answer, session.limits).read(session.arriving(request, response), sink)
+                body = None
+                try:
+                    _Body(request, answer, session.limits).read(session.arriving(request, response), sink)
+                    body = None if sink else answer.body
+                finally:
+                    self.heard(request.method, request.path, request.query, answer.status, answer.headers, body)
         return answer
 
 

@@ -67,6 +67,7 @@ SHELL = frozenset(
         "_scope/file",
         "_task",
         "_verification/reads",
+        "_verification/record",
         "_verification/task",
     }
 )

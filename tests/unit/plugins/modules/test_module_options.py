@@ -156,6 +156,7 @@ OWN_TESTS = {
         "schema": "test_an_untrusted_certificate_is_reported",
     },
     "service_verification": {
+        "record": "test_a_recording_has_every_answer_and_the_verdicts",
         "target": "test_a_target_that_the_account_does_not_permit_is_not_tried",
         "writes": "test_a_deviation_is_found",
     },

@@ -1,0 +1,305 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""A recording: the forms of what the service answered, without its content. Pure.
+
+Only what a table below names is written, and never a value of the account: each field, word and header that is not listed
+becomes a type or a number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from .._families.finding import SEVERITIES
+from .._families.report import FAILED, NOT_READY, READY, REPORT_TYPES
+from .._families.scan import SCAN_STATUSES, TOOLS
+from .._families.table import FAMILIES
+from .._families.target import TARGET_TYPES
+from .._http.redact import json_text, read_json
+from .._http.retry import moment
+from .._moments import moment_of
+from .._preflight.relied_on import RELIED_ON, SCHEMA_PATH, TYPE_OF
+from .._records import Record
+from .answers import type_of
+
+
+def _listed(*names: str) -> set[str]:
+    """The names in texts, which are separated by spaces."""
+    return set(" ".join(names).split())
+
+
+VERSION = 1
+WHAT = (
+    "The forms of a service's answers, recorded by scanops.scanner.service_verification. No key, text, id, host, address or"
+    " time of the account is in it: ids and names are numbered, and all times are earlier by the same random time."
+)
+# rows of a list that are examined, and those that are written although they have the form of an earlier one
+_MOST_ROWS, _EQUAL_ROWS = 20, 2
+_DEEPEST = 6
+# numbers above this one are written by their power of ten
+_SMALL = 20
+# the families that ids name, the own one of each path aside
+_REFERENCES = {
+    "workspace_id": "workspace",
+    "target_id": "target",
+    "task_id": "scan",
+    "scan_id": "scan",
+    "tool_id": "tool",
+    "vpn_profile_uuid": "VPN profile",
+}
+_OWN_IDS = ("id", "uuid", "created_id", "report_id")
+_NAMES = ("name", "label")
+_TIMES = ("start_time", "end_time", "request_date")
+_STATUSES = {*SCAN_STATUSES, *NOT_READY, *READY, *FAILED, "open", "fixed", "ignored", "accepted", "false_positive"}
+# the words that are written, by field, in any case
+_WORDS = {
+    "status": {each.lower() for each in _STATUSES},
+    "status_name": {each.lower() for each in _STATUSES},
+    "type": {*TARGET_TYPES},
+    "format": {*REPORT_TYPES},
+    "output_type": {"finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results"},
+    "request_method": {"get", "head", "post", "put", "patch", "delete", "options"},
+    "predefined": {"true", "false"},
+    "content-type": {*REPORT_TYPES.values(), "application/problem+json", "application/yaml", "text/plain", "text/yaml"},
+}
+_COUNTS = _listed(
+    *SEVERITIES,
+    "total total_count totalCount count per_page page limit offset current_page last_page total_pages pages",
+    "x-total-count x-ratelimit-limit retry-after",
+)
+_LINKS = _listed("next prev first last self next_page_url href location")
+_KNOWN = {
+    *TYPE_OF,
+    *_REFERENCES,
+    *_OWN_IDS,
+    *_COUNTS,
+    *_LINKS,
+    *(field for call in RELIED_ON for field in (*call.fields, *call.also.values(), call.inside, *call.one_of)),
+    *_listed(
+        "data meta pagination links text has_more next_cursor status message title error errors details detail code"
+    ),
+    *_listed("cvss cvssv3 cvss_v3 verified confirmed"),
+}
+# numbers whose values the specification or the public documentation prints
+_PRINTED = {
+    "tool_id": {*TOOLS.values()},
+    "risk_level": {*range(len(SEVERITIES))},
+    "vuln_risk_level": {*range(len(SEVERITIES))},
+    "x-ratelimit-limit": {250, 125, 60},
+    "limit": {1000},
+}
+# headers of which the value is read, and those of which the name is written
+_HEADERS = {"content-type", "x-ratelimit-limit", "x-total-count", "retry-after", "location"}
+_NAMED_HEADERS = _listed(
+    "date x-ratelimit-remaining x-ratelimit-reset ratelimit ratelimit-policy server via etag vary cache-control",
+    "content-encoding content-length transfer-encoding connection deprecation sunset",
+)
+_PATHS = sorted({SCHEMA_PATH, *(call.path for call in RELIED_ON)}, key=len, reverse=True)
+_FAMILY_OF = {path: family for family in FAMILIES.values() for path in (family.path, f"{family.path}/{{id}}")}
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+_LINK = re.compile(r"<([^<>]*)>[^<,]*rel=\"?(next|prev|first|last)\b", re.IGNORECASE)
+
+
+class Recorder:
+    """Turns answers into their forms."""
+
+    def __init__(self, earlier: int) -> None:
+        """earlier: the seconds by which times are moved into the past."""
+        self.answers: list[Record] = []
+        # the different headers, to which answers refer by number
+        self._headers: list[Record] = []
+        self._earlier = earlier
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._used: Counter[str] = Counter()
+        # what the ids of the present answer's rows name
+        self._own = ""
+        self._status = 0
+
+    def hear(
+        self,
+        method: str,
+        path: str,
+        query: Record | None,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes | None,
+    ) -> None:
+        """Record an answer. body: None if it was not kept."""
+        ids = [self._numbered(_noun_of(path), part) for part in path.split("/") if _is_id(part)]
+        path = _template(path)
+        self._own = _FAMILY_OF[path].noun if path in _FAMILY_OF else "object"
+        self._status = status
+        asked = {
+            name: self._leaf(name, _plain_number(value)) for name, value in (query or {}).items() if name in _KNOWN
+        }
+        answer = {
+            "method": method,
+            "path": path,
+            "ids": ids,
+            "query": asked,
+            "status": status,
+            "headers": self._number_of(self._heads(headers)),
+            **self._content(body),
+        }
+        answer = {name: value for name, value in answer.items() if value not in ([], {})}
+        if answer not in self.answers:
+            self.answers.append(answer)
+
+    def text(self, collection: str, day: str, rows: Iterable[Record]) -> str:
+        """The recording as a file, with a line for each answer. rows: those of service_verification."""
+        verdicts: dict[str, list[str]] = {}
+        for row in rows:
+            verdicts.setdefault(row["verdict"], []).append(row["name"])
+        sections = {
+            "about": dict(what=WHAT, version=VERSION, collection=collection, day=day),
+            "answers": self.answers,
+            "headers": {str(number): each for number, each in enumerate(self._headers, 1)},
+            "verdicts": verdicts,
+        }
+        return "{\n" + ",\n".join(f'"{name}": {_lines(section)}' for name, section in sections.items()) + "\n}\n"
+
+    def _content(self, body: bytes | None) -> Record:
+        if not (body or "").strip():
+            return {"form": "not kept" if body is None else "empty"}
+        try:
+            return {"body": self._shape("", read_json(json_text(body or b"")), 0)}
+        except (ValueError, RecursionError):
+            return {"form": "not JSON"}
+
+    def _number_of(self, headers: Record) -> int:
+        if headers not in self._headers:
+            self._headers.append(headers)
+        return self._headers.index(headers) + 1
+
+    def _heads(self, headers: Mapping[str, str]) -> Record:
+        """The headers that matter, and the names of those that are well known; all others are counted."""
+        values = {name.lower(): value for name, value in headers.items()}
+        found: Record = {}
+        for name in values.keys() & _HEADERS:
+            value = values[name].partition(";")[0].strip() if name == "content-type" else values[name]
+            found[name] = "date" if moment(value) else self._leaf(name, _plain_number(value))
+        if "link" in values:
+            found["link"] = {rel.lower(): _place(address) for address, rel in _LINK.findall(values["link"])}
+        found["names"] = sorted(values.keys() & _NAMED_HEADERS)
+        found["others"] = len(values.keys() - {*_HEADERS, *_NAMED_HEADERS, "link"})
+        return found
+
+    def _shape(self, name: str, value: Any, depth: int) -> Any:
+        if depth > _DEEPEST and isinstance(value, (dict, list)):
+            return type_of(value)
+        if isinstance(value, dict):
+            shape = {each: self._shape(each, inner, depth + 1) for each, inner in value.items() if each in _KNOWN}
+            others = Counter(type_of(inner) for each, inner in value.items() if each not in _KNOWN)
+            return {**shape, "other fields": dict(others)} if others else shape
+        if not isinstance(value, list):
+            return self._leaf(name, value)
+        rows: list[Any] = []
+        forms: set[str] = set()
+        for row in value[:_MOST_ROWS]:
+            shape = self._shape(name, row, depth + 1)
+            form = re.sub("[0-9]+", "0", json.dumps(shape))
+            if form not in forms or len(rows) < _EQUAL_ROWS:
+                rows.append(shape)
+            forms.add(form)
+        return {"rows": _size(len(value)), "first": rows}
+
+    def _leaf(self, name: str, value: Any) -> Any:
+        """A value without content: null, a printed word or number, a numbered id or name, a moved time, or a type."""
+        if value is None or value == "":
+            return value
+        digits = value if isinstance(value, str) and re.fullmatch("[0-9]{1,15}", value, re.ASCII) else ""
+        number = int(digits) if digits else value if type(value) is int else None
+        if number in _PRINTED.get(name, ()) or (name == "status" and value == self._status):
+            return value
+        if name in _OWN_IDS or name in _REFERENCES:
+            return self._id(_REFERENCES.get(name, self._own), value, digits)
+        if name in _TIMES:
+            return self._moved(value)
+        if name in _COUNTS and number is not None and number >= 0:
+            return f"{_size(number)} as text" if digits else _size(number)
+        if not isinstance(value, str):
+            return value if name == "predefined" and isinstance(value, bool) else type_of(value)
+        if value.lower() in _WORDS.get(name, ()):
+            return value
+        if name in _LINKS:
+            return _place(value)
+        return self._numbered("name", value) if name in _NAMES else "digits" if digits else "string"
+
+    def _id(self, noun: str, value: Any, digits: str) -> str:
+        if not isinstance(value, (int, str)) or isinstance(value, bool):
+            return type_of(value)
+        form = " as digits" if digits else " as text" if isinstance(value, str) else ""
+        return self._numbered(noun, str(value)) + form
+
+    def _numbered(self, noun: str, value: str) -> str:
+        """The same words for the same value."""
+        if (noun, value) not in self._numbers:
+            self._used[noun] += 1
+            self._numbers[noun, value] = self._used[noun]
+        return f"{noun} {self._numbers[noun, value]}"
+
+    def _moved(self, value: Any) -> Any:
+        """An earlier time in the same form, with a fraction of zeros; a type for anything else."""
+        found = _TIME.fullmatch(value) if isinstance(value, str) else None
+        read = moment_of(value)
+        if read is None or read.at < self._earlier or not (found or type(value) is int):
+            return type_of(value)
+        if not found:
+            return int(value) - self._earlier * (1 if read.at == value else 1000)
+        day, between, clock, fraction, zone = found.groups("")
+        at = datetime.strptime(f"{day} {clock}".replace(":60", ":59"), "%Y-%m-%d %H:%M:%S") - timedelta(
+            seconds=self._earlier
+        )
+        return f"{at:%Y-%m-%d}{between}{at:%H:%M:%S}{re.sub('[0-9]', '0', fraction)}{zone}"
+
+
+def _lines(section: Any) -> str:
+    """A part of the file as JSON, with a line for each of its members."""
+    if isinstance(section, list):
+        return "[\n" + ",\n".join(json.dumps(each, sort_keys=True) for each in section) + "\n]"
+    members = (f"{json.dumps(name)}: {json.dumps(section[name], sort_keys=True)}" for name in sorted(section))
+    return "{\n" + ",\n".join(members) + "\n}"
+
+
+def _size(number: int) -> Any:
+    """A small number, else the power of ten below it."""
+    return number if number <= _SMALL else f"{10 ** (len(str(number)) - 1)} or more"
+
+
+def _plain_number(value: Any) -> Any:
+    """A number in a query or header, where all values are texts."""
+    text = str(value).strip()
+    return int(text) if re.fullmatch("[0-9]{1,15}", text, re.ASCII) else text
+
+
+def _is_id(part: str) -> bool:
+    return part.isascii() and part.isdigit()
+
+
+def _template(path: str) -> str:
+    """The path without ids, of an address below any base; "other" if the collection does not know it."""
+    plain = "/".join("{id}" if _is_id(part) else part for part in path.split("/")).rstrip("/")
+    return next((known for known in _PATHS if plain.endswith(known)), "other")
+
+
+def _noun_of(path: str) -> str:
+    return next((family.noun for family in FAMILIES.values() if path.startswith(family.path)), "object")
+
+
+def _place(address: str) -> str:
+    """Where a link points to: the template of its path, a final slash, and the known names of its query."""
+    try:
+        parts = urlsplit(address)
+        names = sorted({name for name, dummy in parse_qsl(parts.query, True)} & _KNOWN)
+    except ValueError:
+        return "no address"
+    slash = "/" if parts.path.endswith("/") else ""
+    return _template(parts.path) + slash + (f"?{'&'.join(names)}" if parts.query else "")
