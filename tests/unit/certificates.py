@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Certificates for tests over TLS: an authority, a server on loopback, a client. Valid for a day, made in memory."""
+"""Certificates for tests over TLS: an authority, a server on loopback, a client. Made in memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ import ipaddress
 from pathlib import Path
 
 
-def make(folder: Path) -> dict[str, str]:
-    """Write PEM files to the directory; returns their paths as `ca`, `server`, `server_key`, `client`, `client_key`."""
+def make(folder: Path, ends: datetime.timedelta = datetime.timedelta(days=1)) -> dict[str, str]:
+    """Write PEM files to the directory; returns their paths as `ca`, `server`, `server_key`, `client`, `client_key`.
+
+    ends: how long after now the certificates expire.
+    """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -45,7 +48,7 @@ def make(folder: Path) -> dict[str, str]:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - datetime.timedelta(hours=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
+            .not_valid_after(now + ends)
             .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
             .add_extension(x509.KeyUsage(**usage), critical=True)
             .add_extension(key_id, critical=False)

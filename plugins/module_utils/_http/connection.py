@@ -235,11 +235,9 @@ class Session:
         known = requests.exceptions
         # an end of file means that the connection broke, maybe after the request
         if isinstance(error, known.SSLError) and "EOF" not in str(error):
-            return request.not_sent(
-                f"the TLS connection failed ({printable(_tls_reason(error))})",
-                "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
-                final=True,
-            )
+            reason = _tls_reason(error)
+            advice = next((advice for words, advice in _TLS_ADVICE.items() if words in reason), _TLS_ADVICE[""])
+            return request.not_sent(f"the TLS connection failed ({printable(reason)})", advice, final=True)
         if isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
             return request.not_sent("the address is not valid", "check base_url and proxy", final=True)
         cause = getattr(error.args[0], "reason", None) if error.args else None
@@ -306,6 +304,15 @@ def _tls_reason(error: Exception) -> str:
         r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
     )
     return found.group(0).strip() if found else "handshake failed"
+
+
+# what helps, by words in the reason
+_TLS_ADVICE = {
+    "certificate has expired": "renew the certificate of the service or of its authority, or correct the clock of this host",
+    "certificate is not yet valid": "correct the clock of this host, or replace the certificate of the service",
+    "certificate is not valid for": "use the host name of the certificate in base_url, or replace the certificate",
+    "": "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
+}
 
 
 def _never_connected(cause: object) -> bool:

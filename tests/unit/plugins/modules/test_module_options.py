@@ -10,6 +10,7 @@ with the documentation.
 
 from __future__ import annotations
 
+import datetime
 import functools
 import importlib
 import tempfile
@@ -1040,12 +1041,23 @@ def test_a_netrc_file_does_not_replace_the_key(account, monkeypatch, tmp_path):
 
 
 def test_a_certificate_of_another_host_is_refused(account, tls):
-    base_url = tls.plain.base_url.replace("127.0.0.1", "127.0.0.2")
+    # the same address, written as no certificate has it
+    base_url = tls.plain.base_url.replace("127.0.0.1", "127.1")
     result = run_module(
         "workspace_info", dict(base_url=base_url, api_key=account.api_key, ca_path=tls.files["ca"], retries=0)
     )
     assert result.failed
     assert result["api_error"]["status"] is None
+    assert "Use the host name of the certificate in base_url" in result.msg and "ca_path" not in result.msg
+
+
+def test_the_advice_for_an_expired_certificate_can_help(tmp_path):
+    files = certificates.make(tmp_path, datetime.timedelta(minutes=-30))
+    with LocalService.start(tls_cert=files["server"], tls_key=files["server_key"]) as started:
+        options = dict(base_url=started.base_url, api_key=started.api_key, ca_path=files["ca"], retries=0)
+        result = run_module("workspace_info", options)
+    assert "certificate has expired" in result.msg
+    assert "Renew the certificate of the service" in result.msg and "ca_path" not in result.msg
 
 
 def test_tls_to_a_plain_port_and_the_other_way_round(account, tls):
