@@ -101,14 +101,17 @@ def markdown(
             f"- only in {plan_of}: {_code(line)}" for side, plan_of in _SIDES.items() for line in differences[side]
         ]
         lines.append("")
-    lines += [_headline(plan), ""]
+    # a task that refuses a plan as a whole has written none of it
+    is_refused = bool(failure and summary.get("refused") and not any(summary.get(action) for action in WRITES))
+    lines += [_headline(plan, is_refused), ""]
     lines += ["| Action | Objects |", "|---|---:|"]
     lines += [f"| {action} | {summary[action]} |" for action in ACTIONS if summary.get(action)]
     calls = ", ".join(f"{count} {method}" for method, count in plan["calls"].items() if count)
+    wait = counted(plan["minutes"], "minute")
+    slow = f" The documented rate limits make them wait at least {wait}." if plan["minutes"] else ""
     lines += [
         "",
-        f"Calls: {calls or 'none'}. The documented rate limits make them wait at least"
-        f" {counted(plan['minutes'], 'minute')}.",
+        f"Calls: {calls or 'none'}.{slow}",
         "",
         f"Checksum: `{plan['checksum']}`",
     ]
@@ -121,7 +124,7 @@ def markdown(
     return "\n".join(lines) + "\n"
 
 
-def _headline(plan: Plan) -> str:
+def _headline(plan: Plan, is_refused: bool) -> str:
     writes = sum(1 for action in plan["actions"] if action["action"] in WRITES)
     deletes = sum(1 for action in plan["actions"] if deleted_id(action) is not None)
     for action, count in (plan.get("left_out") or {}).items():
@@ -129,8 +132,10 @@ def _headline(plan: Plan) -> str:
         deletes += count * (action == "delete")
     if not writes:
         return "The plan writes nothing."
-    are = "is" if deletes == 1 else "are"
+    are = "would be" if is_refused else "is" if deletes == 1 else "are"
     lost = f" **{deletes} of them {are} deleted, with scans, findings and recorded requests.**" if deletes else ""
+    if is_refused:
+        return f"The plan was refused, so nothing was written. It would write {counted(writes, 'object')}.{lost}"
     return f"The plan writes {counted(writes, 'object')}.{lost}"
 
 

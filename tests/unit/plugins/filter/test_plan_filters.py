@@ -143,10 +143,7 @@ def table(markdown):
 def test_markdown_for_reviewers():
     markdown = plan_markdown(result_of(STEPS))
     assert "The plan writes 4 objects. **1 of them is deleted," in markdown
-    assert (
-        "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE. The documented rate limits make them wait at least 0 minutes."
-        in markdown
-    )
+    assert "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE.\n" in markdown
     assert f"Checksum: `{as_result(STEPS, 5)['checksum']}`" in markdown
     rows = table(markdown)
     assert ["create", "2"] in rows
@@ -222,6 +219,25 @@ def test_a_result_is_not_changed_by_being_shown():
 
 
 # --- the plan of a task that failed
+
+
+def test_the_wait_for_the_rate_limit_is_shown_only_if_there_is_one():
+    result = result_of(STEPS)
+    result["plan"]["minutes"] = 15
+    assert "1 DELETE. The documented rate limits make them wait at least 15 minutes.\n" in plan_markdown(result)
+
+
+def test_a_refused_plan_is_not_said_to_write_anything():
+    result = result_of(STEPS, failed=True, msg="purge_max_percent is 5")
+    # as the module counts them if it refuses the plan as a whole
+    result["summary"] = {"refused": 4, "unchanged": 1, "drifted": 1}
+    markdown = plan_markdown(result)
+    assert (
+        "The plan was refused, so nothing was written. It would write 4 objects. **1 of them would be deleted,"
+        in markdown
+    )
+    assert "The plan writes" not in markdown
+
 
 MANY = [Step("delete", TARGET, "Shop", f"{n}.example", before={"id": n, "name": f"{n}.example", "description": ""})
         for n in range(1, 271)]  # fmt: skip
