@@ -267,7 +267,7 @@ def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | No
 def unknown_key(path: str, key: object, keys: Iterable[str]) -> str:
     """The message on an unknown key of a dictionary, without a full stop."""
     near = difflib.get_close_matches(str(key), keys, 1)
-    advice = f"did you mean {near[0]}?" if near else f"its keys are {', '.join(keys)}"
+    advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
     return f"{path} has the unknown key {printable(key)!r}: {advice}"
 
 

@@ -406,7 +406,9 @@ counts:
   type: dict
   sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, reopened: 0, worse: 0}
 waivers:
-  description: Expired and unused waivers, and in C(doubled) the findings that several waivers match.
+  description:
+    - Expired and unused waivers, and in C(doubled) the findings that several waivers match. C(unused) is empty unless
+      everything was judged.
   returned: always, once the gate has judged
   type: dict
   sample: {expired: [], unused: [], doubled: []}

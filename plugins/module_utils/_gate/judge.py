@@ -165,6 +165,7 @@ def decide(
         _verdict(pair, late.get(number), failing[number], memory.blocks, mapping) for number, pair in enumerate(every)
     )
     outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
+    is_judged = all(map(_was_judged, verdicts)) and all(each.outcome == STALE_BASELINE for each in troubles)
     decisive = _decisive([*(each.decisive for each in verdicts), *(each.outcome for each in common)], mapping)
     overruled = [] if mapping[outcome] == mapping[decisive] else [_overruled(outcome, decisive, mapping)]
     return Decision(
@@ -177,7 +178,8 @@ def decide(
         summary=_summary(judged),
         counts=_counts(judged, memory),
         memory=memory,
-        waived=waived,
+        # a waiver may be of a finding that nobody could see
+        waived=waived if verdicts and is_judged else waived._replace(unused=()),
         policy=policy,
         mapping=mapping,
     )
@@ -191,25 +193,28 @@ def _judged(
 ) -> list[Judged]:
     remembered = memory.rows or [Remembered()] * len(rows)
     waivers = waived.rows or [None] * len(rows)
-    if not len(rows) == len(remembered) == len(waivers):
+    lapsed = waived.lapsed or [None] * len(rows)
+    if not len(rows) == len(remembered) == len(waivers) == len(lapsed):
         raise ValueError("the baseline and the waivers were compared with other rows")
     outside = [policy.out_of_scope(row) for row in rows]
     exceeded = policy.exceeded(
         row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
     )
     judged = []
-    for row, was, waiver, reason in zip(rows, remembered, waivers, outside):
+    for row, was, waiver, ended, reason in zip(rows, remembered, waivers, lapsed, outside):
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = _age(first_seen, int(now))
         state, reasons = (
-            _state(policy, row, was, age, exceeded if waiver is None else {}) if reason is None else (BELOW, (reason,))
+            _state(policy, row, was, age, exceeded if waiver is None else {}, _lapsed(ended))
+            if reason is None
+            else (BELOW, (reason,))
         )
         judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
     return judged
 
 
 def _state(
-    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str]
+    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str], lapsed: Sequence[str]
 ) -> tuple[str, tuple[str, ...]]:
     """The state of a finding in scope, without waivers, and why, as clauses."""
     counts, reasons = policy.counts(row)
@@ -217,10 +222,17 @@ def _state(
     fails = reasons if counts and not accepted else ()
     others = [reason for reason in (policy.too_old(row, age), exceeded.get(row.severity)) if reason is not None]
     if fails or others:
-        return FAILING, (*fails, *others)
+        return FAILING, (*fails, *others, *lapsed)
     if accepted:
         return KNOWN, (*reasons, "it is in the baseline, only_new is true")
     return BELOW, reasons
+
+
+def _lapsed(waiver: Waiver | None) -> tuple[str, ...]:
+    """That the waiver of a finding has expired, as a clause."""
+    if waiver is None:
+        return ()
+    return (f"its waiver in {printable(waiver.file, 200)}:{waiver.line} expired ({waiver.expires})",)
 
 
 @lru_cache(maxsize=4096)
@@ -315,12 +327,18 @@ def _coverage(verdicts: Sequence[Verdict], troubles: Sequence[Trouble]) -> str:
     return COVERED if complete and not troubles else PARTIAL
 
 
+def _was_judged(verdict: Verdict) -> bool:
+    """Whether all findings of a pair were seen and compared with the policy and the waivers."""
+    return verdict.outcome in (PASSED, FINDINGS, STALE_BASELINE)
+
+
 def _reasons(
     common: Sequence[Trouble], verdicts: Sequence[Verdict], failing: Mapping[int, Counter[str]]
 ) -> tuple[str, ...]:
     """Why the outcome is not passed: what concerns all, the pairs that could not be judged, and the failing findings."""
-    sentences = [each.sentence for each in common]
-    bad = [each for each in verdicts if each.outcome not in (PASSED, FINDINGS, STALE_BASELINE)]
+    # tasks that failed for one reason say the same, and so does what they left unread
+    sentences = list(dict.fromkeys(each.sentence for each in common))
+    bad = [each for each in verdicts if not _was_judged(each) and each.reasons[0] not in sentences]
     for each in bad[:_MOST_NAMED]:
         sentences.append(f"{printable(each.pair.target)}, {printable(each.pair.tool)}: {each.reasons[0]}")
     if len(bad) > _MOST_NAMED:

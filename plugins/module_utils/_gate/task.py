@@ -47,6 +47,8 @@ from .waivers import Rule, Waiver, read_waivers, waive
 
 # findings that the message of a failed task names
 _MOST_NAMED = 5
+# reasons that it quotes
+_MOST_REASONS = 3
 _LONGEST_NAME = 80
 
 
@@ -279,10 +281,11 @@ def sentence_of(decision: Decision, page: str | None) -> str:
 
 
 def _why(decision: Decision) -> str:
-    """The first reason, and how many more there are."""
+    """The first reasons, and how many more there are."""
     reasons = decision.reasons
-    more = f" See reasons in the result for {len(reasons) - 1} more." if len(reasons) > 1 else ""
-    return f"{reasons[0]}{more}" if reasons else "everything was read, and nothing fails the policy."
+    left = len(reasons) - _MOST_REASONS
+    more = [f"{left:,} more {'is' if left == 1 else 'are'} in reasons of the result."] if left > 0 else []
+    return " ".join([*reasons[:_MOST_REASONS], *more]) or "everything was read, and nothing fails the policy."
 
 
 def _without_baseline(decision: Decision) -> str:

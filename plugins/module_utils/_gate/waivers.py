@@ -89,6 +89,8 @@ class Waived(NamedTuple):
     # those in force that match no row
     unused: Sequence[Waiver] = ()
     doubled: Sequence[Doubled] = ()
+    # for each row the first expired waiver that matches one of its places, or None; empty without expired waivers
+    lapsed: Sequence[Waiver | None] = ()
 
 
 NO_WAIVERS = Waived()
@@ -339,7 +341,28 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
         tuple(rule.waiver for rule in rules if rule.ends <= now),
         tuple(rule.waiver for number, rule in enumerate(active) if number not in used),
         tuple(doubled.values()),
+        _lapsed([rule for rule in rules if rule.ends <= now], rows),
     )
+
+
+def _lapsed(expired: Sequence[Rule], rows: Sequence[Row]) -> tuple[Waiver | None, ...]:
+    """For each row the first of some expired waivers that matches it."""
+    if not expired:
+        return ()
+    candidates = _candidates([rule.matcher for rule in expired])
+    matching = (
+        min(
+            (
+                number
+                for each in row.at_each_place()
+                for number in candidates(each)
+                if expired[number].matcher.matches(each)
+            ),
+            default=None,
+        )
+        for row in rows
+    )
+    return tuple(None if number is None else expired[number].waiver for number in matching)
 
 
 def _candidates(matchers: Sequence[Matcher]) -> Callable[[Row], list[int]]:

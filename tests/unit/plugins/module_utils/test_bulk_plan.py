@@ -436,7 +436,7 @@ def test_100_000_items_are_planned_without_quadratic_work():
     ([{"name": 1e3}], r"targets\[0\].name is a number \(1000.0\), not text"),
     ([{"name": "a", "description": 3}], r"targets\[0\].description"),
     ([{"name": "a", "ignore": "yes"}], r"targets\[0\].ignore is a string"),
-    ([{"name": "a", "descripton": "x"}], r"targets\[0\] has the unknown key 'descripton': did you mean description\?"),
+    ([{"name": "a", "descripton": "x"}], r"targets\[0\] has the unknown key 'descripton': the closest one is description"),
 ])  # fmt: skip
 def test_a_wrong_shape_is_named_by_its_path(entries, path):
     with pytest.raises(WrongOption, match=path):
@@ -445,7 +445,7 @@ def test_a_wrong_shape_is_named_by_its_path(entries, path):
 
 @pytest.mark.parametrize("entries, path", [
     (["Shop"], r"workspaces\[0\] is a string"),
-    ([{"name": "Shop", "target": []}], r"did you mean targets\?"),
+    ([{"name": "Shop", "target": []}], r"the closest one is targets\."),
     ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a string"),
     ([{"name": "Shop"}, {"targets": []}], r"workspaces\[1\].name is missing"),
     ([{"name": "A"}, {"name": "B", "targets": ["x", {"nam": "y"}]}], r"workspaces\[1\].targets\[1\]"),

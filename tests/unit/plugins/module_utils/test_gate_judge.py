@@ -477,3 +477,41 @@ def test_a_decision_keeps_what_it_was_made_of():
     decision = decide([pair()], [], policy=policy, mapping=mapping, now=NOW, memory=BASELINE, waived=waived)
     assert (decision.policy, decision.mapping, decision.memory, decision.waived) == (policy, mapping, BASELINE, waived)
     assert decision.targets[0].pair == pair()
+
+
+def test_a_reason_is_given_once():
+    said = "GET /scans: no connection. Run the task again."
+    troubles = (Trouble("service_error", said), Trouble("service_error", said))
+    unread = pair(outcome="service_error", complete=False, problems=(said,))
+    other = pair(target="b.example", outcome="scan_failed", complete=False)
+    assert judged(unread, other, troubles=troubles).reasons == (
+        said,
+        "b.example, website_scanner: The scan did not finish: scan the target again.",
+    )
+
+
+@pytest.mark.parametrize(
+    "pairs, troubles, unused",
+    [
+        ([pair()], (), (WAIVER,)),
+        ([pair(findings=(HIGH,))], (), (WAIVER,)),
+        ([pair()], (Trouble("stale_baseline", "The baseline is damaged."),), (WAIVER,)),
+        ([pair()], (Trouble("service_error", "No connection."),), ()),
+        ([pair(), pair(target="b.example", complete=False)], (), ()),
+        ([pair(outcome="scan_failed", complete=False)], (), ()),
+        ([], (Trouble("service_error", "No connection."),), ()),
+        ([], (), ()),
+    ],
+)
+def test_a_waiver_is_unused_only_if_everything_was_judged(pairs, troubles, unused):
+    assert judged(*pairs, troubles=troubles, waived=Waived((), (), (WAIVER,))).waived.unused == unused
+
+
+def test_a_failing_finding_names_its_expired_waiver():
+    waived = Waived((None, None), (WAIVER,), lapsed=(WAIVER, None))
+    failing, below = judged(pair(findings=(HIGH, LOW)), waived=waived).rows
+    assert failing.reasons[-1] == "its waiver in w.yml:3 expired (2027-01-01)"
+    assert "expired" not in " ".join(below.reasons)
+    assert "expired" not in str(
+        judged(pair(findings=(LOW,)), waived=Waived((None,), (WAIVER,), lapsed=(WAIVER,))).rows[0].reasons
+    )

@@ -134,7 +134,7 @@ WRONG = [
         {},
         "m is empty, so it would match every finding: write one or more of the keys name, check, cve, target, severity,",
     ),
-    ({"nmae": "a"}, "m has the unknown key 'nmae': did you mean name?"),
+    ({"nmae": "a"}, "m has the unknown key 'nmae': the closest one is name"),
     ({1: "a"}, "m has the unknown key '1': its keys are name, check,"),
     ({"name": ""}, "m.name is empty: give a text"),
     ({"name": "  "}, "m.name is empty"),

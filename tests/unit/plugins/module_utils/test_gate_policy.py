@@ -291,7 +291,7 @@ def test_the_record_has_all_keys_in_their_normal_form():
 
 
 WRONG = [
-    ({"max": {"hihg": 3}}, "policy.max has the unknown key 'hihg': did you mean high?."),
+    ({"max": {"hihg": 3}}, "policy.max has the unknown key 'hihg': the closest one is high."),
     (
         {"max": {"high": -1}},
         "policy.max.high is a number (-1): give the number of findings that are accepted, 0 or more.",
@@ -346,7 +346,7 @@ def test_a_mapping_changes_what_it_names():
 @pytest.mark.parametrize(
     "given, message",
     [
-        ({"incomplet": "warn"}, "outcomes has the unknown key 'incomplet': did you mean incomplete?"),
+        ({"incomplet": "warn"}, "outcomes has the unknown key 'incomplet': the closest one is incomplete"),
         ({"incomplete": "ok"}, "outcomes.incomplete is 'ok': write one of fail, warn, pass."),
         *[
             ({"misconfigured": verdict}, "outcomes.misconfigured must be fail, because nothing was judged: remove it.")

@@ -75,9 +75,11 @@ def test_a_missing_baseline_comes_before_the_reasons():
     )
 
 
-def test_the_first_reason_is_said_and_the_others_are_counted():
-    pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in "ab"]
+@pytest.mark.parametrize(
+    "names, more",
+    [("ab", ""), ("abcd", " 1 more is in reasons of the result."), ("abcde", " 2 more are in reasons of the result.")],
+)
+def test_three_reasons_are_said_and_the_others_are_counted(names, more):
+    pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in names]
     decision = decide(pairs, [], policy=policy_of(None), mapping=mapping_of(None), now=NOW)
-    assert sentence_of(decision, None) == (
-        f"The gate ended with scan_failed. {decision.reasons[0]} See reasons in the result for 1 more."
-    )
+    assert sentence_of(decision, None) == f"The gate ended with scan_failed. {' '.join(decision.reasons[:3])}{more}"

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate import waivers
+from ansible_collections.scanops.scanner.plugins.module_utils._gate import waivers as reader
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import (
     Rule,
@@ -303,7 +303,7 @@ def test_long_texts_are_cut():
 
 
 def test_a_file_at_the_bound_is_read(monkeypatch):
-    monkeypatch.setattr(waivers, "LARGEST", len(GOOD))
+    monkeypatch.setattr(reader, "LARGEST", len(GOOD))
     assert rules_in(GOOD)
     assert problems_in(GOOD + "\n")
 
@@ -324,7 +324,7 @@ def test_a_waiver_is_in_force_until_it_ends(expires, last, first):
     (row,) = rows(finding("a"))
     waiver = rules[0].waiver
     assert waive(rules, [row], at(last)) == Waived((waiver,), (), (), ())
-    assert waive(rules, [row], at(first)) == Waived((None,), (waiver,), (), ())
+    assert waive(rules, [row], at(first)) == Waived((None,), (waiver,), lapsed=(waiver,))
 
 
 # --- which findings are waived
@@ -344,10 +344,18 @@ def test_the_first_waiver_counts_and_all_are_reported():
     assert waived.doubled == ((first.fingerprint, (cookie, a)), (second.fingerprint, (b, cookie)))
 
 
+def test_a_finding_is_tied_to_the_first_expired_waiver_of_each_place():
+    rules = rules_in(waivers("check: z", "check: a", "name: cookie*").replace("2026", "2025"))
+    unmatched, check, name = (rule.waiver for rule in rules)
+    waived = waive(rules, rows(finding("a"), finding("b"), finding("d", name="Other")), NOW)
+    assert waived.lapsed == (check, name, None)
+    assert waived.expired == (unmatched, check, name)
+
+
 def test_an_expired_waiver_hides_no_other():
     rules = rules_in(waivers("check: a").replace("2026", "2025") + waivers("check: a").partition("waivers:\n")[2])
     expired, active = (rule.waiver for rule in rules)
-    assert waive(rules, rows(finding("a")), NOW) == Waived((active,), (expired,), (), ())
+    assert waive(rules, rows(finding("a")), NOW) == Waived((active,), (expired,), lapsed=(expired,))
 
 
 PARTS = {

@@ -284,7 +284,7 @@ def test_other_values_are_shown(service, run):
     result = run(
         "scan", verbosity=3, workspace_id=2, target="www.example.com", tool="170", authentication=SHAPES["misspelt"]
     )
-    assert "authentication has the unknown key 'passwd': did you mean password?" in result.msg
+    assert "authentication has the unknown key 'passwd': the closest one is password" in result.msg
     for word in ("https://shop.example.com/login", "someone", "login_form"):
         assert word in str(result["invocation"])
 
