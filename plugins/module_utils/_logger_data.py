@@ -10,10 +10,11 @@ import base64
 import binascii
 import contextlib
 import ipaddress
+import json
 from datetime import datetime, timezone
 from typing import Any, Union
 
-from ._errors import Refused, WrongOption, printable
+from ._errors import Refused, WrongOption, counted, printable
 from ._families.http_logger import HTTP_LOGGER
 from ._moments import moment_of
 from ._raw_options import UNKNOWN_ID
@@ -36,15 +37,24 @@ def clear(task: Task) -> dict[str, Any]:
         logger = find(task, HTTP_LOGGER)
         if logger is None:
             task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
-    count = len(_captured(task, logger)) if logger else 0
-    if logger and count and not task.check_mode:
-        found = logger
-        if not task.client.delete(HTTP_LOGGER, found["id"], below="/data", is_gone=lambda: not _captured(task, found)):
-            count = 0
+    entries = _captured(task, logger) if logger else []
+    count = len(entries)
+    if logger and count and not task.check_mode and not _cleared(task, logger, entries):
+        count = 0
     result: dict[str, Any] = dict(changed=count > 0, cleared=count)
     if task.diff_mode:
         result["diff"] = dict(before=dict(requests=count), after=dict(requests=0))
     return result
+
+
+def _cleared(task: Task, logger: Record, entries: list[Record]) -> bool:
+    """Delete the recorded requests; whether this task did it. A request that arrives in the meantime does not count."""
+    before = {json.dumps(entry, sort_keys=True) for entry in entries}
+
+    def is_gone() -> bool:
+        return before.isdisjoint(json.dumps(entry, sort_keys=True) for entry in _captured(task, logger))
+
+    return task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone)
 
 
 def read(task: Task) -> dict[str, Any]:
@@ -64,7 +74,14 @@ def read(task: Task) -> dict[str, Any]:
             " scanops.scanner.http_logger first."
         )
     entries = [decoded(entry) for entry in _captured(task, logger)]
-    return dict(requests=[entry for entry in entries if selected(entry, params["method"], source, since)])
+    kept = [entry for entry in entries if selected(entry, params["method"], source, since)]
+    undated = [entry.get("request_date") for entry in kept if moment_of(entry.get("request_date")) is None]
+    if since and undated:
+        task.warn(
+            f"{counted(len(undated), 'request')} cannot be compared with since, because request_date is missing or not a"
+            f" time ({printable(undated[0])!r} first), and {'is' if len(undated) == 1 else 'are'} returned."
+        )
+    return dict(requests=kept)
 
 
 def decoded(entry: Record) -> Record:
@@ -79,7 +96,8 @@ def decoded(entry: Record) -> Record:
 def selected(
     entry: Record, method: str | None = None, source: Network | None = None, since: datetime | None = None
 ) -> bool:
-    """Whether an entry passes the filters; a missing field does not. since: a time without a zone, which means UTC."""
+    """Whether an entry passes the filters; a missing field does not, but for a time that cannot be read. since: a time without
+    a zone, which means UTC."""
     if method and str(entry.get("request_method") or "").upper() != method.upper():
         return False
     if source is not None:
@@ -91,7 +109,7 @@ def selected(
             return False
     if since is not None:
         moment = moment_of(entry.get("request_date"))
-        return moment is not None and moment.at >= since.replace(tzinfo=timezone.utc).timestamp()
+        return moment is None or moment.at >= since.replace(tzinfo=timezone.utc).timestamp()
     return True
 
 

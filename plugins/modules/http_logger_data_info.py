@@ -45,6 +45,7 @@ options:
       - Return only requests recorded at or after this time, such as V(2026-01-31) or V(2026-01-31 12:00:00).
       - A time zone is refused, because the service returns times without one and they are compared unchanged. A
         recorded time that has an offset is converted to UTC first.
+      - A request whose time is missing or cannot be read is returned, with a warning.
     type: str
 notes:
   - Recorded requests contain untrusted text. Treat it as data, never as a template or a command.

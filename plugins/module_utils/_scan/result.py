@@ -101,6 +101,14 @@ def named_scans(entries: Sequence[Entry]) -> str:
     return first_of([f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries], _MOST_NAMED)
 
 
+def answer_in(error: CallError) -> str:
+    """What a failed call was answered, the beginning of a sentence."""
+    if error.status is None:
+        return "No answer"
+    words = ", ".join(repr(printable(text)) for text in (error.message, error.details) if text)
+    return f"The answer {error.status}" + (f" ({words})" if words else "")
+
+
 def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:
     """Nobody knows what a start did, or which scan it started. It is never repeated."""
     seen = (
@@ -115,8 +123,10 @@ def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | No
             f" {seen}."
         )
     else:
-        what = "No answer" if error.status is None else f"The answer {error.status}"
-        sentence = f"{what} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although {seen}."
+        sentence = (
+            f"{answer_in(error)} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"
+            f" {seen}."
+        )
     return CallError(
         f"{sentence} Read the list with scanops.scanner.scan_info, or run the task again with max_age, which uses a scan"
         " that is in progress.",

@@ -13,7 +13,7 @@ from .._families.scan import DELETED, SCAN
 from .._records import Record
 from .._task import Task
 from .record import is_in_progress, outcome_of, status_of
-from .result import failed, named_scans, result_of
+from .result import answer_in, failed, named_scans, result_of
 from .watch import Entry, Watch
 
 # how long a stop may take to be seen, in seconds
@@ -44,10 +44,9 @@ def stop_scan(task: Task, scan_id: int) -> bool:
 
 def _maybe_stopped(scan_id: int, error: CallError, seen: str) -> CallError:
     """Nobody knows whether a scan was stopped."""
-    what = "No answer" if error.status is None else f"The answer {error.status}"
     return error.with_sentence(
-        f"{what} to {error.method} {error.path}. Scan {scan_id} may have been stopped. {seen} Run the task again with"
-        " state: stopped; it stops only what is still in progress."
+        f"{answer_in(error)} to {error.method} {error.path}. Scan {scan_id} may have been stopped. {seen} Run the task again"
+        " with state: stopped; it stops only what is still in progress."
     ).with_result(changed=True)
 
 

@@ -115,3 +115,21 @@ def test_in_check_mode_the_null_id_of_a_logger_not_created_yet_is_accepted(servi
     assert found(result) == []
     assert len(result.warnings) == 1
     assert service.calls() == []
+
+
+def test_a_request_whose_time_cannot_be_read_is_kept_with_one_warning(service, run):
+    rows = [
+        {"id": number, "request_method": "GET", "request_date": date}
+        for number, date in enumerate(["2024-06-01 12:00:00", "yesterday", None, "2023-01-01 00:00:00"], 1)
+    ]
+    service.fault(path="/http_loggers/.*/data", action="status", status=200, body={"data": {"requests": rows}}, times=2)
+    label = service.http_loggers()[0]["label"]
+    result = run("http_logger_data_info", label=label, since="2024-01-01")
+    assert [request["id"] for request in result["requests"]] == [1, 2, 3]
+    (warning,) = result.warnings
+    assert (
+        "2 requests cannot be compared with since, because request_date is missing or not a time ('yesterday'"
+        in warning
+    )
+    # without the option, nothing is compared
+    assert run("http_logger_data_info", label=label).warnings == []
