@@ -82,8 +82,9 @@ def test_another_failure_of_a_further_page_is_itself(workspaces, client):
 def test_a_link_to_the_next_page_does_not_change_what_was_asked_for(service, client):
     body = {"data": [{"id": 1, "label": "a"}], "links": {"next": "/http_loggers?workspace_id=9&page=2"}}
     service.fault(path="/http_loggers", action="status", status=200, body=body)
-    service.fault(path="/http_loggers", query={"page": 2}, action="status", status=200, body={"data": []})
-    assert [row["id"] for row in client.all(HTTP_LOGGER, {"workspace_id": 1})] == [1]
+    more = {"data": [{"id": 2, "label": "b"}]}
+    service.fault(path="/http_loggers", query={"page": 2}, action="status", status=200, body=more)
+    assert [row["id"] for row in client.all(HTTP_LOGGER, {"workspace_id": 1})] == [1, 2]
     assert [entry["query"] for entry in service.log()] == [{"workspace_id": "1"}, {"workspace_id": "1", "page": "2"}]
 
 
@@ -95,6 +96,7 @@ CUT = {
     "more and a total": ({"has_more": True, "total_count": 5}, {}, "only 2 of 5 rows"),
     "a last page": ({"meta": {"current_page": 1, "last_page": 3}}, {}, "only 2 rows"),
     "a cursor and a total": ({"next_cursor": "x", "count": 5}, {}, "only 2 of 5 rows"),
+    "a link": ({}, {"Link": '</targets?page=2>; rel="next"'}, "only 2 rows"),
     "a link and a total": ({"total": 5}, {"Link": '</targets?page=2>; rel="next"'}, "only 2 of 5 rows"),
 }
 
@@ -112,6 +114,15 @@ def test_a_list_of_which_rows_are_missing_is_an_error(service, client, family, b
         service.fault(path=family.path, action="status", status=200, body=body, headers=more, times=times)
     with pytest.raises(AnswerError, match=f"returned {said}, and the next page has no more"):
         list(client.pages(family, {}, whole))
+
+
+def test_a_full_page_may_announce_an_empty_one(service, client):
+    service.allow_violations = True
+    rows = [{"id": number, "name": f"a{number}"} for number in range(1, 51)]
+    for body in ({"data": rows, "next": "/targets?page=2"}, {"data": []}):
+        times = 1 if body["data"] else None
+        service.fault(path="/targets", action="status", status=200, body=body, times=times)
+    assert len(client.all(TARGET)) == 50
 
 
 def test_a_link_with_a_cursor_is_followed(service, client):
