@@ -422,7 +422,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             everywhere = client.all(WORKSPACE)
             workspaces = _chosen(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]
-            contents = Contents(client, wanted, everywhere, filters={"type": kind} if kind else None)
+            filters = {"type": kind} if kind else None
+            contents = Contents(client, wanted, everywhere, filters=filters, recheck=True)
             targets = {}
             for workspace in workspaces:
                 for row in proven(InWorkspace, contents[TARGET, workspace["id"]]):

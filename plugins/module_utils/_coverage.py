@@ -96,7 +96,8 @@ def _read(task: Task, place: Place) -> list[_Account]:
         workspaces = [dict(id=place.id, name=name)]
     else:
         workspaces = task.client.all(WORKSPACE)
-    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces])
+    # a target that the list hides would be no gap, whereas a hidden scan makes one
+    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
     accounts = []
     for workspace in workspaces:
         query = {"workspace_id": workspace["id"]}

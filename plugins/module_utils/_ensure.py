@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from ._families.family import Family
 from ._families.table import FAMILIES
+from ._http.client import NOT_GONE
 from ._http.create import Created
-from ._lookup import NOWHERE, Place, match, not_empty
+from ._lookup import NOWHERE, Place, match, misplaced, not_empty, whereabouts
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._references import find, place_of, warn_current_workspace
@@ -148,22 +149,36 @@ def _create(declared: _Declared) -> _Outcome:
 
 def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
     task, resource, place = declared.task, declared.resource, declared.place
-    form = {field: value for field, value in values.items() if value != ""}
-    if resource.in_workspace == "form":
-        form.update(place.query)
     created = task.client.create(
         resource,
-        form,
+        {field: value for field, value in values.items() if value != ""},
         look=lambda _status: find(task, resource, place, whole=True, exact=exact),
-        query=place.query if resource.in_workspace == "query" else None,
+        place=place.query,
+        confirm=(lambda: _in_list(declared, values)) if resource.hides_workspace and place.query else None,
     )
     if created.note:
         task.warn(created.note)
     if not created.made:
         return created
+    if place.query and created.record.get("workspace_id") not in (None, place.id):
+        raise _misplaced(declared, values, misplaced(place, created.record["workspace_id"]))
     # the service has the values, even if it does not show them
     hidden = {field: values[field] for field in not_shown(created.record, values)}
     return created._replace(record={**created.record, **hidden})
+
+
+def _in_list(declared: _Declared, values: Record) -> Record:
+    """The new record, in the list of its workspace. Raises Incomplete. Costs 1 GET."""
+    task, resource, place = declared.task, declared.resource, declared.place
+    record = match(resource, task.client.all(resource, place.query), values[resource.key])
+    if record is None:
+        raise _misplaced(declared, values, whereabouts(task.client, resource, values[resource.key], place))
+    return record
+
+
+def _misplaced(declared: _Declared, values: Record, where: str) -> Incomplete:
+    resource = declared.resource
+    return Incomplete(f"{resource.noun} {printable(values[resource.key])!r} was created, but {where}.")
 
 
 def _adjust(declared: _Declared, live: Record) -> _Outcome:
@@ -174,7 +189,7 @@ def _adjust(declared: _Declared, live: Record) -> _Outcome:
     if drift:
         return _drifted(declared, live, drift)
     if changes and not task.check_mode:
-        task.client.update(resource, live["id"], changes)
+        return _Outcome(live, task.client.update(resource, live, changes))
     return _Outcome(live, {**live, **changes})
 
 
@@ -229,7 +244,8 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> _Outcome:
     if task.check_mode:
         after = new_record(resource, dict(values, workspace_id=live.get("workspace_id")))
     else:
-        task.client.delete(resource, live["id"])
+        # what is created next shows whether it was deleted
+        task.client.delete(resource, live["id"], read_back=False)
         after = _create_again(declared._replace(place=place), live, values)
     return _Outcome(live, after, drift, lost=live)
 
@@ -240,7 +256,7 @@ def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
         # an interrupt must not end the task between the two
         with declared.task.client.transport.stop.last_calls():
             # another spelling is another target, which exists beside the deleted one
-            return _post(declared, values, exact=True).record
+            created = _post(declared, values, exact=True).record
     except ScannerError as error:
         advice = " Run the task again to create it."
         if declared.task.params.get("id") is not None:
@@ -251,6 +267,9 @@ def _create_again(declared: _Declared, live: Record, values: Record) -> Record:
             f"{_called(resource, live)} was deleted, and creating it again failed: {error}{advice}",
             **{**error.result, "lost": live},
         ) from None
+    if created["id"] == live["id"]:
+        raise Incomplete(f"{_called(resource, live)} was not deleted, although the service accepted it: {NOT_GONE}.")
+    return created
 
 
 def _absent(declared: _Declared, live: Record | None) -> _Outcome:
@@ -258,11 +277,8 @@ def _absent(declared: _Declared, live: Record | None) -> _Outcome:
     if live is None:
         return _Outcome(None, None)
     name = live[resource.key]
-    if resource.kept and live.get(resource.kept):
-        raise Refused(
-            f"{_called(resource, live)} is {resource.kept} and is never deleted: remove this task, or name one of your own"
-            " lists."
-        )
+    if resource.kept and live[resource.kept] is not False:
+        _refuse_kept(resource, live)
     if resource.holds and not task.params["force"]:
         _refuse_if_not_empty(task, resource, live)
     wanted = task.params.get(resource.key)
@@ -271,6 +287,19 @@ def _absent(declared: _Declared, live: Record | None) -> _Outcome:
     if not task.check_mode and not task.client.delete(resource, live["id"]):
         return _Outcome(None, None)
     return _Outcome(live, None)
+
+
+def _refuse_kept(resource: Family, live: Record) -> None:
+    if live[resource.kept] is True:
+        raise Refused(
+            f"{_called(resource, live)} is {resource.kept} and is never deleted: remove this task, or name one of your own"
+            " lists."
+        )
+    raise Refused(
+        f"The service does not say whether {_called(resource, live)} is {resource.kept}: the field is"
+        f" {printable(live[resource.kept])!r}, neither true nor false. A {resource.kept} {resource.noun} is never deleted, so"
+        " delete this one in the web application."
+    )
 
 
 def _refuse_if_not_empty(task: Task, resource: Family, live: Record) -> None:

@@ -12,11 +12,12 @@ record. A record in two lists is an error.
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import Refused, WrongOption, first_of, printable
+from ._errors import CallError, Refused, WrongOption, first_of, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
 from ._http.client import Client
@@ -170,7 +171,8 @@ class Contents:
     """The records in some workspaces: ``contents[resource, workspace id]`` is an InWorkspace.
 
     wanted: workspace ids and resources, read in this order; workspaces, everything (by resource name): every workspace and
-    every record of the account, if the caller has read them; filters: more parameters of the lists.
+    every record of the account, if the caller has read them; filters: more parameters of the lists; recheck: see
+    ``listing.pages``.
     """
 
     def __init__(
@@ -180,8 +182,10 @@ class Contents:
         workspaces: Sequence[Record] | None = None,
         everything: Mapping[str, Iterable[Record]] | None = None,
         filters: Mapping[str, object] | None = None,
+        recheck: bool = False,
     ) -> None:
         self._client = client
+        self._recheck = recheck
         self._workspaces = workspaces
         self._filters = filters or {}
         # by resource name: the workspace id of each record, by its id
@@ -208,7 +212,7 @@ class Contents:
                     self._read(resource, workspace["id"])
 
     def _read(self, resource: Family, workspace_id: int) -> None:
-        listed = self._client.all(resource, {"workspace_id": workspace_id, **self._filters})
+        listed = self._client.all(resource, {"workspace_id": workspace_id, **self._filters}, self._recheck)
         rows = InWorkspace(rows_in(listed, workspace_id))
         places = self._places.setdefault(resource.name, {})
         for row in rows:
@@ -250,6 +254,30 @@ def confirm_place(client: Client, resource: Family, record: Record, workspace_id
     other = _another(workspace_id, workspaces)
     if other is not None:
         _refuse_unfiltered(client, resource, {record["id"]: record}, (workspace_id, other), workspaces)
+
+
+def whereabouts(client: Client, resource: Family, key: str, place: Place) -> str:
+    """Where a new object is that the list of its workspace does not have, and what to do: a clause for a message.
+
+    Costs 1 GET, and 1 GET for each of the first workspaces.
+    """
+    with contextlib.suppress(CallError):
+        for workspace in client.all(WORKSPACE)[:_NAMES_LISTED]:
+            there = client.all(resource, {"workspace_id": workspace["id"]}) if workspace["id"] != place.id else ()
+            if any(row[resource.key] == key for row in there):
+                return misplaced(place, workspace["id"], f" ({printable(workspace['name'])!r})")
+    return (
+        f"the list of {place} does not have it, nor has any other list that was read: search for it in the web application"
+        " before you run the task again"
+    )
+
+
+def misplaced(place: Place, other: int, name: str = "") -> str:
+    """That a new object is in another workspace, and what to do: a clause for a message."""
+    return (
+        f"it is in workspace {other}{name} instead of {place}: delete it there, make {place} the current workspace in the web"
+        " application, and run the task again"
+    )
 
 
 def _another(workspace_id: int, workspaces: Iterable[Record]) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from json import dumps
 from typing import Any, NamedTuple, TypeVar
 
+from ._errors import printable
 from ._families.family import Family
 
 # a row of the service, or the record of one: field to value
@@ -44,6 +45,13 @@ def read_id(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST_ID else None
 
 
+def read_flag(value: object) -> bool | None:
+    """The boolean in a value of the service, true or false or their texts; None where it is neither."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
 def identity_of(resource: Family, row: Record) -> Any:
     """What distinguishes a row from the others of its list: its identity, or the complete row where the family has none."""
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
@@ -66,12 +74,15 @@ def _is_text(value: object) -> bool:
 
 def record_of(resource: Family, row: Record) -> Record:
     """The record of a row: it has every field of the table; null text is "", a number in a text field is text, ids are
-    integers, and the rest is unchanged."""
+    integers, the field that protects a record is a boolean where it can be read as one, and the rest is unchanged."""
     record: Record = dict.fromkeys(resource.fields)
     record.update(row)
     for field in ("id", *_REFERENCES) if resource.identity == "id" else _REFERENCES:
         if record.get(field) is not None:
             record[field] = read_id(record[field])
+    flag = read_flag(record[resource.kept]) if resource.kept else None
+    if flag is not None:
+        record[resource.kept] = flag
     for field, other in resource.also.items():
         if record[field] is None:
             record[field] = row.get(other)
@@ -126,6 +137,38 @@ def difference(resource: Family, live: Record, declared: Record) -> tuple[Record
         field: dict(declared=value, live=live[field]) for field, value in differing.items() if field not in changes
     }
     return changes, drift
+
+
+def written(resource: Family, before: Record, changes: Record, read: Record) -> tuple[Record, Record]:
+    """Compare what was read after an update with what was expected: (record, {field: {expected, live}}).
+
+    A field that the service does not show counts as expected. One that the collection does not know may change with any
+    update, as a time of change does, but no update may clear it.
+    """
+    expected = {**before, **changes}
+    record = {**read, **{field: expected[field] for field in not_shown(read, expected)}}
+    known = {field: value for field, value in expected.items() if not isinstance(value, _NotShown)}
+    found = {
+        field: dict(expected=value, live=record[field])
+        for field, value in known.items()
+        if field in record and record[field] != value and (field in resource.fields or record[field] in (None, ""))
+    }
+    return record, found
+
+
+def not_as_written(what: str, found: Record, changes: Record) -> str:
+    """The message on fields that an update has left otherwise than expected, as ``written`` finds them. what: the object."""
+    shown = " and ".join(
+        f"the {field} of {what} is {printable(sides['live'])!r} instead of {printable(sides['expected'])!r}"
+        for field, sides in sorted(found.items())
+    )
+    undeclared = sorted(set(found) - set(changes))
+    if not undeclared:
+        return f"After the update, {shown}. Declare the value as the service stores it, and run the task again."
+    return (
+        f"After the update, {shown}. This task does not declare the {' and '.join(undeclared)}; the service seems to replace"
+        " the complete record. Declare the missing values, or restore them in the web application, and run the task again."
+    )
 
 
 # --- lists that were proven to be complete

@@ -14,7 +14,8 @@ description:
     the differences are written - parents first, deletes last.
   - With O(purge), deletes targets and HTTP loggers that are not declared, within limits. Workspaces are never deleted.
   - A task that runs in process shows its progress on standard error every 5 seconds.
-  - Cost - 1 GET, the reads of each declared list, and 1 POST, PUT or DELETE for each difference. See
+  - Cost - 1 GET, the reads of each declared list, and 1 POST, PUT or DELETE for each difference, which is read back.
+    See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:

@@ -13,7 +13,8 @@ description:
   - Returns the account, or some of its workspaces, in the format of O(scanops.scanner.estate#module:workspaces). The
     result has no ids and a stable order, so two reads of the same account are equal.
   - To write the result to files and verify them, use the role P(scanops.scanner.estate_export#role).
-  - Cost - 2 GET, and for each workspace 2 GET and 1 GET for each 1,000 targets.
+  - Cost - 2 GET, and for each workspace 2 GET and 1 GET for each 1,000 targets, or 2 GET from 1,000 targets on. See
+    R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

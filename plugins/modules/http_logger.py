@@ -11,7 +11,7 @@ module: http_logger
 short_description: Manage an HTTP logger
 description:
   - Creates or deletes an HTTP logger. An HTTP logger has a URL and records the requests sent to it.
-  - Cost - 1 GET, or 2 in a declared workspace; create + 1 POST and 1 GET, delete + 1 DELETE. See
+  - Cost - 1 GET, or 2 in a declared workspace; create + 1 POST and 1 GET, delete + 1 DELETE and 1 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:

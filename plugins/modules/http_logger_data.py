@@ -12,7 +12,7 @@ short_description: Clear the recorded requests of an HTTP logger
 description:
   - Deletes the recorded requests of one HTTP logger. The logger and its URL are kept.
   - If the logger has no recorded requests, nothing changes. If it does not exist, nothing changes and the task warns.
-  - Cost - 1 GET by O(id), 2 GET by O(label); clear + 1 DELETE.
+  - Cost - 1 GET by O(id), 2 GET by O(label); clear + 1 DELETE and 1 GET.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

@@ -12,7 +12,8 @@ short_description: Manage a target
 description:
   - Creates or deletes a target. A target is a host name, an IP address or a URL that can be scanned.
   - For more than a few targets use M(scanops.scanner.targets), which reads the list once for all of them.
-  - Cost - 1 GET for each 1,000 targets up to the declared one; create + 1 POST and 1 GET, delete + 1 DELETE. See
+  - Cost - 1 GET for each 1,000 targets up to the declared one; create + 1 POST and 1 GET, delete + 1 DELETE and 1 GET.
+    See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:

@@ -14,7 +14,7 @@ description:
   - With O(purge), deletes the targets that are not declared, within limits.
   - A task that runs in process shows its progress on standard error every 5 seconds.
   - Cost - 1 GET for each 1,000 targets of the workspace, 1 GET for the end of the list, and 1 POST or DELETE for each
-    difference; with O(workspace) + 1 GET. See
+    difference, after which the list is read again; with O(workspace) + 1 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:

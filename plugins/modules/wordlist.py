@@ -12,7 +12,7 @@ short_description: Delete a wordlist
 description:
   - Deletes a custom wordlist. The API cannot create wordlists. They are uploaded in the web application.
   - Predefined wordlists are refused, and never deleted.
-  - Cost - 1 GET; delete + 1 DELETE.
+  - Cost - 1 GET; delete + 1 DELETE and 1 GET.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

@@ -11,7 +11,8 @@ module: workspace
 short_description: Manage a workspace
 description:
   - Creates, updates, renames or deletes a workspace.
-  - Cost - 1 GET; update + 1 PUT, create + 1 POST and 1 GET, delete + 1 DELETE and, without O(force=true), 2 GET.
+  - Cost - 1 GET; update + 1 PUT and 1 GET, create + 1 POST and 1 GET, delete + 1 DELETE and 1 GET, and without
+    O(force=true) 2 GET more.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -88,8 +89,9 @@ RETURN = r"""
 workspace:
   description:
     - The workspace after the task, with every field that the service returns. Null if it is absent.
+    - After an update it is read again.
     - In check mode, RV(workspace.id) is null for a workspace that would be created.
-  returned: success
+  returned: success, and on failure because of RV(unexpected)
   type: dict
   sample:
     id: 12
@@ -111,6 +113,17 @@ workspace:
       returned: success
       type: str
       sample: Everything that customers reach
+unexpected:
+  description:
+    - The fields that an update changed although the task does not declare them, or that did not take their value. For
+      each field, C(expected) is the value that it should have, and C(live) the one that was read after the update.
+    - The task has failed, and RV(ignore:changed) is true. To write a lost value back, declare it.
+  returned: failure, if an update did something else than declared
+  type: dict
+  sample:
+    description:
+      expected: Everything that customers reach
+      live: ""
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure

@@ -23,19 +23,20 @@ from .declaration import IN_WORKSPACE, Wanted
 from .plan import Managed
 
 
-def live_targets(client: Client, place: Place, wanted: Wanted) -> tuple[list[Managed], Contents]:
-    """What a task manages in one workspace, and the lists that it is taken from."""
+def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) -> tuple[list[Managed], Contents]:
+    """What a task manages in one workspace, and the lists that it is taken from. recheck: see ``listing.pages``."""
     # a workspace that check mode has not created has neither name nor id
     name = place.name or str(place.id or "")
     if place.id is None:
         return [Managed(name, wanted)], Contents(client, [])
-    contents = Contents(client, [(place.id, TARGET)])
+    contents = Contents(client, [(place.id, TARGET)], recheck=recheck)
     rows: dict[Family, InWorkspace] = {TARGET: contents[TARGET, place.id]}
     return [Managed(name, wanted, dict(id=place.id, name=place.name), rows)], contents
 
 
-def live_estate(client: Client, wanted: Sequence[Wanted]) -> tuple[list[Managed], Contents]:
-    """What a declaration manages, each list read to its end, and the lists that it is taken from."""
+def live_estate(client: Client, wanted: Sequence[Wanted], recheck: bool) -> tuple[list[Managed], Contents]:
+    """What a declaration manages, each list read to its end, and the lists that it is taken from. recheck: see
+    ``listing.pages``."""
     workspaces = client.all(WORKSPACE)
     loggers = client.all(HTTP_LOGGER) if any(HTTP_LOGGER in entry.lists for entry in wanted) else ()
     records = [
@@ -47,7 +48,7 @@ def live_estate(client: Client, wanted: Sequence[Wanted]) -> tuple[list[Managed]
         for family in IN_WORKSPACE
         if record and family in entry.lists
     ]
-    contents = Contents(client, lists, workspaces, {HTTP_LOGGER.name: loggers})
+    contents = Contents(client, lists, workspaces, {HTTP_LOGGER.name: loggers}, recheck=recheck)
     managed = []
     for entry, record in zip(wanted, records):
         rows = {family: contents[family, record["id"]] for family in entry.lists} if record else {}
@@ -99,7 +100,7 @@ def read_account(task: Task) -> dict[str, Any]:
     loggers = client.all(HTTP_LOGGER)
     rows.sort(key=lambda row: row["name"])
     wanted = [(row["id"], family) for row in rows for family in (TARGET, HTTP_LOGGER)]
-    contents = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers})
+    contents = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers}, recheck=True)
     live = [(row, contents[TARGET, row["id"]], contents[HTTP_LOGGER, row["id"]]) for row in rows]
     missing = sorted(set(names or ()) - {row["name"] for row in rows})
     return dict(estate_of(live, loggers), missing=missing)

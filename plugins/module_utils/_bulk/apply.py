@@ -11,6 +11,7 @@ from typing import Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
+from .._lookup import Place, whereabouts
 from .._names import normal_name
 from .._records import Record, difference, rows_in
 from .._task import Task
@@ -20,14 +21,15 @@ from .plan import Step, writing_order
 _INTERVAL = 5
 
 # the query or form field that names a workspace, empty for the account
-_Place = dict[str, Optional[int]]
+_Query = dict[str, Optional[int]]
 
 
 class _Names:
-    """The records of a list by their names. The first of several with the same name counts."""
+    """The records of a list by their names. The first of several with the same name counts. ids: of all of them."""
 
     def __init__(self, family: Family, rows: Sequence[Record]) -> None:
         self._family = family
+        self.ids = {row["id"] for row in rows}
         self._exact = {row[family.key]: row for row in reversed(rows)}
         self._normal = {normal_name(family, row[family.key]): row for row in reversed(rows)}
 
@@ -78,6 +80,8 @@ class Run:
         self._ended_at: Step | None = None
         # the lists that were read again, by family and workspace
         self._read_again: dict[tuple[object, ...], _Names] = {}
+        # where the new objects are that a list does not have
+        self._elsewhere: dict[tuple[Family, str | None], str] = {}
         # whether the service has stopped answering
         self._silent = False
 
@@ -93,31 +97,50 @@ class Run:
             progress.failed += done[position].action == "failed"
         return self._read_back(done)
 
-    # --- what was created, read again
+    # --- what was created or deleted, read again
 
     def _read_back(self, done: Sequence[Step]) -> list[Step]:
-        """Read what was created, and its ids: one listing for each list. What no list shows has failed: how a create is
-        answered is documented nowhere, so an id in the answer proves nothing."""
+        """Read what was created, and its ids, and what was deleted: one listing for each list. What a list does not confirm
+        has failed: how a create is answered is documented nowhere, and no answer proves that something was done."""
         lists: dict[tuple[Family, str | None], _Names | None] = {}
         filled = []
         for step in done:
-            if step.object_id is None and step.creates:
+            if step.deletes or (step.creates and step.object_id is None):
                 if step.listing not in lists:
                     lists[step.listing] = self._names_in(*step.listing)
-                step = self._found(step, lists[step.listing])
+                step = self._confirmed(step, lists[step.listing])
             filled.append(step)
         return filled
 
-    def _found(self, step: Step, names: _Names | None) -> Step:
-        """A create with its id. names: None where the list cannot be read."""
-        record = None if names is None else names.find(step.name)
-        if record:
-            return step._replace(object_id=record["id"])
-        # something may have been created all the same
+    def _confirmed(self, step: Step, names: _Names | None) -> Step:
+        """A create with its id, or a delete. names: None where the list cannot be read."""
+        what, doubt = ("creation", "it exists") if step.creates else ("deletion", "it is gone")
+        if names is None:
+            reason = f"the service accepted its {what}, but reading the list again failed"
+        elif step.deletes and step.live["id"] in names.ids:
+            reason = "the service accepted its deletion, but still lists it"
+        elif not step.creates:
+            return step
+        else:
+            record = names.find(step.name)
+            if record:
+                return step._replace(object_id=record["id"])
+            reason = "the service accepted its creation, but does not list it"
+            if step.family.hides_workspace:
+                return self._failed(step, f"it was created, but {self._whereabouts(step)}")
+        return self._failed(step, f"{reason}; run the task again to see whether {doubt}")
+
+    def _failed(self, step: Step, reason: str) -> Step:
+        # something may have been written all the same
         self.wrote = True
-        why = "reading the list again failed" if names is None else "does not list it"
-        reason = f"the service accepted its creation, but {why}; run the task again to see whether it exists"
         return step._replace(action="failed", reason=reason)
+
+    def _whereabouts(self, step: Step) -> str:
+        """Where a new object is that the list of its workspace does not have; read for the first one of each list."""
+        if step.listing not in self._elsewhere:
+            place = Place(self._ids[step.workspace], step.workspace)
+            self._elsewhere[step.listing] = whereabouts(self._client, step.family, step.name, place)
+        return self._elsewhere[step.listing]
 
     def _names_in(self, family: Family, workspace: str | None) -> _Names | None:
         if self._silent:
@@ -130,14 +153,14 @@ class Run:
             self.first_failure = self.first_failure or error
             self._silent = True
             self._task.warn(
-                f"The ids of the new {family.noun}s are not known, because reading them back failed: {error}"
+                f"What became of the {family.noun}s is not known, because reading them back failed: {error}"
             )
             return None
 
-    def _read(self, family: Family, place: _Place) -> _Names:
+    def _read(self, family: Family, place: _Query) -> _Names:
         return _Names(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
 
-    def _place(self, family: Family, workspace: str) -> _Place:
+    def _place(self, family: Family, workspace: str) -> _Query:
         return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}
 
     # --- one step
@@ -174,18 +197,18 @@ class Run:
             return self._create(step, step.after or {})
         object_id = step.live["id"]
         if step.action == "delete":
-            deleted = self._client.delete(step.family, object_id)
+            deleted = self._client.delete(step.family, object_id, read_back=False)
             self.wrote = self.wrote or deleted
             return step if deleted else step._replace(action="unchanged")
         if step.recreates:
             return self._recreate(step)
-        self._client.update(step.family, object_id, step.changes or {})
+        self._client.update(step.family, step.live, step.changes or {})
         self.wrote = True
         return step
 
     def _recreate(self, step: Step) -> Step:
         family = step.family
-        self._client.delete(family, step.live["id"])
+        self._client.delete(family, step.live["id"], read_back=False)
         self.wrote = True
         kept = {field: step.live[field] for field in (family.key, *family.declared)}
         try:
@@ -199,15 +222,12 @@ class Run:
 
     def _create(self, step: Step, fields: Mapping[str, str]) -> Step:
         family = step.family
-        form: Record = {field: value for field, value in fields.items() if value != ""}
         place = self._place(family, step.workspace)
-        if family.in_workspace == "form":
-            form.update(place)
         created = self._client.create(
             family,
-            form,
+            {field: value for field, value in fields.items() if value != ""},
             look=lambda status: self._read_by_name(family, step.name, place, status),
-            query=place if family.in_workspace == "query" else None,
+            place=place,
             read_back=False,
         )
         if created.note:
@@ -218,10 +238,11 @@ class Run:
             # what comes next needs the id, so it is read now where the answer gave none
             object_id = object_id or self._new_id(family, step.name, place)
             self._ids[step.name] = object_id
-        step = step._replace(object_id=object_id if created.shown else None)
+        seen = created.shown and not family.hides_workspace
+        step = step._replace(object_id=object_id if seen else None)
         return step._replace(action="create") if created.made else self._adjust(step, created.record)
 
-    def _new_id(self, family: Family, name: str, place: _Place) -> int | None:
+    def _new_id(self, family: Family, name: str, place: _Query) -> int | None:
         try:
             record = self._read_by_name(family, name, place)
         except CallError as error:
@@ -235,11 +256,11 @@ class Run:
         fields = {field: value for field, value in (step.after or {}).items() if field != family.key}
         changes, drift = difference(family, live, fields)
         if changes:
-            self._client.update(family, live["id"], changes)
+            self._client.update(family, live, changes)
             self.wrote = True
         return step._replace(action="update" if changes else "drifted" if drift else "unchanged")
 
-    def _read_by_name(self, family: Family, name: str, place: _Place, status: int | None = None) -> Record | None:
+    def _read_by_name(self, family: Family, name: str, place: _Query, status: int | None = None) -> Record | None:
         """The live record of this name, read again. An account that is full refuses every create with 403, so after the
         first of them what was read then counts."""
         known = (family, *place.values())

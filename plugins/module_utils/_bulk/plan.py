@@ -112,9 +112,9 @@ class Step(NamedTuple):
 
     @property
     def listing(self) -> tuple[Family, str | None]:
-        """The list that shows what it creates, with its workspace; None for the list of the account, which shows all keys
-        that are unique in it."""
-        own = self.family.in_workspace and not self.family.key_is_account_wide
+        """The list that shows what became of it, with its workspace; None for the list of the account, which shows all keys
+        that are unique in it, but not in which workspace something was created."""
+        own = self.family.in_workspace and (self.creates or not self.family.key_is_account_wide)
         return self.family, self.workspace if own else None
 
     @property

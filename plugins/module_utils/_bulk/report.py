@@ -96,7 +96,8 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
         calls["PUT"] += step.action == "update" and not step.recreates
         calls["DELETE"] += step.deletes
         more[step.listing] += step.creates - step.deletes
-        if step.creates:
+        calls["GET"] += step.action == "update" and not step.recreates
+        if step.creates or step.deletes:
             read_again.add(step.listing)
     for family, workspace in read_again:
         calls["GET"] += _calls_to_list(family, sizes.get(workspace or "", 0) + more[family, workspace])

@@ -56,7 +56,9 @@ def reconcile_targets(task: Task) -> dict[str, Any]:
     place = place_of(task)
     if place.missing and purge:
         raise Refused(f"purge needs an existing workspace, and {place} does not exist. Correct its name or create it.")
-    workspaces, contents = live_targets(task.client, place, wanted)
+    # a target that the list hides would be neither purged nor deleted
+    recheck = bool(purge) or params["state"] == "absent"
+    workspaces, contents = live_targets(task.client, place, wanted, recheck)
     if not wanted.lists[TARGET]:
         _warn_nothing_declared(task, "targets")
     return _carry_out(task, workspaces, contents, rules, refused)
@@ -70,7 +72,7 @@ def reconcile_estate(task: Task) -> dict[str, Any]:
         raise WrongOption("workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge.")
     rules = _rules(task, purge)
     refused = _refusals(task, wanted, rules)
-    workspaces, contents = live_estate(task.client, wanted)
+    workspaces, contents = live_estate(task.client, wanted, recheck=bool(purge))
     if not wanted:
         _warn_nothing_declared(task, "workspaces")
     _warn_alike(task, [managed.name for managed in workspaces])

@@ -80,8 +80,8 @@ class Family:
     updatable: tuple[str, ...] = ()
     # no call creates or deletes an object
     read_only: bool = False
-    # how a create names the workspace: "form", "query", or "json" where neither ``ensure`` nor ``_bulk`` creates; "" for none
-    in_workspace: str = ""
+    # where a create names the workspace: "form", "query", or both; "json" where neither ``ensure`` nor ``_bulk`` creates
+    in_workspace: tuple[str, ...] = ()
     # how a list is cut: "page", "offset", or "" where it has one page
     paged: str = ""
     # what to do next after a refused delete, by status
@@ -130,6 +130,11 @@ class Family:
         return self.key in self.target_names
 
     @property
+    def hides_workspace(self) -> bool:
+        """Whether only the list of a workspace shows that an object is in it."""
+        return bool(self.in_workspace) and self.workspace_field not in self.fields
+
+    @property
     def recreatable(self) -> bool:
         """Whether a declared field can drift, because only deleting and creating again changes it."""
         return not set(self.declared) <= set(self.updatable)
@@ -143,7 +148,7 @@ class Family:
         if self.identity == "id":
             yield Operation("GET", one, fields=self.fields + self.alone, also=self.also)
         if self.creates:
-            in_query = workspace if self.in_workspace == "query" else ()
+            in_query = workspace if "query" in self.in_workspace else ()
             yield Operation("POST", self.path, in_query, *self.creates, one_of=self.created)
         if self.updatable:
             yield Operation("PUT", one, encoding=JSON, sometimes=self.updatable)

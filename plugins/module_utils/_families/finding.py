@@ -22,7 +22,7 @@ class _Finding(Family):
     text = ("name",)
     # a finding that is read by its id may call it so (tests of the service's published client)
     also = {"risk_level": "vuln_risk_level"}
-    in_workspace = "query"
+    in_workspace = ("query",)
     read_only = True
     filters = ("target_id", "task_id", "group_duplicates")
     types = typed(

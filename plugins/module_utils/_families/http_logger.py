@@ -17,10 +17,11 @@ class _HttpLogger(Family):
     key = "label"
     fields = ("id", "label", "handler_url", "active_days", "num_requests")
     text = ("label",)
-    in_workspace = "query"
+    # the specification has it in the query, the service's published client in the form
+    in_workspace = ("query", "form")
     key_is_account_wide = True
     scoped = False
-    creates = Body(FORM, ("label",))
+    creates = Body(FORM, ("label",), ("workspace_id",))
     further = (
         Operation(
             "GET",

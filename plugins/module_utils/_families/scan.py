@@ -109,7 +109,7 @@ class _Scan(Family):
         "id", "tool_id", "target_id", "workspace_id", "status_name", "status_message", "progress", "result_summary",
         "start_time", "end_time", "duration", "num_tests", "num_finished_tests",
     )  # fmt: skip
-    in_workspace = "json"
+    in_workspace = ("json",)
     paged = "page"
     # the contract's illustration of a record calls it status; the public documentation of scans status_name
     also = {"status_name": "status"}

@@ -23,7 +23,7 @@ class _Target(Family):
     declared = ("description",)
     # most estates list names only
     key_suffices = True
-    in_workspace = "form"
+    in_workspace = ("form",)
     uses_current_workspace = True
     paged = "page"
     delete_hints = {403: "the account's plan may not include deleting targets; delete it in the web application"}

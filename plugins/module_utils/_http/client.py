@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import AnswerError, ApiError, CallError, ScannerError
+from .._errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
 from .._families.family import Family
 from .._families.target import TARGET
-from .._records import Complete, Record, Streamed, is_row, record_of
+from .._records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
 from .._scope.sealed import Permit
 from . import listing
 from .advice import CREATE_HINTS, Call, Hints
@@ -20,6 +20,9 @@ from .answer import Answer, Sink
 from .create import Created, Look, create, new_id, object_in, unconfirmed
 from .list_cache import CachedList, Lists
 from .transport import Transport
+
+# what to do where a delete was accepted and the object still exists
+NOT_GONE = "run the task again, and contact the service's support if nothing is deleted"
 
 
 class Started(NamedTuple):
@@ -86,13 +89,16 @@ class Client:
         record = self.read(TARGET, target_id)
         return record["name"] if record else None
 
-    def pages(self, resource: Family, query: Record | None = None, whole: bool = True) -> Iterator[list[Record]]:
+    def pages(
+        self, resource: Family, query: Record | None = None, whole: bool = True, recheck: bool = False
+    ) -> Iterator[list[Record]]:
         """Yield the rows of a list as records, page by page; no id twice.
 
-        whole: read on until an empty page, as a server may cap its pages; without it a short page is the last.
+        whole: read on until an empty page, as a server may cap its pages; without it a short page is the last; recheck: see
+        ``listing.pages``.
         """
         query = query or {}
-        for page in listing.pages(resource, self._sender(resource, query), query, whole):
+        for page in listing.pages(resource, self._sender(resource, query), query, whole, recheck):
             self.transport.note(resource, page)
             yield page
 
@@ -147,9 +153,9 @@ class Client:
         """The records on one page of a list that is cut by pages; none past its end."""
         return listing.page(resource, self._sender(resource, query or {}), number)
 
-    def all(self, resource: Family, query: Record | None = None) -> Complete:
-        """Every record of a list, or an error."""
-        return listing.whole(self.pages(resource, query))
+    def all(self, resource: Family, query: Record | None = None, recheck: bool = False) -> Complete:
+        """Every record of a list, or an error. recheck: see ``listing.pages``."""
+        return listing.whole(self.pages(resource, query, recheck=recheck))
 
     def read(self, resource: Family, object_id: int) -> Record | None:
         """The record with this id, or None where the service says that none exists."""
@@ -163,13 +169,23 @@ class Client:
         return self._record(resource, answer, object_id)
 
     def create(
-        self, resource: Family, values: Record, look: Look, query: Record | None = None, read_back: bool = True
+        self,
+        resource: Family,
+        values: Record,
+        look: Look,
+        place: Record | None = None,
+        read_back: bool = True,
+        confirm: Callable[[], Record | None] | None = None,
     ) -> Created:
         """Create an object that a unique key protects (see ``create``).
 
-        values: the form fields; read_back: read the new record where the answer gives no more than its id, at 1 GET.
+        values: the form fields; place: the parameter that names the workspace, which goes where the family has it; read_back:
+        read the new record where the answer gives no more than its id, at 1 GET; confirm: reads it whatever the answer gives.
         """
-        about = self._about("create", resource, query or values)
+        place = place or {}
+        about = self._about("create", resource, {**values, **place})
+        values = {**values, **place} if "form" in resource.in_workspace else values
+        query = place if "query" in resource.in_workspace else None
         # a form has no booleans, and str() would send True
         form = {field: str(value).lower() if isinstance(value, bool) else value for field, value in values.items()}
 
@@ -183,11 +199,11 @@ class Client:
 
         read = (lambda object_id: self.read(resource, object_id)) if read_back else None
         try:
-            created = create(resource, values, look_afresh, send, read)
+            created = create(resource, values, look_afresh, send, read, confirm)
         except ScannerError:
             self._drop_lists()
             raise
-        self._add(resource, created, (query or values).get("workspace_id"))
+        self._add(resource, created, values.get("workspace_id"))
         return created
 
     def _add(self, resource: Family, created: Created, workspace_id: int | None) -> None:
@@ -216,12 +232,17 @@ class Client:
         """Ask that something that is running stops."""
         _accepted(self._write("POST", f"{resource.path}/{object_id}/stop", self._about("stop", resource)))
 
-    def update(self, resource: Family, object_id: int, values: Record) -> None:
-        """Change fields of an object. After a lost answer the object is read again."""
+    def update(self, resource: Family, live: Record, changes: Record) -> Record:
+        """Change fields of an object, and return its record as it is read after that, at 1 GET.
+
+        live: its record. Raises Incomplete where a field is otherwise than expected.
+        """
+        object_id = live["id"]
+        shown: list[Record | None] = []
 
         def is_done() -> bool:
-            record = self.read(resource, object_id)
-            return record is not None and all(record.get(field) == value for field, value in values.items())
+            shown[:] = [self.read(resource, object_id)]
+            return shown[0] is not None and all(shown[0].get(field) == value for field, value in changes.items())
 
         hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
         try:
@@ -230,30 +251,65 @@ class Client:
                     "PUT",
                     f"{resource.path}/{object_id}",
                     self._about("update", resource),
-                    json=values,
-                    hints=hints if resource.key in values else None,
+                    json=changes,
+                    hints=hints if resource.key in changes else None,
                 )
             )
         except CallError as error:
             self._settle(error, resource.noun, "updated", is_done)
+        if not shown:
+            self._read_back(resource.noun, "updated", is_done)
+        what = f"{resource.noun} {printable(live[resource.key])!r} (id {object_id})"
+        if shown[0] is None:
+            raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
+        record, unexpected = written(resource, live, changes, shown[0])
+        if unexpected:
+            problem = not_as_written(what, unexpected, changes)
+            raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
+        return record
 
     def delete(
-        self, resource: Family, object_id: int, below: str = "", is_gone: Callable[[], bool] | None = None
+        self,
+        resource: Family,
+        object_id: int,
+        below: str = "",
+        is_gone: Callable[[], bool] | None = None,
+        read_back: bool = True,
     ) -> bool:
         """Delete an object, or what is ``below`` it; True where this run did it, False where it was gone already.
 
-        is_gone: reads whether it is gone, which decides what a lost answer means. Without it the object is read.
+        is_gone: reads whether it is gone, without which the object is read; read_back: do so after a success too, at 1 GET,
+        because an answer does not prove that something was deleted.
         """
         is_gone = is_gone or (lambda: self.read(resource, object_id) is None)
         what = f"data of the {resource.noun}" if below else resource.noun
         path = f"{resource.path}/{object_id}{below}"
         try:
-            _accepted(self._write("DELETE", path, self._about("delete", resource), hints=resource.delete_hints))
+            answer = self._write("DELETE", path, self._about("delete", resource), hints=resource.delete_hints)
+            _accepted(answer)
         except CallError as error:
             if error.status == 404 and isinstance(error, ApiError):
                 return self._gone_before(error, resource, object_id)
             self._settle(error, what, "deleted", is_gone)
+            return True
+        if read_back and not self._read_back(what, "deleted", is_gone):
+            raise AnswerError(
+                f"DELETE {path} was answered {answer.status}, but the {what} still exists",
+                "DELETE",
+                path,
+                status=answer.status,
+                maybe_done=True,
+                advice=NOT_GONE,
+            ).with_effect("The service may delete it later.")
         return True
+
+    def _read_back(self, what: str, done: str, read: Callable[[], bool]) -> bool:
+        """What a read after a write shows, which an interrupt does not prevent. what, done: as for ``_settle``."""
+        try:
+            with self.transport.stop.last_calls():
+                return read()
+        except CallError as error:
+            raise Incomplete(f"The {what} was {done}, but reading it back failed: {error}", **error.result) from None
 
     def _gone_before(self, error: CallError, resource: Family, object_id: int) -> bool:
         """A delete was answered 404: whether an earlier try did it. Raises where a read does not confirm the 404."""

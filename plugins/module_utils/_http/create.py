@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Optional
 
-from .._errors import AnswerError, CallError, Incomplete, printable
+from .._errors import AnswerError, CallError, Incomplete, Refused, printable
 from .._families.family import Family
 from .._records import Record, is_row, new_record, read_id, record_of
 from .answer import Answer
@@ -39,12 +39,13 @@ def create(
     look: Look,
     send: Callable[[], Answer],
     read: Callable[[int], Record | None] | None,
+    confirm: Callable[[], Record | None] | None = None,
 ) -> Created:
     """Create an object that a unique key protects.
 
     values: the declared fields; look: reads the live object after a 409, a 403 or a lost answer; send: sends the create; read:
     reads the new record by id. Without it the record is what was declared, with its id, or with None where the answer
-    gives none.
+    gives none; confirm: reads the new record, even if the answer holds it.
     """
     lost = False
     while True:
@@ -63,12 +64,12 @@ def create(
             if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
                 raise unconfirmed(error, resource.noun, "created") from None
             lost = True
-    if record is not None:
+    if record is not None and confirm is None:
         return Created(record, made=True)
     if read is None:
         return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
     try:
-        record = look(None) if object_id is None else read(object_id)
+        record = confirm() if confirm else look(None) if object_id is None else read(object_id)
     except CallError as error:
         raise Incomplete(
             f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
@@ -84,6 +85,12 @@ def _look_again(resource: Family, look: Look, error: CallError) -> Record | None
         return None
     try:
         return look(error.status)
+    except Refused as refused:
+        if not error.may_have_worked:
+            raise
+        raise Incomplete(
+            f"{error.what}. The {resource.noun} may have been created. {refused}", **error.result
+        ) from None
     except CallError:
         # the create is what failed; that nothing could be read after it must not hide it
         error = error.with_facts(unread=True)
@@ -127,6 +134,8 @@ def _not_read_back(resource: Family, answer: Answer) -> AnswerError:
 
 def _lost_note(resource: Family, error: CallError) -> str:
     what = "was lost" if error.status is None else f"was an error ({error.status})"
+    if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
+        what = f"was in an unknown form ({error.status})"
     return (
         f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
         " by this task."

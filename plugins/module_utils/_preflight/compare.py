@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -158,8 +159,12 @@ def _compare(operation: Operation, item: _Node) -> Found:
         return
     if described.has("deprecated"):
         yield "deprecated", "operation", "", _DEPRECATED
-    yield from _parameters(operation, [*item.listed("parameters"), *described.listed("parameters")])
-    yield from _body(operation, described["requestBody"])
+    found = [*_parameters(operation, [*item.listed("parameters"), *described.listed("parameters")])]
+    found += _body(operation, described["requestBody"])
+    # what is sent in the query and in the body is missing only where neither has it
+    twice = set(operation.query).intersection(operation.always + operation.sometimes)
+    missing = Counter(name for kind, _part, name, _note in found if kind == "missing")
+    yield from (each for each in found if each[0] != "missing" or each[2] not in twice or missing[each[2]] == 2)
     yield from _answer(operation, described["responses"].members())
 
 

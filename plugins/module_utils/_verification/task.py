@@ -193,7 +193,7 @@ class _Trial:
             found = self._survey.ask("own", path)
             if found is None or not _is_same(found.record.get(family.key), created.name):
                 return False
-            self._client.delete(family, created.id)
+            self._client.delete(family, created.id, read_back=False)
         except ScannerError:
             return False
         finally:

@@ -128,7 +128,9 @@ def test_a_result_is_as_documented(service, name, check):
     service.reset(settings={"rate_limits": None}, state=ACCOUNT)
     options = dict(base_url=service.base_url, api_key=service.api_key, **task.options)
     result = run_module(task.module, options, check).result
-    documented = block(task.module, "RETURN")
+    documented = {
+        key: each for key, each in block(task.module, "RETURN").items() if not each["returned"].startswith("failure")
+    }
     assert set(result) - ALWAYS == set(documented)
     for key, description in documented.items():
         assert_typed(result[key], description, key)

@@ -11,6 +11,7 @@ import json
 from urllib.parse import quote
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.test_cut_lists import BESIDE, cut
 
 LIST = "GET /workspaces"
 PAGE = "GET /targets"
@@ -23,9 +24,9 @@ def queries(service):
 @pytest.mark.parametrize(
     "targets, pages, settings",
     [
-        # the last page is the empty one; page 1 shows what the service counts from
-        (0, 1, {}), (1, 2, {}), (999, 2, {}), (1000, 3, {}), (1001, 4, {}),
-        (250, 5, {"page_cap": 100}), (1500, 3, {"first_page": 0}),
+        # the last page is the empty one; page 1 shows what the service counts from; each full page is read once more
+        (0, 1, {}), (1, 2, {}), (999, 2, {}), (1000, 4, {}), (1001, 5, {}),
+        (250, 8, {"page_cap": 100}), (1500, 5, {"first_page": 0}),
     ],
     ids=str,
 )  # fmt: skip
@@ -310,3 +311,22 @@ def test_a_key_in_a_content_type_is_not_in_the_error(service, parse):
         error = parse().error
         assert "text/html; x=***" in error
         assert form not in error
+
+
+@pytest.mark.parametrize("beside, headers, said", BESIDE.values(), ids=BESIDE)
+def test_a_list_that_says_that_rows_are_missing_gives_no_hosts(service, parse, beside, headers, said):
+    service.add(targets=[{"name": f"{name}.example", "workspace_id": 1} for name in "ab"])
+    cut(service, "targets", beside, headers, workspace_id=1)
+    parsed = parse()
+    assert said in parsed.error
+    assert parsed.hosts == {}
+
+
+def test_a_target_that_moved_to_a_page_that_was_read_gives_no_hosts(service, parse):
+    service.settings(page_cap=50)
+    service.add(targets=[{"id": each, "name": f"t{each}.example", "workspace_id": 1} for each in range(1, 121)])
+    service.fault(path="/targets", query={"page": 2}, action="do", do="delete", resource="targets", record={"id": 7})
+    parsed = parse()
+    assert "GET /targets changed while it was read" in parsed.error
+    assert parsed.hosts == {}
+    assert len(parse().hosts) == 119

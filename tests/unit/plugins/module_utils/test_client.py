@@ -287,7 +287,8 @@ def test_an_update_that_was_lost_is_not_forgotten_when_its_retry_meets_the_rate_
     service.add(workspaces=[{"id": 7, "name": "Shop"}])
     service.fault(method="PUT", action="reset", when="after", times=1)
     service.fault(method="PUT", nth=2, action="status", status=429, headers={"Retry-After": 10**6}, times=1)
-    client.update(WORKSPACE, 7, {"description": "New"})
+    live = {"id": 7, "name": "Shop", "description": ""}
+    assert client.update(WORKSPACE, live, {"description": "New"}) == {**live, "description": "New"}
     assert [entry["method"] for entry in service.log()] == ["PUT", "PUT", "GET"]
 
 
@@ -296,5 +297,5 @@ def test_a_task_that_has_written_does_not_start_over(service, client, written):
     service.add(workspaces=[{"id": 2, "name": "A"}])
     client.relies = True
     with pytest.raises(ApiError) if not written else contextlib.nullcontext():
-        client.update(WORKSPACE, 2 if written else 999, {"description": "New"})
+        client.update(WORKSPACE, {"id": 2 if written else 999, "name": "A"}, {"description": "New"})
     assert client.start_over() is not written

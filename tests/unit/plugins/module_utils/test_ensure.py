@@ -58,10 +58,10 @@ def test_the_entries_of_the_table_agree_with_themselves(resource):
     assert {resource.identity, resource.key, *resource.text, *resource.declared} - {""} <= set(resource.fields)
     assert resource.key in (resource.identity, *resource.text)
     assert set(resource.also) <= set(resource.fields)
-    # loggers and findings do not say in which workspace they are
-    assert resource.workspace_field in resource.fields or resource.in_workspace in ("", "query")
+    # findings are created by no call
+    assert resource.hides_workspace == (resource.name in ("finding", "http_logger"))
     assert set(resource.updatable) <= {resource.key, *resource.declared}
-    assert resource.in_workspace in ("", "form", "query", "json")
+    assert set(resource.in_workspace) <= {"form", "query"} or resource.in_workspace == ("json",)
     assert all(FAMILIES[name].in_workspace for name in resource.holds)
     assert resource.path.startswith("/")
     assert resource.plural == f"{resource.name}s"

@@ -351,3 +351,17 @@ def test_the_table_has_each_call_once():
     calls = [str(operation) for operation in RELIED_ON]
     assert sorted(set(calls)) == sorted(calls)
     assert len(calls) > 30
+
+
+@pytest.mark.parametrize("in_query", [True, False])
+@pytest.mark.parametrize("in_body", [True, False])
+def test_a_field_that_is_sent_in_the_query_and_in_the_body_is_missing_only_where_neither_has_it(in_query, in_body):
+    operation = Operation("POST", "/http_loggers", ("workspace_id",), JSON, ("label",), ("workspace_id",))
+    known = {"type": "integer"}
+    properties = {"label": {"type": "string"}, **({"workspace_id": known} if in_body else {})}
+    parameters = [{"name": "workspace_id", "in": "query", "schema": known}] if in_query else []
+    body = {"content": {JSON: {"schema": {"properties": properties}}}}
+    document = copy.deepcopy(GOOD)
+    document["paths"]["/http_loggers"] = {"post": {"parameters": parameters, "requestBody": body, "responses": {}}}
+    found = {each["part"] for each in differences(document, "/api/v2", [operation])}
+    assert found == (set() if in_query or in_body else {"parameter", "body"})

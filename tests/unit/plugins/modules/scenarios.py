@@ -107,21 +107,23 @@ NEVER_FAIL = {"findings": "pass", "incomplete": "pass", "not_covered": "pass"}
 WRITES = {
     **{name: task for family in SIMPLE for name, task in write_tasks(family, ACCOUNT).items()},
     # workspace
-    "workspace-clear-description": _task("workspace", True, f"GET {W}, PUT {W}/2", name="Web shop", description=""),
+    "workspace-clear-description": _task(
+        "workspace", True, f"GET {W}, PUT {W}/2, GET {W}/2", name="Web shop", description=""
+    ),
     "workspace-no-description": _task("workspace", False, f"GET {W}", name="Empty", description=""),
     "workspace-rename-by-id": _task(
-        "workspace", True, f"GET {W}/2, PUT {W}/2", id=2, new_name="Shop", description="Other"
+        "workspace", True, f"GET {W}/2, PUT {W}/2, GET {W}/2", id=2, new_name="Shop", description="Other"
     ),
     "workspace-renamed-already": _task("workspace", False, f"GET {W}", name="Shop", new_name="Web shop"),
     "workspace-rename-to-itself": _task("workspace", False, f"GET {W}", name="Web shop", new_name="Web shop"),
     "workspace-delete": _task(
-        "workspace", True, f"GET {W}, GET {T}, GET {H}, DELETE {W}/3", name="Empty", state="absent"
+        "workspace", True, f"GET {W}, GET {T}, GET {H}, DELETE {W}/3, GET {W}/3", name="Empty", state="absent"
     ),
     "workspace-delete-by-id": _task(
-        "workspace", True, f"GET {W}/3, GET {T}, GET {H}, DELETE {W}/3", id=3, state="absent"
+        "workspace", True, f"GET {W}/3, GET {T}, GET {H}, DELETE {W}/3, GET {W}/3", id=3, state="absent"
     ),
     "workspace-delete-full": _task(
-        "workspace", True, f"GET {W}, DELETE {W}/2", name="Web shop", state="absent", force=True
+        "workspace", True, f"GET {W}, DELETE {W}/2, GET {W}/2", name="Web shop", state="absent", force=True
     ),
     # target
     "target-create": _task(
@@ -165,19 +167,21 @@ WRITES = {
         force=True,
     ),
     "target-delete": _task(
-        "target", True, f"GET {T}, DELETE {T}/1003", workspace_id=2, name="192.0.2.7", state="absent"
+        "target", True, f"GET {T}, DELETE {T}/1003, GET {T}/1003", workspace_id=2, name="192.0.2.7", state="absent"
     ),
     "target-delete-spelled-otherwise": _task(
         "target",
         True,
         # the second page says that no other target is meant
-        f"GET {T}, GET {T}, DELETE {T}/1001",
+        f"GET {T}, GET {T}, DELETE {T}/1001, GET {T}/1001",
         "another spelling of",
         workspace_id=2,
         name="WWW.example.com.",
         state="absent",
     ),
-    "target-delete-by-id": _task("target", True, f"GET {T}/1001, DELETE {T}/1001", id=1001, state="absent"),
+    "target-delete-by-id": _task(
+        "target", True, f"GET {T}/1001, DELETE {T}/1001, GET {T}/1001", id=1001, state="absent"
+    ),
     "target-absent": _task(
         "target", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com", state="absent"
     ),
@@ -193,7 +197,7 @@ WRITES = {
     "target-absent-by-id": _task("target", False, f"GET {T}/99", id=99, state="absent"),
     # http_logger
     "http_logger-create-in-workspace": _task(
-        "http_logger", True, f"GET {W}, GET {H}, POST {H}, GET {H}/503", workspace="Web shop", label="new"
+        "http_logger", True, f"GET {W}, GET {H}, POST {H}, GET {H}", workspace="Web shop", label="new"
     ),
     "http_logger-there-in-workspace-id": _task(
         "http_logger", False, f"GET {H}, GET {H}", workspace_id=2, label="canary"
@@ -205,7 +209,7 @@ WRITES = {
         "http_logger",
         True,
         # before a delete, the list of another workspace shows that the service filters
-        f"GET {H}, GET {H}, GET {W}, GET {H}, DELETE {H}/501",
+        f"GET {H}, GET {H}, GET {W}, GET {H}, DELETE {H}/501, GET {H}/501",
         workspace_id=2,
         label="canary",
         state="absent",
@@ -215,10 +219,18 @@ WRITES = {
     ),
     # http_logger_data
     "http_logger_data-clear": _task(
-        "http_logger_data", True, f"GET {H}, GET {H}/501/data, DELETE {H}/501/data", label="canary", state="absent"
+        "http_logger_data",
+        True,
+        f"GET {H}, GET {H}/501/data, DELETE {H}/501/data, GET {H}/501/data",
+        label="canary",
+        state="absent",
     ),
     "http_logger_data-clear-by-id": _task(
-        "http_logger_data", True, f"GET {H}/501, GET {H}/501/data, DELETE {H}/501/data", id=501, state="absent"
+        "http_logger_data",
+        True,
+        f"GET {H}/501, GET {H}/501/data, DELETE {H}/501/data, GET {H}/501/data",
+        id=501,
+        state="absent",
     ),
     "http_logger_data-clear-nothing": _task(
         "http_logger_data", False, f"GET {H}, GET {H}/502/data", label="quiet", state="absent"
@@ -272,7 +284,7 @@ WRITES = {
     "targets-delete": _task(
         "targets",
         True,
-        f"GET {W}, GET {T}, GET {T}, DELETE {T}/1003, DELETE {T}/1002",
+        f"GET {W}, GET {T}, GET {T}, DELETE {T}/1003, DELETE {T}/1002, GET {T}, GET {T}",
         workspace="Web shop",
         targets=["192.0.2.7", "never.example.com", "https://Shop.example.com/"],
         state="absent",
@@ -328,13 +340,15 @@ WRITES = {
     "scan-delete": _task(
         "scan",
         True,
-        f"GET {T}, GET {S}, GET {S}, DELETE {S}/40001",
+        f"GET {T}, GET {S}, GET {S}, DELETE {S}/40001, GET {S}/40001",
         workspace_id=2,
         target="www.example.com",
         tool="170",
         state="absent",
     ),
-    "scan-delete-by-id": _task("scan", True, f"GET {S}/40001, DELETE {S}/40001", id=40001, state="absent"),
+    "scan-delete-by-id": _task(
+        "scan", True, f"GET {S}/40001, DELETE {S}/40001, GET {S}/40001", id=40001, state="absent"
+    ),
     "scan-absent-by-id": _task("scan", False, f"GET {S}/99", id=99, state="absent"),
     # estate
     "estate-there": _task(
@@ -369,8 +383,8 @@ WRITES = {
         "estate",
         True,
         # before a logger is purged, the lists of the other workspaces show that it is in none of them
-        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, GET {H}, GET {H}, PUT {W}/2, POST {H}, DELETE {T}/1002, DELETE {T}/1003,"
-        f" DELETE {H}/501, GET {H}",
+        f"GET {W}, GET {H}, GET {T}, GET {T}, GET {H}, GET {H}, GET {H}, PUT {W}/2, GET {W}/2, POST {H},"
+        f" DELETE {T}/1002, DELETE {T}/1003, DELETE {H}/501, GET {H}, GET {T}, GET {T}, GET {H}",
         workspaces=[
             {
                 "name": "Web shop",
@@ -382,7 +396,7 @@ WRITES = {
         purge=["targets", "http_loggers"],
     ),
     # report
-    "report-delete": _task("report", True, f"GET {R}/301, DELETE {R}/301", id=301, state="absent"),
+    "report-delete": _task("report", True, f"GET {R}/301, DELETE {R}/301, GET {R}/301", id=301, state="absent"),
     "report-create": _task(
         "report",
         True,
@@ -396,7 +410,7 @@ WRITES = {
     "report-fetch-and-delete": _task(
         "report",
         True,
-        f"GET {R}/302, GET {R}/302/download, DELETE {R}/302",
+        f"GET {R}/302, GET {R}/302/download, DELETE {R}/302, GET {R}/302",
         id=302,
         dest="report.json",
         keep=False,

@@ -99,18 +99,19 @@ def write_tasks(family, account):
         named["there"] = this.task(False, listed, **this.by_key)
         named["there-as-declared"] = this.task(False, listed, **this.by_key, **this.live)
         named["there-by-id"] = this.task(False, f"GET {this.one}", **this.by_id)
+    put = (f"PUT {this.one}", f"GET {this.one}")
     for field in set(family.updatable) & set(family.declared):
         changes = {field: value_of(family, field, this.row.get(field))}
-        named[f"update-{field}"] = this.task(True, listed, f"PUT {this.one}", **this.by_key, **changes)
+        named[f"update-{field}"] = this.task(True, listed, *put, **this.by_key, **changes)
     if key in family.updatable:
-        named["rename"] = this.task(True, listed, f"PUT {this.one}", **this.by_key, **{f"new_{key}": "New"})
+        named["rename"] = this.task(True, listed, *put, **this.by_key, **{f"new_{key}": "New"})
     if _shows_workspace(family):
         place = {"workspace": "Empty", **this.bare}
         named["create-in-workspace"] = this.task(True, "GET /workspaces", listed, *created, **place)
         place = {"workspace": this.row["workspace"], **this.by_key}
         named["there-in-workspace"] = this.task(False, "GET /workspaces", listed, **place)
     if not family.holds:
-        gone = (f"DELETE {this.one}",)
+        gone = (f"DELETE {this.one}", f"GET {this.one}")
         named["delete"] = this.task(True, listed, *gone, **this.by_key, state="absent")
         named["delete-by-id"] = this.task(True, f"GET {this.one}", *gone, **this.by_id, state="absent")
     named["absent"] = this.task(False, listed, **{key: "Never"}, state="absent")

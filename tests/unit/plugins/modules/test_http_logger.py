@@ -19,10 +19,10 @@ def labels(service):
     return [logger["label"] for logger in service.http_loggers()]
 
 
-def test_a_new_logger_is_created_in_the_workspace_that_the_query_names(service, run):
+def test_a_new_logger_is_created_in_the_workspace_that_the_query_and_the_form_name(service, run):
     result = run("http_logger", workspace="Web shop", label="new")
     post = next(entry for entry in service.log() if entry["method"] == "POST")
-    assert (post["query"], post["form"]) == ({"workspace_id": "2"}, {"label": "new"})
+    assert (post["query"], post["form"]) == ({"workspace_id": "2"}, {"label": "new", "workspace_id": "2"})
     assert service.http_loggers()[-1]["workspace_id"] == 2
     record = result["http_logger"]
     assert set(record) == {"id", "label", "handler_url", "active_days", "num_requests", "requests_left"}

@@ -114,7 +114,7 @@ SHARED = {
         [{"name": "Web shop"}, *[{"name": "Other", "description": "New"}] * 2],
         {},
         "-+-",
-        [PLACES, "PUT /workspaces/3", PLACES],
+        [PLACES, "PUT /workspaces/3", "GET /workspaces/3", PLACES],
     ),
     "a new workspace": (
         "workspace",

@@ -422,7 +422,7 @@ def test_what_is_not_kept_is_deleted_after_the_file_is_safe(account, run):
     check = good(run("report", check=True, **PDF, keep=False))
     result = good(run("report", **PDF, keep=False))
     assert (check["report"], result["report"]) == (None, None)
-    assert account.calls()[-2:] == ["GET /reports/303/download", "DELETE /reports/303"]
+    assert account.calls()[-3:] == ["GET /reports/303/download", "DELETE /reports/303", "GET /reports/303"]
     assert [report["id"] for report in account.reports()] == [301, 302]
     account.clear_log()
     for keep in (False, True):
@@ -457,7 +457,7 @@ def test_if_the_deletion_fails_the_file_exists_and_the_next_run_deletes(account,
     assert Path("report.pdf").exists()
     account.clear_log()
     assert good(run("report", **PDF, keep=False)).changed
-    assert account.calls() == ["DELETE /reports/303"]
+    assert account.calls() == ["DELETE /reports/303", "GET /reports/303"]
 
 
 # --- absent

@@ -95,7 +95,7 @@ def test_an_object_that_cannot_be_read_back_is_not_known_to_exist(account, run):
     assert result["summary"]["failed"] == len(NEW)
     assert {entry["id"] for entry in result["results"]} == {None}
     assert len(result.warnings) == 1
-    assert "ids of the new targets are not known" in result.warnings[0]
+    assert "What became of the targets is not known" in result.warnings[0]
     assert result["api_error"]["status"] == 403
 
 

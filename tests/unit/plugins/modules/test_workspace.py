@@ -48,7 +48,7 @@ def test_an_undeclared_description_is_not_changed(service, run):
 
 def test_only_what_differs_is_sent_and_shown(service, run):
     result = run("workspace", name="Web shop", new_name="Shop", description="All that customers reach")
-    assert service.log()[-1]["json"] == {"name": "Shop"}
+    assert service.log()[-2]["json"] == {"name": "Shop"}
     assert result.diff["before"] == {"name": "Web shop", "description": "All that customers reach"}
     assert result.diff["after"] == {"name": "Shop", "description": "All that customers reach"}
     assert result["workspace"] == {"id": 2, "name": "Shop", "description": "All that customers reach"}

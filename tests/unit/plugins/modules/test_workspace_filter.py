@@ -183,10 +183,10 @@ def test_an_account_of_one_workspace_needs_no_proof(account, run):
         (
             "targets",
             dict(targets=["a.example.com"], state="absent"),
-            [T, T, W, T, T, T, T, "DELETE /targets/1001"],
+            [T, T, W, T, T, T, T, "DELETE /targets/1001", T, T],
         ),
         ("http_logger", dict(label="shop"), [H, H]),
-        ("http_logger", dict(label="shop", state="absent"), [H, H, W, H, "DELETE /http_loggers/501"]),
+        ("http_logger", dict(label="shop", state="absent"), [H, H, W, H, "DELETE /http_loggers/501", f"{H}/501"]),
     ],
     ids=str,
 )
@@ -205,8 +205,8 @@ def test_loggers_cost_no_proof_until_one_is_deleted(account, run):
     assert account.calls() == [W, H, H, H, H]
     account.clear_log()
     good(run("estate", workspaces=declared, purge=["http_loggers"]))
-    assert account.calls() == [W, H, H, H, H, "POST /http_loggers", "DELETE /http_loggers/501", H]
-    assert plan["calls"] == {"GET": 6, "POST": 1, "PUT": 0, "DELETE": 1}
+    assert account.calls() == [W, H, H, H, H, "POST /http_loggers", "DELETE /http_loggers/501", H, H]
+    assert plan["calls"] == {"GET": 7, "POST": 1, "PUT": 0, "DELETE": 1}
 
 
 def test_where_one_workspace_has_all_loggers_another_one_shows_the_filter_at_work(account, run):
