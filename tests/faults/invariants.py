@@ -124,7 +124,7 @@ def success_is_true(seen: Evidence, usual: Usual) -> Iterator[str]:
     if seen.run.state != usual.run.state:
         yield f"success, but the service has: {differences(seen.run.state, usual.run.state)}"
     elif not usual.tells_all and usual.run.state == usual.before:
-        different = list(_differing(seen.run.result, usual.run.result, usual.twin.result))
+        different = [what for _path, what in differing(seen.run.result, usual.run.result, usual.twin.result)]
         if different:
             yield f"success with another result: {'; '.join(different)[:400]}"
     if sorted(seen.run.files) != sorted(usual.run.files):
@@ -225,19 +225,19 @@ def _found(value: object, name: str) -> Iterator[Any]:
             yield from _found(each, name)
 
 
-def _differing(value: object, usual: object, twin: object, path: str = "") -> Iterator[str]:
-    """Where a result differs from the usual one. Differences between the usual one and its twin are ignored."""
+def differing(value: object, usual: object, twin: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Where and how a result differs from the usual one. Differences between the usual one and its twin are ignored."""
     if isinstance(usual, dict) and isinstance(value, dict) and isinstance(twin, dict):
         compared = (name for name in {*value, *usual} if f"{path}.{name}" not in UNCOMPARED and name not in AGES)
         for name in sorted(compared):
             if name not in value or name not in usual:
-                yield f"{path}.{name} is {'missing' if name not in value else 'new'}"
+                yield f"{path}.{name}", f"{path}.{name} is {'missing' if name not in value else 'new'}"
             else:
-                yield from _differing(value[name], usual[name], twin.get(name), f"{path}.{name}")
+                yield from differing(value[name], usual[name], twin.get(name), f"{path}.{name}")
     elif isinstance(usual, list) and isinstance(value, list) and isinstance(twin, list) and len(usual) == len(twin):
         if len(value) != len(usual):
-            yield f"{path} has {len(value)} items, not {len(usual)}"
+            yield path, f"{path} has {len(value)} items, not {len(usual)}"
         for number, each in enumerate(zip(value, usual, twin)):
-            yield from _differing(*each, f"{path}[{number}]")
+            yield from differing(*each, f"{path}[{number}]")
     elif usual == twin and value != usual:
-        yield f"{path} is {value!r}, not {usual!r}"[:200]
+        yield path, f"{path} is {value!r}, not {usual!r}"[:200]

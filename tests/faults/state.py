@@ -23,6 +23,8 @@ VOLATILE = {
     "stopping",
     "state",
 }
+# the same in one family; the findings that a scan counts are compared themselves
+VOLATILE_OF = {"reports": {"status", "status_name"}, "scans": {"result_summary"}}
 # the family of the record that a field names
 REFERENCES = {"workspace_id": "workspaces", "target_id": "targets", "task_id": "scans", "resources": "scans"}
 
@@ -45,18 +47,18 @@ class State:
             for record in records:
                 key = (family, record["id"])
                 if known is None or key in known.kept:
-                    self.kept[key] = _stable(record)
+                    self.kept[key] = _stable(family, record)
                 else:
-                    new.append((family, self._described(record)))
+                    new.append((family, self._described(family, record)))
         self.new = sorted(new)
 
-    def _described(self, record: Record) -> str:
+    def _described(self, family: str, record: Record) -> str:
         """A new record, with names in place of ids."""
-        shown = _stable(record)
+        shown = _stable(family, record)
         shown.pop("id")
-        for field, family in REFERENCES.items():
+        for field, other in REFERENCES.items():
             if isinstance(shown.get(field), int):
-                shown[field] = self.names[family].get(shown[field])
+                shown[field] = self.names[other].get(shown[field])
         # the findings of a new report are those of its scans
         shown.pop("findings", None)
         return json.dumps(shown, sort_keys=True)
@@ -68,8 +70,9 @@ class State:
         return [text for name, text in self.new if name == family]
 
 
-def _stable(record: Record) -> Record:
-    return {name: value for name, value in record.items() if name not in VOLATILE}
+def _stable(family: str, record: Record) -> Record:
+    volatile = VOLATILE | VOLATILE_OF.get(family, set())
+    return {name: value for name, value in record.items() if name not in volatile}
 
 
 def undeclared(before: State, after: State, declared: State) -> list[str]:

@@ -70,12 +70,12 @@ class Bench:
     def learn(self, operation: Operation) -> Usual:
         """Run an operation without a fault."""
         if operation.name not in self.usual:
-            before = self._prepare(operation)
+            before = self.prepare(operation)
             files = _files()
-            run = self._run(operation, before)
-            again = self._run(operation, before)
-            self._prepare(operation, clock_offset=1000)
-            twin = self._run(operation, before)
+            run = self.run(operation, before)
+            again = self.run(operation, before)
+            self.prepare(operation, clock_offset=1000)
+            twin = self.run(operation, before)
             usual = Usual(before, files, run, twin, again, operation.module, operation.check)
             usual.tells_all = operation.module == "service_info" and not operation.options.get("required")
             self.usual[operation.name] = usual
@@ -88,12 +88,12 @@ class Bench:
         if cell.on and self._last_call == (cell.operation, cell.fault, cell.place):
             # no call followed the disturbed one, so that "from this call on" is the same cell
             return self._last_result
-        before = self._prepare(operation)
+        before = self.prepare(operation)
         first = number_of(cell.place, len(usual.run.calls))
         for fault in named.faults:
             times = None if cell.on else 1
             self.service.fault(**fault, name=cell.fault, nth=first, times=times)
-        run = self._run(operation, before, SLOW_TIMEOUT if named.slow else TIMEOUT)
+        run = self.run(operation, before, SLOW_TIMEOUT if named.slow else TIMEOUT)
         self.service.clear_faults()
         if (run.state, run.files) == (before, usual.files) or (run.state, run.files) == (
             usual.run.state,
@@ -102,14 +102,15 @@ class Bench:
             # a state before or after the usual run, for which the result of a second run is known
             again = usual.run if run.state == before else usual.again
         else:
-            again = self._run(operation, before)
+            again = self.run(operation, before)
         found = broken(Evidence(run, again, _believable(named, run), self.service.api_key), usual)
         self._last_call = (cell.operation, cell.fault, cell.place) if len(run.calls) <= first else None
         self._last_result = found
         return found
 
-    def _prepare(self, operation: Operation, **settings: object) -> State:
-        """Prepare the account and the directory for an operation. Returns the state of the service."""
+    def prepare(self, operation: Operation, **settings: object) -> State:
+        """Prepare the account and the directory for an operation. Returns the state of the service. settings: those of
+        the service besides those of the operation."""
         if self._prepared == operation.name and not settings:
             before = self._state = self.usual[operation.name].before
             return before
@@ -126,7 +127,8 @@ class Bench:
         before = self._state = State(self.service.state())
         return before
 
-    def _run(self, operation: Operation, before: State, timeout: float = TIMEOUT) -> Outcome:
+    def run(self, operation: Operation, before: State, timeout: float = TIMEOUT) -> Outcome:
+        """Run an operation on the account as it is. before: the state that `prepare` returned."""
         self.service.clear_log()
         connection = {"base_url": self.service.base_url, "api_key": self.service.api_key, "timeout": timeout}
         # a permanent rate limit costs some calls then, not hundreds

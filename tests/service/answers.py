@@ -56,9 +56,10 @@ class Answer:
 
 
 class Refused(Exception):
-    """An error answer of the service: status, message and sometimes details, as JSON."""
+    """An error answer of the service: status, message and sometimes details, as JSON. The status "null" is an answer
+    without data."""
 
-    def __init__(self, status: int, message: str, details: str | None = None):
+    def __init__(self, status: int | str, message: str, details: str | None = None):
         super().__init__(message)
         self.status = status
         self.message = message
@@ -246,10 +247,12 @@ class Call:
         return self.integer(self.query, "page", first, first) - first + 1
 
     def found(self, family: str) -> Record:
-        """The record that the path names. Refused with 404 if it does not exist."""
+        """The record that the path names. Refused with the status of the setting if it does not exist."""
         record = self.account[family].get(self.ids[0])
         if record is None:
-            raise Refused(404, f"no data for id {self.ids[0]}")
+            status = self.settings.unknown_id
+            # a change of what does not exist is refused in any case
+            raise Refused(404 if status == "null" and self.method != "GET" else status, f"no data for id {self.ids[0]}")
         return record
 
     def asks_for(self, content_type: str) -> bool:
@@ -259,7 +262,14 @@ class Call:
     # ---- answering
 
     def one(self, table: Table, record: Record) -> Answer:
-        return Answer(200, b'{"data":' + table.row(record, self.settings) + b"}")
+        return self.record(table.row(record, self.settings))
+
+    def record(self, text: bytes) -> Answer:
+        """The answer with one record, of which `text` is the JSON."""
+        before, after = {"bare": (b"", b""), "list": (b'{"data":[', b"]}")}.get(
+            self.settings.records, (b'{"data":', b"}")
+        )
+        return Answer(200, before + text + after)
 
     def many(self, table: Table, group: Hashable) -> Answer:
         """A list that the service documents without pages."""
@@ -283,6 +293,10 @@ class Call:
         shown = [table.row(record, self.settings, True) for record in records]
         if self.settings.endless_lists:
             shown += self._more_rows(table, part, len(shown))
+        if self.settings.duplicate_rows:
+            shown = [row for row in shown for _time in range(2)]
+        if not shown and self.settings.empty_list != "list":
+            return self._no_rows()
         rows = b"[" + b",".join(shown) + b"]"
         pages, kind = self._pages(part), self.settings.beside_data
         following = pages["links"]["next"]
@@ -295,7 +309,17 @@ class Call:
             "cursor": {"meta": {"next_cursor": f"{AFTER}{part.number}" if following else None}},
         }
         more = b"".join(b"," + dumps(name) + b":" + dumps(value) for name, value in beside.get(kind, {}).items())
-        return Answer(200, b'{"data":' + rows + more + b"}", headers=headers)
+        before, after = {"items": (b'"data":{"items":', b"}"), "results": (b'"results":', b"")}.get(
+            self.settings.lists, (b'"data":', b"")
+        )
+        return Answer(200, b"{" + before + rows + after + more + b"}", headers=headers)
+
+    def _no_rows(self) -> Answer:
+        """The answer to a request for a list without rows, in another form than an empty list."""
+        form = self.settings.empty_list
+        if form == 404:
+            raise Refused(404, "no data found")
+        return Answer(204, b"", None) if form == 204 else Answer(200, b'{"data":null}' if form == "null" else b"{}")
 
     def _more_rows(self, table: Table, part: Part, count: int) -> list[bytes]:
         """Rows that fill a page after `count` real ones, with ids that no other page has, so that the list never ends."""
@@ -322,12 +346,12 @@ class Call:
 
     def created(self, table: Table, record: Record) -> Answer:
         form = self.settings.create_answer
-        if form == "nothing":
+        if form == "nothing" or self.settings.create_status == 204:
             return Answer(self.settings.create_status, b"", None)
         if form == "record":
             body = b'{"data":' + table.row(record, self.settings) + b"}"
         else:
-            body = dumps({"data": {"created_id": record["id"]}})
+            body = dumps({"data": {form: record["id"]}})
         return Answer(self.settings.create_status, body)
 
     def done(self) -> Answer:
@@ -337,6 +361,9 @@ class Call:
         """Delete something, unless the service only says so."""
         if self.settings.deletes_done:
             delete()
-        if self.settings.delete_status == 200:
-            return Answer(200, dumps({"data": {}}))
-        return self.done()
+        status = self.settings.delete_status
+        if status == 404:
+            raise Refused(404, f"no data for id {self.ids[0]}")
+        if status == "empty":
+            return Answer(200, b"", None)
+        return self.done() if status == 204 else Answer(int(status), dumps({"data": {}}))

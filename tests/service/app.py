@@ -207,9 +207,13 @@ class Service:
             try:
                 answer = operations[call.method](call)
             except Refused as refused:
-                answer = error(refused.status, refused.message, refused.details)
-        answer = reshape(answer, self.settings)
+                answer = (
+                    Answer(200, b'{"data":null}')
+                    if isinstance(refused.status, str)
+                    else error(refused.status, refused.message, refused.details)
+                )
         answer.headers.update(self.limiter.headers(verdict, now))
+        answer = reshape(answer, self.settings)
         return answer
 
     def redirect(self, call: Call) -> Answer:

@@ -173,7 +173,7 @@ def get(call: Call) -> Answer:
     shown = call.account["findings"].public(call.found("findings"), call.settings)
     if call.settings.finding_names == "alternative":
         shown = {ALTERNATIVE_NAMES.get(name, name): value for name, value in shown.items()}
-    return Answer(200, dumps({"data": shown}))
+    return call.record(dumps(shown))
 
 
 # the fields of an imported finding, and their names in an answer

@@ -313,7 +313,7 @@ def get(call: Call) -> Answer:
     scan = call.found("scans")
     table = call.account["scans"]
     # lists do not show the parameters
-    return Answer(200, dumps({"data": {**table.public(scan, call.settings), "tool_params": scan["tool_params"]}}))
+    return call.record(dumps({**table.public(scan, call.settings), "tool_params": scan["tool_params"]}))
 
 
 def stop(call: Call) -> Answer:

@@ -163,9 +163,14 @@ def _setting(default: object, check: Check) -> Any:
 class Settings:
     """All settings with their default values. README.md explains them."""
 
-    create_answer: str = _setting("created_id", _one_of("created_id", "record", "nothing"))
-    create_status: int = _setting(201, _one_of(200, 201))
-    lists: str = _setting("wrapped", _one_of("wrapped", "bare"))
+    create_answer: str = _setting("created_id", _one_of("created_id", "id", "record", "nothing"))
+    create_status: int = _setting(201, _one_of(200, 201, 202, 204))
+    update_answer: str = _setting("nothing", _one_of("nothing", "empty", "record"))
+    lists: str = _setting("wrapped", _one_of("wrapped", "bare", "items", "results"))
+    empty_list: int | str = _setting("list", _one_of("list", "null", "missing", 204, 404))
+    records: str = _setting("wrapped", _one_of("wrapped", "bare", "list"))
+    duplicate_rows: bool = _setting(False, FLAG)
+    unknown_id: int | str = _setting(404, _one_of(404, 403, 410, "null"))
     contents: str = _setting("json_string", _one_of("json_string", "text", "wrapped"))
     logger_data: str = _setting("object", _one_of("object", "array"))
     extra_fields: bool = _setting(False, FLAG)
@@ -185,7 +190,7 @@ class Settings:
     licence_valid: bool = _setting(True, FLAG)
     api_access: bool = _setting(True, FLAG)
     target_deletion: bool = _setting(True, FLAG)
-    delete_status: int = _setting(204, _one_of(200, 204))
+    delete_status: int | str = _setting(204, _one_of(204, 200, 202, 404, "empty"))
     deletes_done: bool = _setting(True, FLAG)
     put_replaces: bool = _setting(False, FLAG)
     empty_description: str = _setting("valid", _one_of("valid", "invalid"))
@@ -227,6 +232,15 @@ class Settings:
     summary_off_by: dict[str, int] = _setting({}, NUMBERS_BY_LEVEL)
     max_parallel_scans: int | None = _setting(None, COUNT_OR_NONE)
     max_assets: int | None = _setting(None, COUNT_OR_NONE)
+    extra_members: bool = _setting(False, FLAG)
+    errors: str = _setting("documented", _one_of("documented", "nested", "text"))
+    json_type: str = _setting("application/json", TEXT)
+    encoding: str = _setting("ascii", _one_of("ascii", "utf-8", "utf-8-sig", "utf-16"))
+    compressed: bool = _setting(False, FLAG)
+    limit_headers: str | None = _setting(None, TEXT_OR_NONE)
+    boolean_form: str = _setting("boolean", _one_of("boolean", "text", "number"))
+    number_form: str = _setting("integer", _one_of("integer", "text", "float"))
+    status_form: str = _setting("documented", _one_of("documented", "upper", "snake", "status"))
     id_form: str = _setting("integer", _one_of("integer", "text"))
     time_form: str = _setting("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms"))
     finding_names: str = _setting("documented", _one_of("documented", "alternative"))
@@ -275,5 +289,19 @@ DEVIATING = (
     "first_page",
     "put_replaces",
     "redirects",
+    "records",
+    "empty_list",
+    "unknown_id",
+    "lists",
+    "create_status",
+    "update_answer",
+    "delete_status",
+    "extra_members",
+    "errors",
+    "json_type",
+    "encoding",
+    "boolean_form",
+    "number_form",
+    "status_form",
 )
 """Settings under which the service leaves the contract on purpose; the log then has deviations in place of violations."""

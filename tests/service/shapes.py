@@ -7,14 +7,15 @@
 from __future__ import annotations
 
 import calendar
+import gzip
 import json
 import time
 from collections.abc import Callable
 from typing import Any
 
-from .answers import JSON, Answer, dumps
+from .answers import JSON, Answer
 from .records import Record
-from .settings import Settings
+from .settings import SETTINGS, Settings
 
 PLAIN = "%Y-%m-%d %H:%M:%S"
 HALF = "\ud83d"
@@ -71,20 +72,85 @@ def _offset(seconds: int) -> str:
 
 
 def reshape(answer: Answer, settings: Settings) -> Answer:
-    """Write ids as text and add halves of characters in an answer, as the settings say."""
-    if settings.half_characters and answer.content_type == JSON and answer.body:
-        answer.body = dumps(_with_halves(json.loads(answer.body)))
-    if settings.id_form == "text" and answer.status < 300 and answer.content_type == JSON and answer.body:
-        answer.body = dumps(_ids_as_text(json.loads(answer.body)))
+    """Give an answer the form that the settings choose: its members, values, encoding and headers."""
+    if settings.limit_headers is not None:
+        for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining"):
+            answer.headers[name] = settings.limit_headers
+    if answer.content_type == JSON and answer.body:
+        value = changed = json.loads(answer.body)
+        if settings.half_characters:
+            changed = _with_halves(changed)
+        if answer.status < 300:
+            forms = {name: form for name, form in _FORMS.items() if getattr(settings, name) != SETTINGS[name].default}
+            if forms:
+                changed = _each(changed, "", lambda name, item: _formed(name, item, settings, forms))
+            if settings.status_form == "status":
+                changed = _renamed(changed)
+            if settings.extra_members and isinstance(changed, dict):
+                changed = {"success": True, "status": 200, "message": "OK", **changed}
+        elif settings.errors != "documented":
+            changed = {"error": changed if settings.errors == "nested" else changed["message"]}
+        if changed is not value or settings.encoding != "ascii":
+            answer.body = json.dumps(changed, ensure_ascii=settings.encoding == "ascii").encode(settings.encoding)
+        answer.content_type = settings.json_type
+    if settings.compressed and answer.body:
+        answer.body = gzip.compress(answer.body)
+        answer.headers["Content-Encoding"] = "gzip"
     return answer
 
 
-def _ids_as_text(value: Any) -> Any:
+def _each(value: Any, name: str, form: Callable[[str, Any], Any]) -> Any:
+    """A value whose parts, each with the name that it has in its object, are in another form."""
     if isinstance(value, list):
-        return [_ids_as_text(item) for item in value]
+        return [_each(item, name, form) for item in value]
+    if isinstance(value, dict):
+        return {key: _each(item, key, form) for key, item in value.items()}
+    return form(name, value)
+
+
+def _formed(name: str, value: Any, settings: Settings, forms: dict[str, Callable[[str, Any, str], Any]]) -> Any:
+    for setting, form in forms.items():
+        value = form(name, value, getattr(settings, setting))
+    return value
+
+
+def _id(name: str, value: Any, form: str) -> Any:
+    return str(value) if _is_id(name, value) else value
+
+
+def _boolean(name: str, value: Any, form: str) -> Any:
+    if not isinstance(value, bool):
+        return value
+    return int(value) if form == "number" else str(value).lower()
+
+
+def _number(name: str, value: Any, form: str) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or _is_id(name, value):
+        return value
+    return str(value) if form == "text" else float(value)
+
+
+def _status(name: str, value: Any, form: str) -> Any:
+    if name != "status_name" or not isinstance(value, str) or form == "status":
+        return value
+    return value.upper() if form == "upper" else value.replace(" ", "_")
+
+
+_FORMS: dict[str, Callable[[str, Any, str], Any]] = {
+    "number_form": _number,
+    "boolean_form": _boolean,
+    "status_form": _status,
+    "id_form": _id,
+}
+
+
+def _renamed(value: Any) -> Any:
+    """Records with `status` in place of `status_name`."""
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {name: str(item) if _is_id(name, item) else _ids_as_text(item) for name, item in value.items()}
+    return {"status" if name == "status_name" else name: _renamed(item) for name, item in value.items()}
 
 
 def _with_halves(value: Any) -> Any:

@@ -67,7 +67,8 @@ def update(call: Call) -> Answer:
         raise Refused(409, "workspace already exists", f"another workspace is named {changes['name']!r}")
     cleared = {"name": "", "description": ""} if call.settings.put_replaces else {}
     table.change(record, {**cleared, **changes})
-    return call.done()
+    form = call.settings.update_answer
+    return call.one(table, record) if form == "record" else Answer(200, b"", None) if form == "empty" else call.done()
 
 
 def delete(call: Call) -> Answer:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gzip
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -229,3 +230,102 @@ def test_a_start_can_be_refused_because_the_target_redirects(service, send, name
         assert answer.json["message"] == f"Target URL redirects to {REDIRECTS[name]}"
         # a start that is refused leaves no target behind
         assert name not in [target["name"] for target in service.targets()]
+
+
+@pytest.mark.parametrize(
+    "settings,path,expected",
+    [
+        ({"lists": "items"}, "/vpn_profiles", {"data": {"items": "rows"}}),
+        ({"lists": "results"}, "/vpn_profiles", {"results": "rows"}),
+        ({"lists": "results", "beside_data": "total"}, "/vpn_profiles", {"results": "rows", "meta": {"total": 1}}),
+        ({"empty_list": "null"}, "/targets?type=url", {"data": None}),
+        ({"empty_list": "missing"}, "/targets?type=url", {}),
+        ({"records": "bare"}, "/workspaces/2", {"id": 2, "name": "w", "description": ""}),
+        ({"records": "list"}, "/workspaces/2", {"data": [{"id": 2, "name": "w", "description": ""}]}),
+        ({"unknown_id": "null"}, "/workspaces/99", {"data": None}),
+        ({"extra_members": True}, "/vpn_profiles", {"success": True, "status": 200, "message": "OK", "data": "rows"}),
+        ({"errors": "nested"}, "/workspaces/99", {"error": {"status": 404, "message": "no data for id 99"}}),
+        ({"errors": "text"}, "/workspaces/99", {"error": "no data for id 99"}),
+    ],
+    ids=str,
+)
+def test_envelopes(service, send, settings, path, expected):
+    (row,) = send("GET", "/vpn_profiles").data
+    service.settings(**settings)
+
+    def filled(value):
+        return {name: filled(each) for name, each in value.items()} if isinstance(value, dict) else rows(value)
+
+    def rows(value):
+        return [row] if value == "rows" else value
+
+    assert send("GET", path).json == filled(expected)
+
+
+@pytest.mark.parametrize(
+    "settings,path,status",
+    [
+        ({"empty_list": 204}, "/targets?type=url", 204),
+        ({"empty_list": 404}, "/targets?type=url", 404),
+        ({"unknown_id": 403}, "/scans/99", 403),
+        ({"unknown_id": 410}, "/scans/99", 410),
+    ],
+)
+def test_statuses_of_what_does_not_exist(service, send, settings, path, status):
+    service.settings(**settings)
+    assert send("GET", path).status == status
+    assert service.violations() == []
+
+
+@pytest.mark.parametrize("status,body", [(200, b'{"data":{}}'), (202, b'{"data":{}}'), ("empty", b""), (404, None)])
+def test_answers_to_a_delete(service, send, status, body):
+    service.settings(delete_status=status)
+    answer = send("DELETE", "/targets/1001")
+    assert answer.status == (200 if status == "empty" else status)
+    assert body is None or answer.raw == body
+    assert [target["id"] for target in service.targets()] == [1002]
+
+
+@pytest.mark.parametrize("form,status", [("nothing", 204), ("empty", 200), ("record", 200)])
+def test_answers_to_an_update(service, send, form, status):
+    service.settings(update_answer=form)
+    answer = send("PUT", "/workspaces/2", body={"description": "d"})
+    assert (answer.status, answer.data) == (status, (form == "record" and service.workspaces()[1]) or None)
+
+
+def test_values_have_other_types(service, send):
+    service.settings(number_form="text", boolean_form="number", status_form="upper")
+    record = send("GET", "/scans/40001").data
+    assert (record["id"], record["progress"], record["vpn_scan"], record["status_name"]) == (
+        40001,
+        "100",
+        0,
+        "FINISHED",
+    )
+    service.settings(number_form="float", boolean_form="text", status_form="status")
+    record = send("GET", "/scans/40001").data
+    assert (record["progress"], record["vpn_scan"], record["status"]) == (100.0, "false", "finished")
+    assert "status_name" not in record
+    assert service.violations() == []
+
+
+def test_rows_are_given_twice(service, send):
+    service.settings(duplicate_rows=True)
+    assert [each["id"] for each in send("GET", "/workspaces").data] == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("encoding,start", [("utf-8", b"{"), ("utf-8-sig", b"\xef\xbb\xbf"), ("utf-16", b"\xff\xfe")])
+def test_encodings_and_headers(service, send, encoding, start):
+    service.settings(encoding=encoding, json_type="text/json", limit_headers="unlimited")
+    service.add(workspaces=[{"name": "ü"}])
+    answer = send("GET", "/workspaces")
+    assert (answer.type, answer.headers["X-RateLimit-Remaining"]) == ("text/json", "unlimited")
+    assert answer.raw.startswith(start) and "ü" in answer.raw.decode(encoding)
+
+
+def test_a_body_is_compressed(service, send):
+    plain = send("GET", "/workspaces").raw
+    service.settings(compressed=True)
+    answer = send("GET", "/workspaces")
+    assert answer.headers["Content-Encoding"] == "gzip" and gzip.decompress(answer.raw) == plain
+    service.allow_violations = True
