@@ -4,7 +4,7 @@
 
 # Each target makes .venv if need be and starts the nox session of its own name.
 
-SESSIONS := demo test service docs bench matrix faults fuzz mutants
+SESSIONS := demo test service docs bench matrix faults fuzz mutants replay
 PYTHONS := python3.14 python3.13 python3.12 python3.11 python3.10 python3
 NOX := .venv/bin/python -m nox --non-interactive
 
@@ -17,12 +17,13 @@ help:
 	@echo "make faults   every module against every fault of the local service"
 	@echo "make fuzz     random inputs for everything that parses, for an hour"
 	@echo "make mutants  the small mistakes in pure files that no unit test notices"
+	@echo "make replay   tests on the forms of a recording, RECORDING=path"
 	@echo "make service  run the local service until interrupted"
 	@echo "make docs     build the documentation site"
 	@echo "make bench    run the benchmarks"
 
 $(SESSIONS): .venv/ready
-	@exec $(NOX) --session $@
+	@exec $(NOX) --session $@ $(and $(filter replay,$@),$(RECORDING),-- $(abspath $(RECORDING)))
 
 .venv/ready: requirements.txt
 	@for python in $(PYTHONS); do \

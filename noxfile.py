@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults, fuzz, mutants.
+"""The sessions of `make`: demo, test, service, docs, bench, matrix, faults, fuzz, mutants, replay.
 
 `nox --list` lists all sessions; `nox -s units-2.16 -- -vv` runs one of them with additional arguments.
 """
@@ -151,6 +151,7 @@ SLOW_CHECKS = (
     "vendor-client",
     "faults-sample",
     "fuzz-sample",
+    "replay",
 )
 
 
@@ -584,6 +585,13 @@ SESSIONS = {
         packages=DEMO,
         files=(SERVICE,),
         put=install_artefact,
+    ),
+    "replay": Entry(
+        "Run tests on the forms of a recording: -- PATH. By default, on those of tests/recordings.",
+        programs=(("python", "tests/replay"),),
+        packages=(CORE, "pytest>=8", "pytest-xdist"),
+        files=(UNITS, SERVICE),
+        put=place_copy,
     ),
     "fuzz": Entry(
         "Call everything that parses with random inputs for an hour.",

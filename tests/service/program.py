@@ -25,6 +25,7 @@ except ImportError:
 
 from .answers import BASE
 from .app import Service, build
+from .recorded import read, settings_of
 from .records import Record
 from .settings import SettingsError
 
@@ -37,6 +38,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
     parser.add_argument("--key", help="the API key to accept (default: a random one)")
     parser.add_argument("--settings", help="settings as a JSON object, or a file that contains one")
+    parser.add_argument("--recording", type=Path, help="also take the settings that this recording shows")
     parser.add_argument("--tls-cert", help="serve https with this certificate (PEM)")
     parser.add_argument("--tls-key", help="private key of the certificate (PEM)")
     parser.add_argument("--tls-client-ca", help="require a client certificate that this authority signed (PEM)")
@@ -134,7 +136,8 @@ async def run(arguments: argparse.Namespace, first_settings: Record) -> None:
 def main() -> None:
     arguments = options()
     try:
-        asyncio.run(run(arguments, read_settings(arguments.settings)))
+        recorded = settings_of(read(arguments.recording)) if arguments.recording else {}
+        asyncio.run(run(arguments, {**recorded, **read_settings(arguments.settings)}))
     except (OSError, ValueError, SettingsError) as exc:
         sys.exit(f"The local service could not start: {exc}")
 

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[1] / "service"
+RECORDING = Path(__file__).with_name("recording.json")
+"""`make replay` puts a recording there, in a copy of the collection: each local service of a test then takes its settings."""
 
 
 class ControlError(AssertionError):
@@ -51,8 +53,10 @@ class LocalService:
     @classmethod
     def start(cls, python: str = sys.executable, **options: object) -> LocalService:
         """Start the service. Options are those of its command line (`key`, `port`, `settings`, `tls_cert`, `tls_key`,
-        `tls_client_ca`, `max_life`, `log`); settings may be a dictionary. It ends with this process at the latest."""
+        `tls_client_ca`, `max_life`, `log`, `recording`); settings may be a dictionary. It ends with this process at the
+        latest."""
         options.setdefault("key", cls.KEY)
+        options.setdefault("recording", RECORDING if RECORDING.exists() else None)
         command = [python, str(PROGRAM), "--json", "--exit-with-parent"]
         for name, value in options.items():
             if value is not None:

@@ -262,7 +262,7 @@ class Recorder:
 
 
 def _lines(section: Any) -> str:
-    """A part of the file as JSON, with a line for each of its members."""
+    """A section of the file as JSON, with a line for each of its members."""
     if isinstance(section, list):
         return "[\n" + ",\n".join(json.dumps(each, sort_keys=True) for each in section) + "\n]"
     members = (f"{json.dumps(name)}: {json.dumps(section[name], sort_keys=True)}" for name in sorted(section))
