@@ -166,7 +166,7 @@ def change(walk: Walk) -> str:
     printed = walk.next("ansible-playbook estate_review.yml")
     walk.only_reads()
     assert f"The checksum of the plan is {walk.plan['checksum']}." in printed
-    assert walk.plan["calls"] == {"GET": 21, "POST": 5, "PUT": 1, "DELETE": 3}, walk.plan["calls"]
+    assert walk.plan["calls"] == {"GET": 26, "POST": 5, "PUT": 1, "DELETE": 3}, walk.plan["calls"]
     assert walk.plan["minutes"] == 0
     reading = (walk.directory / "plan.md").read_text(encoding="utf-8")
     assert reading.startswith("# Plan of the estate\n\nThe plan writes 9 objects. **3 of them are deleted, with scans,")

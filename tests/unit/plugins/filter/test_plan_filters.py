@@ -143,7 +143,7 @@ def table(markdown):
 def test_markdown_for_reviewers():
     markdown = plan_markdown(result_of(STEPS))
     assert "The plan writes 4 objects. **1 of them is deleted," in markdown
-    assert "Calls: 8 GET, 2 POST, 1 PUT, 1 DELETE.\n" in markdown
+    assert "Calls: 10 GET, 2 POST, 1 PUT, 1 DELETE.\n" in markdown
     assert f"Checksum: `{as_result(STEPS, 5)['checksum']}`" in markdown
     rows = table(markdown)
     assert ["create", "2"] in rows

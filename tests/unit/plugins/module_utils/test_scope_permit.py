@@ -95,7 +95,7 @@ def test_a_client_in_check_mode_sends_no_write(service, transport):
         lambda: client.create(TARGET, {"name": "www.example.com"}, look=None),
         lambda: client.start(SCAN, {"tool_id": 170}),
         lambda: client.stop(SCAN, 900),
-        lambda: client.update(FAMILIES["workspace"], 1, {"name": "New"}),
+        lambda: client.update(FAMILIES["workspace"], {"id": 1}, {"name": "New"}),
         lambda: client.delete(TARGET, 5),
     ):
         with pytest.raises(Refused, match="check mode writes nothing"):

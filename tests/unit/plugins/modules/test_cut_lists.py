@@ -53,6 +53,35 @@ def test_a_list_that_says_that_rows_are_missing_is_an_error(
     assert (result.changed, account.writes()) == (False, [])
 
 
+# --- redirects
+
+FILTERED = {
+    "scan_info": {"workspace_id": 2, "status": "finished"},
+    "http_logger_info": {"workspace_id": 2},
+    "target_info": {"workspace_id": 2, "type": "hostname"},
+    "finding_info": {"workspace_id": 2},
+}
+
+
+@pytest.mark.parametrize("module", FILTERED)
+def test_a_redirect_that_drops_the_query_is_an_error_that_says_where_it_points(account, run, module):
+    account.settings(redirects="without_query")
+    result = run(module, **FILTERED[module])
+    assert result.failed, result
+    assert "/api/v2/" in result.msg
+    # no list was read without its filters
+    assert all(entry["query"] for entry in account.log())
+
+
+@pytest.mark.parametrize("module", FILTERED)
+def test_a_redirect_to_a_slash_at_the_end_is_followed(account, run, module):
+    account.settings(redirects="slash")
+    account.allow_violations = True
+    result = run(module, **FILTERED[module])
+    assert not result.failed, result.msg
+    assert any(len(each) for each in result.result.values() if isinstance(each, list))
+
+
 # --- rows that move
 
 # these alone demand that no row was hidden; for a finding, the counts of its scan show it
