@@ -14,13 +14,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
 from .._gate_words import WAIVER_STATUSES
 from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
+from .._yaml_nodes import BrokenYaml, node_of
 from .fingerprint import SCHEME
 from .matchers import KEYS, READERS, Matcher, matcher_of
 from .rows import Row
@@ -38,11 +37,6 @@ _REQUIRED = {
 }
 # YAML has no way to write them
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-# deeper than any waiver; the C library has no protection against recursion
-_DEEPEST = 50
-# so many brackets without their partners are in no file of waivers, not even in its patterns and comments
-_ABSURD = 10_000
-_NESTED = re.compile(r"(?:[-?:][ \t]+){50}")
 
 # takes a line and what is wrong there, a clause
 Report = Callable[[int, str], None]
@@ -96,7 +90,7 @@ class Waived(NamedTuple):
 NO_WAIVERS = Waived()
 
 
-class _Wrong(ValueError):
+class _Wrong(BrokenYaml):
     """A file that cannot be read at all: the line, and a clause."""
 
 
@@ -118,7 +112,7 @@ def read_waivers(files: Iterable[tuple[str, bytes | str]], now: float, allow_per
 
         try:
             entries = _entries(_top(_text(content)), report)
-        except _Wrong as error:
+        except BrokenYaml as error:
             report(*error.args)
             continue
         for name, line, entry in entries:
@@ -151,33 +145,12 @@ def _text(content: bytes | str) -> str:
 def _top(text: str) -> Any:
     """The node of the document."""
     try:
-        yaml = import_module("yaml")
+        node = node_of(text)
     except ImportError:
         raise _Wrong(1, "waivers need the Python library PyYAML: install it where the module runs") from None
-    try:
-        node = yaml.compose(text, _loader(yaml, text))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        line = mark.line if mark else 0
-        has_tab = "\t" in "".join(text.split("\n")[line : line + 1])
-        advice = "write spaces in place of tabs" if has_tab else "correct it"
-        problem = printable(getattr(error, "problem", None) or error)
-        raise _Wrong(line + 1, f"not valid YAML ({problem}): {advice}") from None
-    except (ValueError, RecursionError):
-        raise _Wrong(1, "not valid YAML (it is nested too deeply): correct it") from None
     if node is None:
         raise _Wrong(1, "the file is empty: write version: 1 and a list named waivers")
     return node
-
-
-def _loader(yaml: Any, text: str) -> Any:
-    """The fast loader, or the one in Python for a text that could be nested deeply."""
-    brackets = re.findall(r"[\[\]{}]", text)
-    depth = max(accumulate(1 if each in "[{" else -1 for each in brackets), default=0)
-    if depth > _ABSURD:
-        raise RecursionError
-    nested = depth > _DEEPEST or _NESTED.search(text)
-    return yaml.SafeLoader if nested else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _line(node: Any) -> int:
