@@ -26,8 +26,10 @@ options:
   format:
     description:
       - V(csv) is a table. A cell that a spreadsheet would read as a formula begins with an apostrophe.
-      - V(defectdojo) is for the Generic Findings Import. Do not import an incomplete file with C(close_old_findings).
-      - V(gitlab) is a DAST report, version 15.0.0.
+      - V(defectdojo) is for the Generic Findings Import of DefectDojo 2.51 and later.
+      - V(gitlab) is a DAST report, version 15.1.4.
+      - DefectDojo and GitLab close the findings that a file lacks. Unless everything was scanned and read, the filter
+        warns and returns no file for them.
       - V(html) is a page for people, which needs no other file and no network. The address of a finding is C(#f-) and
         its fingerprint.
       - V(junit) has a test suite for each target and tool, and a test for each finding.
@@ -38,9 +40,10 @@ options:
     required: true
   every:
     description:
-      - List all findings, for V(gitlab) and V(defectdojo). By default, only those that fail or are new are listed.
+      - List all findings, for V(gitlab) and V(defectdojo). V(false) lists only those that fail or are new, so these
+        programs close what is known and still exists.
     type: bool
-    default: false
+    default: true
   profile:
     description:
       - For V(sarif).
@@ -54,15 +57,15 @@ options:
     description:
       - For V(sarif). Paths of YAML files on the controller that declare targets. A target is an item of a list whose
         key is C(targets) or ends in C(_targets), either a name or a dictionary with C(name).
-      - GitHub needs paths that are relative to the root of the repository. Relative paths are read from the directory
-        in which the playbook was started.
+      - Results have the path from the top of the git repository of such a file, or from the working directory if there
+        is none. Relative paths are read from the directory in which the playbook was started.
     type: list
     elements: str
     default: []
   fallback_file:
     description:
-      - For V(sarif). A file of the repository for the findings of all other targets. Without it, such a finding is an
-        error.
+      - For V(sarif). A file of the repository for the findings of all other targets. By default, the first of
+        O(estate_files). Without either, such a finding is an error.
     type: str
   category:
     description:
@@ -90,15 +93,15 @@ EXAMPLES = r"""
     dest: results/gl-dast-report.json
     content: >-
       {{ (lookup('ansible.builtin.file', 'results/gate.json')
-      | scanops.scanner.findings_export('gitlab', every=true) | first).content }}
+      | scanops.scanner.findings_export('gitlab') | first).content }}
     mode: "0640"
 """
 
 RETURN = r"""
 _value:
   description:
-    - The files. Only V(sarif) can be several, because GitHub keeps 5,000 results and 10 MB of one; a warning says
-      so. Upload all of them. Each has a category of its own.
+    - The files. Only V(sarif) can be several, because GitHub accepts at most 10 MB of one; a warning says so. Upload
+      all of them.
   type: list
   elements: dict
   contains:
@@ -119,6 +122,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Wro
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._file.repository import path_in_repository
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 _FORMATS = sorted(FORMATS.keys() - {"json"})
@@ -156,11 +160,13 @@ def _choices(options: dict[str, Any]) -> Choices:
     paths = options.get("estate_files", ())
     if isinstance(paths, str):
         raise WrongOption("estate_files is a text: give a list of paths.")
+    texts = [(path, _text_of(path)) for path in paths]
+    files = [(path_in_repository(path, "estate_files"), text) for path, text in texts]
     return Choices(
         options.get("profile", "github"),
-        locations_of([(path, _text_of(path)) for path in paths]),
-        options.get("fallback_file"),
-        options.get("every", False),
+        locations_of(files),
+        options.get("fallback_file") or next((path for path, _text in files), None),
+        options.get("every", True),
         options.get("category"),
     )
 

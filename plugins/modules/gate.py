@@ -217,11 +217,13 @@ options:
   artifacts:
     description:
       - A directory for the files of O(formats). It is created if its parent exists. The files are also written if the
-        gate fails.
+        gate fails. Files of the same formats that an earlier run left there are replaced or removed.
     type: path
   formats:
     description:
       - The files to write.
+      - V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because these programs close
+        the findings that a file lacks.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]
@@ -240,20 +242,24 @@ options:
     type: str
   estate_files:
     description:
-      - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target.
+      - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target, by the path
+        from the top of the git repository, or from the working directory if there is none.
     type: list
     elements: path
     default: []
   sarif_location:
     description:
-      - The file to which findings point in C(sarif) if no file of O(estate_files) declares their target.
+      - The file to which findings point in C(sarif) if no file of O(estate_files) declares their target. By default,
+        the first of O(estate_files), or V(README.md) without one.
     type: str
-    default: README.md
   export_all:
     description:
-      - List all findings in C(gitlab) and C(defectdojo), not only those that fail or are new.
+      - List all findings in C(gitlab) and C(defectdojo), each with its state. V(false) lists only those that fail or
+        are new.
+      - Danger - GitLab and DefectDojo close the findings that a file lacks. With V(false), that is also what is known
+        and still exists.
     type: bool
-    default: false
+    default: true
   rows:
     description:
       - Which findings to return in RV(findings). V(failing) keeps the result of a large run small; the filters of this
@@ -502,8 +508,8 @@ OPTIONS = dict(
     sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
     sarif_category=dict(type="str"),
     estate_files=dict(type="list", elements="path", default=[]),
-    sarif_location=dict(type="str", default="README.md"),
-    export_all=dict(type="bool", default=False),
+    sarif_location=dict(type="str"),
+    export_all=dict(type="bool", default=True),
     rows=dict(type="str", choices=["all", "failing"], default="all"),
 )
 WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")

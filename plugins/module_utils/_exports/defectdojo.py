@@ -2,108 +2,105 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Findings for the Generic Findings Import of DefectDojo. Pure.
+"""Findings for the Generic Findings Import of DefectDojo 2.51 and later. Pure.
 
-Its parser refuses a whole file for one field that it does not know, so only fields are used that its releases have known for
-years. It shows texts as Markdown, so they are code blocks.
+What DefectDojo does with such a file, in the source of its release 3.2.0:
+
+* dojo/tools/generic/json_parser.py refuses a whole file for one field that it does not know. The newest one here is
+  ``known_exploited``, of release 2.51.
+* dojo/finding/models.py (compute_hash_code_legacy) recognises a finding by its title, CWE, line, path and description. So no
+  description has anything that changes between two scans.
+* dojo/importers/default_reimporter.py closes each finding that a file lacks, whatever the file says of itself, so there is no
+  file of an incomplete run. It neither closes nor keeps a finding with a ``service``, unless the import names the same one.
+
+It shows texts as Markdown, so they are code blocks.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Optional
 
 from .._gate_words import WAIVED
-from .._names import UnreadableName, read_name
 from .._records import Record
 from .document import (
     Choices,
     Document,
     Row,
+    address_of,
     because,
     check_of,
+    cves_of,
     cwe_number,
     facts,
     identity,
-    is_whole,
     listed,
     place,
-    problems,
+    ranked_severity,
     titled_texts,
+    without_user_info,
 )
 from .text import block, encode, fenced, json_lines, line
 
 # of its database, in characters
 _LONGEST_TITLE = 500
-_LONGEST_SERVICE = 200
 
-# it refuses a severity that it does not know, and unknown is as bad as the worst
-_SEVERITIES = {"unknown": "Critical"}
 _PATH = re.compile(r"/[A-Za-z0-9._~/%-]{0,500}")
-
-# the first half of an address, and the port of the target's name
-_Base = Optional[tuple[str, Optional[int]]]
 
 
 def defectdojo(document: Document, choices: Choices) -> str:
-    """The findings that fail or are new, or all of them."""
-    state, sentences = "complete", ["All findings." if choices.every else "Findings that fail or are new."]
-    if not is_whole(document):
-        state = f"incomplete: {document['outcome']}"
-        sentences[0] += " The run is not complete, so do not close findings that are not in this list."
+    """All findings of a complete run, or those that fail or are new."""
     head = {
-        "name": f"scanops.scanner gate ({state})",
+        "name": "scanops.scanner gate",
         "version": document["collection_version"],
-        "description": "\n".join(sentences + problems(document)),
+        "description": "All findings." if choices.every else "Findings that fail or are new.",
     }
-    bases = {target: _base(target) for target in {row["target"] for row in document["findings"]}}
     day = document["generated"][:10]
-    findings = (encode(_finding(row, day, bases[row["target"]])) for row in listed(document, choices.every))
+    findings = (encode(_finding(row, day)) for row in listed(document, choices.every))
     return json_lines(head, "findings", findings) + "\n"
 
 
-def _finding(row: Row, day: str, base: _Base) -> Record:
-    state, cwe = row["state"], cwe_number(row)
+def _finding(row: Row, day: str) -> Record:
+    state, cwe, service = row["state"], cwe_number(row), line(row["service"], 100)
     waiver = row["waiver"] if state == WAIVED and row["waiver"] else {"status": ""}
     found = {
         "title": line(row["name"], _LONGEST_TITLE) or check_of(row),
-        "severity": _SEVERITIES.get(row["severity"], row["severity"].capitalize()),
-        "description": "\n\n".join(
-            [fenced(f"{place(row)}\n{facts(row)}"), *titled_texts(row, "description", "evidence")]
-        ),
+        "severity": ranked_severity(row).capitalize(),
+        "description": fenced(f"{place(row)}\nCheck: {check_of(row)}\nFingerprint: {identity(row)}"),
         "severity_justification": fenced(f"{row['severity']}, {state}: {because(row)}"),
         "date": row["first_seen"][:10] if row["first_seen"] else day,
         "active": state != WAIVED,
         "verified": bool(row["verified"]),
         "false_p": waiver["status"] == "false_positive",
         "risk_accepted": waiver["status"] == "accepted",
+        "out_of_scope": waiver["status"] in ("not_affected", "fixed_elsewhere"),
+        "known_exploited": bool(row["known_exploited"]),
+        "epss_score": row["epss"],
+        "cvssv3_score": row["cvss"],
         "dynamic_finding": True,
         "static_finding": False,
         "unique_id_from_tool": identity(row),
         "vuln_id_from_tool": check_of(row),
-        "tags": [f"state:{state}", *([f"change:{row['change']}"] if row["change"] else [])],
+        "tags": [
+            f"state:{state}",
+            *([f"change:{row['change']}"] if row["change"] else []),
+            *([f"service:{service}"] if service else []),
+        ],
+        "steps_to_reproduce": "\n\n".join([fenced(facts(row)), *titled_texts(row, "evidence")]),
         "mitigation": fenced(block(row["recommendation"])),
-        "impact": fenced(block(row["risk"])),
-        "references": fenced("\n".join(line(reference, 2000) for reference in row["references"][:50])),
+        "impact": "\n\n".join(titled_texts(row, "description", "risk")),
+        "references": fenced(
+            "\n".join(line(without_user_info(reference), 2000) for reference in row["references"][:50])
+        ),
         "param": line(row["parameter"]),
-        "service": line(row["service"], _LONGEST_SERVICE),
-        "vulnerability_ids": [line(cve, 50) for cve in row["cve"] if cve],
+        "vulnerability_ids": cves_of(row),
         "cwe": int(cwe) if cwe else None,
-        "endpoints": _endpoints(row, *base) if base else None,
+        "endpoints": _endpoints(row),
     }
     return {key: value for key, value in found.items() if value not in ("", [], None)}
 
 
-def _base(target: str) -> _Base:
-    """The start of the addresses at a target, or None: its parser fails the whole import for one that it cannot read."""
-    try:
-        name = read_name(target)
-    except UnreadableName:
-        return None
-    return (f"{name.scheme}://" if name.scheme else "") + name.host, name.port
-
-
-def _endpoints(row: Row, start: str, named_port: int | None) -> list[str]:
-    port = row["port"] or named_port
+def _endpoints(row: Row) -> list[str]:
+    """Where it is; nothing for a target that the importer may not be able to read, because then it fails as a whole."""
+    address = address_of(row)
     path = row["path"] if row["path"] and _PATH.fullmatch(row["path"]) else ""
-    return [f"{start}:{port}{path}" if port else start + path]
+    return [address + path] if address else []

@@ -10,13 +10,16 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption
 from .._families.finding import SEVERITIES
+from .._findings.check import check_or_name
 from .._findings.model import SUMMARY
 from .._gate_words import (
     CHANGES,
+    COVERED,
     FAILING,
     FINDINGS,
     MISSING,
@@ -29,6 +32,7 @@ from .._gate_words import (
     WAIVED,
     WORSE,
 )
+from .._names import UnreadableName, read_name
 from .text import block, fenced, line
 
 Document = Mapping[str, Any]
@@ -47,7 +51,7 @@ class Choices(NamedTuple):
     # for SARIF: the file for all other targets
     fallback: str | None = None
     # whether gitlab and defectdojo list all findings
-    every: bool = False
+    every: bool = True
     # for SARIF: tells analyses of one repository apart
     category: str | None = None
 
@@ -63,6 +67,11 @@ _KEYS = {
 _WORDS = {"severity": SUMMARY, "state": STATES, "change": (None, *CHANGES)}
 _WHAT = "give the result of the module gate, or the content of its gate.json"
 _CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
+_CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
+# where programs rank findings, an unknown severity is as bad as the worst, as in the policy of the gate
+_RANKED = {"unknown": "critical"}
+_LONGEST_CHECK = 200
+_USER_INFO = re.compile(r"(?<=://)[^/?#\\]*@")
 # a run with one of these outcomes read all that it should
 _WHOLE = (FINDINGS, PASSED)
 # why a run is not whole: longer lists only hide the first problems
@@ -110,6 +119,11 @@ def _has_known_words(row: object) -> bool:
 def is_whole(document: Document) -> bool:
     """Whether the run read all that it should: whether a finding that is not listed does not exist."""
     return document["outcome"] in _WHOLE and all(pair["outcome"] in _WHOLE for pair in document["targets"])
+
+
+def is_proof(document: Document) -> bool:
+    """Whether a finding that is not listed is known not to exist, so that programs may close it."""
+    return is_whole(document) and document["coverage"] == COVERED
 
 
 def problems(document: Document) -> list[str]:
@@ -183,7 +197,7 @@ def is_new(row: Row) -> bool:
 
 
 def listed(document: Document, every: bool) -> list[Row]:
-    """The findings that need attention: they fail, or they are new and nobody has waived them. With ``every``, all."""
+    """All findings, or without ``every`` those that fail, and new ones that nobody has waived."""
     return [
         row
         for row in document["findings"]
@@ -192,18 +206,53 @@ def listed(document: Document, every: bool) -> list[Row]:
 
 
 def check_of(row: Row) -> str:
-    """A stable id of what a finding is about: the service's check, else its CVE, else a digest of its name."""
-    if row["check"]:
-        return line(row["check"], 200)
-    for cve in filter(None, row["cve"]):
-        return line(cve, 200)
-    digest = hashlib.sha256(str(row["name"]).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"name-{digest[:16]}"
+    """A stable id of what a finding is about, as its fingerprint sees it: the service's check, else a digest of the name."""
+    check, name = check_or_name(row["check"], row["name"])
+    if check is not None and line(check, _LONGEST_CHECK) == check:
+        return check
+    kind, text = ("name", name) if check is None else ("check", check)
+    return f"{kind}-{hashlib.sha256(str(text).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def cves_of(row: Row) -> list[str]:
+    """The CVE ids of a finding, without other text in their field, such as "N/A"."""
+    return list(filter(_CVE.fullmatch, row["cve"]))
+
+
+def ranked_severity(row: Row) -> str:
+    """The severity for programs that rank findings."""
+    return _RANKED.get(row["severity"], str(row["severity"]))
+
+
+def without_user_info(url: str) -> str:
+    """A URL without the name and the password of a user."""
+    return _USER_INFO.sub("", url, count=1)
 
 
 def cwe_number(row: Row) -> str | None:
     found = _CWE.fullmatch(row["cwe"] or "")
     return found and found[1]
+
+
+def address_of(row: Row) -> str | None:
+    """Protocol, host and port of a finding, without user info; None if programs may read its target as another place."""
+    base = _base(row["target"])
+    if base is None:
+        return None
+    start, named_port = base
+    port = row["port"] or named_port
+    return f"{start}:{port}" if port else start
+
+
+@lru_cache(maxsize=10_000)
+def _base(target: str) -> tuple[str, int | None] | None:
+    """The start of the addresses at a target, and the port of its name."""
+    try:
+        name = read_name(target)
+    except UnreadableName:
+        return None
+    host = f"[{name.host}]" if ":" in name.host else name.host
+    return (f"{name.scheme}://" if name.scheme else "") + host, name.port
 
 
 def titled_texts(row: Row, *keys: str) -> list[str]:
@@ -266,5 +315,5 @@ def facts(row: Row) -> str:
     """The facts of a finding that have no field of their own in most formats, on one line."""
     scores = [f"{key.upper()} {row[key]}" for key in ("cvss", "epss") if row[key] is not None]
     signs = {"known to be exploited": row["known_exploited"], "verified": row["verified"]}
-    found = [f"tool {line(row['tool']) or 'unknown'}", *map(line, [*row["cve"], row["cwe"]]), *scores]
+    found = [f"tool {line(row['tool']) or 'unknown'}", *cves_of(row), line(row["cwe"]), *scores]
     return ", ".join([*filter(None, found), *(words for words, is_true in signs.items() if is_true)])

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from .._errors import counted
 from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
-from .document import Choices, Document
+from .document import Choices, Document, is_proof, is_whole
 from .text import encode, json_lines
 
 
@@ -42,6 +43,10 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()
     # whether the failing findings alone are not enough
     every_row: bool = True
+    # a program that closes what its file lacks, whatever the file says of itself
+    closes: str | None = None
+    # whether it may have several files
+    several: bool = False
 
 
 def as_json(document: Document) -> str:
@@ -55,24 +60,50 @@ FORMATS: Mapping[str, Format] = {
     "markdown": Format("gate.md", lambda document, choices: [markdown.markdown(document)], every_row=False),
     "html": Format("gate.html", lambda document, choices: [html.html(document)]),
     "junit": Format("gate-junit.xml", lambda document, choices: [junit.junit(document)]),
-    "gitlab": Format("gl-dast-report.json", lambda document, choices: [gitlab.gitlab(document, choices)], ("every",)),
+    "gitlab": Format(
+        "gl-dast-report.json",
+        lambda document, choices: [gitlab.gitlab(document, choices)],
+        ("every",),
+        closes="GitLab",
+    ),
     "defectdojo": Format(
-        "gate-defectdojo.json", lambda document, choices: [defectdojo.defectdojo(document, choices)], ("every",)
+        "gate-defectdojo.json",
+        lambda document, choices: [defectdojo.defectdojo(document, choices)],
+        ("every",),
+        closes="DefectDojo",
     ),
     "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
-    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category")),
+    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category"), several=True),
 }
 
 
 def write(name: str, document: Document, choices: Choices) -> Written:
-    """The artefacts of a format, a key of FORMATS. Raises WrongOption."""
-    file, texts = FORMATS[name].name, FORMATS[name].write(document, choices)
-    if len(texts) == 1:
-        return Written([Artefact(file, texts[0])], [])
-    stem, _dot, extension = file.rpartition(".")
-    parts = [Artefact(f"{stem}-{number}.{extension}", text) for number, text in enumerate(texts, start=1)]
+    """The artefacts of a format, a key of FORMATS; none of one that would close findings which the run may not have seen.
+
+    Raises WrongOption.
+    """
+    described = FORMATS[name]
+    if described.closes and not is_proof(document):
+        why = "the run is not complete" if not is_whole(document) else "it is unknown whether everything was scanned"
+        return Written(
+            [],
+            [
+                f"{described.name} was not written, because {why}, and {described.closes} closes each finding that a file"
+                " lacks: keep what it has until the next complete run."
+            ],
+        )
+    texts = described.write(document, choices)
+    stem, _dot, extension = described.name.rpartition(".")
+    names = [described.name, *(f"{stem}-{number}.{extension}" for number in range(2, len(texts) + 1))]
     warning = (
-        f"The SARIF export is split into {counted(len(texts), 'file')}, because GitHub keeps only {sarif.MOST_RESULTS} results"
-        " of a file, and accepts at most 10 MB: upload all of them. Each has a category of its own."
+        f"The SARIF export has {counted(len(texts), 'file')}, because GitHub accepts at most 10 MB of one: upload all."
     )
-    return Written(parts, [warning])
+    return Written(list(map(Artefact, names, texts)), [warning] if len(texts) > 1 else [])
+
+
+def outdated(name: str, written: Written, present: Iterable[str]) -> list[str]:
+    """The files of a format that an earlier run wrote, and this one did not. present: the names in their directory."""
+    stem, _dot, extension = map(re.escape, FORMATS[name].name.rpartition("."))
+    number = "(?:-[1-9][0-9]{0,3})?" if FORMATS[name].several else ""
+    pattern = re.compile(rf"{stem}{number}\.{extension}")
+    return sorted(set(filter(pattern.fullmatch, present)) - {artefact.name for artefact in written.artefacts})

@@ -2,15 +2,15 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Findings as a DAST report of GitLab, version 15.0.0, the oldest one that GitLab 16 and later accept. Pure.
+"""Findings as a DAST report of GitLab, version 15.1.4 of security-report-schemas. Pure.
 
-GitLab shows descriptions and solutions as Markdown, so they are code blocks.
+On the default branch, GitLab marks each finding that a report lacks as no longer detected, whatever the report says of itself.
+So there is no report of an incomplete run. GitLab shows descriptions and solutions as Markdown, so they are code blocks.
 """
 
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from .._gate_words import WAIVED
 from .._records import Record
@@ -18,27 +18,31 @@ from .document import (
     Choices,
     Document,
     Row,
+    address_of,
     because,
     check_of,
+    cves_of,
     cwe_number,
     facts,
     identity,
-    is_whole,
     listed,
     number_of,
     place,
-    problems,
+    ranked_severity,
     titled_texts,
+    without_user_info,
 )
 from .text import block, encode, fenced, json_lines, line
 
-_VERSION = "15.0.0"
+_VERSION = "15.1.4"
 _SCHEMA = (
-    "https://gitlab.com/gitlab-org/security-products/security-report-schemas/-/raw/v15.0.0/dist/dast-report-format.json"
+    "https://gitlab.com/gitlab-org/security-products/security-report-schemas/-/raw/v15.1.4/dist/dast-report-format.json"
 )
 # of the report, in characters
 _LONGEST_NAME = 255
 _MOST_LINKS = 20
+# of the summary of the evidence, which GitLab shows on the page of a finding
+_LONGEST_SUMMARY = 20_000
 _LINK = re.compile(r"https?://[!-~]{1,2000}")
 
 
@@ -53,8 +57,7 @@ def gitlab(document: Document, choices: Choices) -> str:
     }
     scan = {
         "type": "dast",
-        "status": "success" if is_whole(document) else "failure",
-        "messages": [{"level": "fatal", "value": problem} for problem in problems(document)],
+        "status": "success",
         "analyzer": tool,
         "scanner": tool,
         # in UTC without their zone
@@ -71,12 +74,18 @@ def gitlab(document: Document, choices: Choices) -> str:
 
 
 def _vulnerability(row: Row) -> Record:
-    facts_of_it = {"state": row["state"], "why": because(row), "facts": facts(row), "change": row["change"]}
-    links = filter(_LINK.fullmatch, row["references"])
+    facts_of_it = {
+        "state": row["state"],
+        "why": because(row),
+        "severity": row["severity"],
+        "facts": facts(row),
+        "change": row["change"],
+    }
+    links = list(filter(_LINK.fullmatch, map(without_user_info, row["references"])))[:_MOST_LINKS]
     found = {
         "id": identity(row),
         "name": line(row["name"], _LONGEST_NAME),
-        "severity": row["severity"].capitalize(),
+        "severity": ranked_severity(row).capitalize(),
         "identifiers": _identifiers(row),
         "location": _location(row),
         "details": {
@@ -84,9 +93,10 @@ def _vulnerability(row: Row) -> Record:
             for key, value in facts_of_it.items()
             if value is not None
         },
-        "description": "\n\n".join(titled_texts(row, "description", "risk", "evidence") or [fenced(place(row))]),
+        "description": "\n\n".join(titled_texts(row, "description", "risk") or [fenced(place(row))]),
         "solution": fenced(block(row["recommendation"])),
-        "links": [{"url": link} for link in links][:_MOST_LINKS],
+        "links": [{"name": line(link, _LONGEST_NAME), "url": link} for link in links],
+        "evidence": {"summary": block(row["evidence"], _LONGEST_SUMMARY)} if row["evidence"] else None,
     }
     if row["state"] == WAIVED and row["waiver"] and row["waiver"]["status"] == "false_positive":
         flag = {"type": "flagged-as-likely-false-positive", "origin": "waiver", "description": because(row)}
@@ -97,10 +107,15 @@ def _vulnerability(row: Row) -> Record:
 def _identifiers(row: Row) -> list[dict[str, str]]:
     """The first one is the one by which GitLab recognises a finding."""
     check, cwe = check_of(row), cwe_number(row)
-    found = [("scanops_scanner_check", check, check)]
-    found += [("cve", cve, cve) for cve in (line(each, 60) for each in row["cve"] if each)]
-    found += [("cwe", f"CWE-{cwe}", cwe)] if cwe else []
-    return [{"type": kind, "name": name, "value": value} for kind, name, value in found[:20]]
+    found = [{"type": "scanops_scanner_check", "name": check, "value": check}]
+    found += [
+        {"type": "cve", "name": cve, "value": cve, "url": f"https://nvd.nist.gov/vuln/detail/{cve}"}
+        for cve in cves_of(row)
+    ]
+    if cwe:
+        url = f"https://cwe.mitre.org/data/definitions/{int(cwe)}.html"
+        found.append({"type": "cwe", "name": f"CWE-{cwe}", "value": cwe, "url": url})
+    return found[:20]
 
 
 def _location(row: Row) -> dict[str, str]:
@@ -110,19 +125,9 @@ def _location(row: Row) -> dict[str, str]:
     if row["places"]:
         # other places are another finding
         parameter += f"{len(row['places'])} places ({line(row['fingerprint'])}) at "
-    base = _base(target)
     return {
-        "hostname": base if base.endswith(port) else base + port,
+        "hostname": address_of(row) or target,
         "method": line(row["method"], 20),
         "param": f"{parameter}{target}{port}{number_of(row)}",
         "path": line(row["path"]),
     }
-
-
-def _base(target: str) -> str:
-    """Protocol, host and port of a target's name."""
-    try:
-        parts = urlsplit(target)
-    except ValueError:
-        return target
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else target

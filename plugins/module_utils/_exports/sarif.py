@@ -6,15 +6,21 @@
 
 The limits are those of GitHub ("SARIF results exceed one or more limits" in its documentation). What it reads of a file is
 in "SARIF support for code scanning".
+
+GitHub recognises an alert by its rule, its file and ``primaryLocationLineHash``. Its action upload-sarif computes that from the
+line that a result points to (src/fingerprints.ts of github/codeql-action), and warns about each result that has another one. So
+a result has its own only if several findings of a check are at one line, which would become one alert otherwise.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from .._errors import WrongOption, counted, printable
@@ -26,16 +32,21 @@ from .document import (
     Document,
     Place,
     Row,
+    address_of,
     because,
     check_of,
+    cves_of,
     cwe_number,
     identity,
     is_whole,
     place,
     problems,
+    ranked_severity,
+    titled_texts,
+    without_user_info,
     worst,
 )
-from .text import block, encode, json_lines, line
+from .text import block, encode, fenced, json_lines, line
 
 # github: without waived findings, split at GitHub's limits; gitlab: with suppressions; full: and with more facts
 PROFILES = ("github", "gitlab", "full")
@@ -43,18 +54,20 @@ _CATEGORY = "scanops.scanner"
 
 # GitHub accepts 25,000 results of a run, and keeps 5,000
 MOST_RESULTS = 5000
-# GitHub accepts 10 MB after compression, and no text grows by compression
+# GitHub accepts 20 runs of a file
+_MOST_RUNS = 20
+# GitHub accepts 10 MB after compression
 MOST_BYTES = 9_000_000
-# GitHub refuses a rule with more
-_MOST_TAGS = 20
+# GitHub shows 10 tags of a rule, and refuses a rule with more than 20
+_MOST_TAGS = 10
 # of texts that people read in a list
 _LONGEST = 1000
-# more than a rule can take, with four texts in which a character may need an escape sequence of 6
-_RULE_BYTES = 6 * 4 * _LONGEST
+_HOMEPAGE = "https://github.com/scanops/scanops.scanner"
 
 _LEVELS = {"medium": "warning", "low": "note", "info": "note"}
 # GitHub ranks alerts by these numbers of their rules
 _SCORES = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "2.0"}
+_IN_PATH = "/%:@!$&'()*+,;=~"
 _BASELINE_STATES = {NEW: "new", KNOWN: "unchanged", REOPENED: "new", WORSE: "updated"}
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
@@ -63,12 +76,17 @@ _LINK = re.compile(r"https?://[A-Za-z0-9._~/?&=%+#:@!,;-]{1,1000}")
 
 # what only the profile full adds, beside texts
 _FULL = ("cvss", "epss", "known_exploited", "verified", "scan_id", "first_seen")
-# a finding, and its encoded result
-_Encoded = tuple[Row, str]
+
+
+class _Result(NamedTuple):
+    """A finding in the file."""
+
+    check: str
+    text: str
 
 
 def sarif(document: Document, choices: Choices) -> list[str]:
-    """The findings as SARIF, in several files if GitHub would not keep all of them in one.
+    """The findings as SARIF, in several runs and files if GitHub would not keep all of them in one.
 
     Raises WrongOption for an unknown profile, for an address in place of a file, and for findings without a file.
     """
@@ -77,15 +95,26 @@ def sarif(document: Document, choices: Choices) -> list[str]:
         raise WrongOption(f"sarif_profile is {line(profile, 60)!r}: choose one of {', '.join(PROFILES)}.")
     rows = [row for row in document["findings"] if profile != "github" or row["state"] != WAIVED]
     anchors = _anchors(rows, choices)
-    encoded = [(row, encode(_result(row, anchors[row["target"]], profile == "full"))) for row in rows]
-    groups = _groups(encoded) if profile == "github" else [encoded]
+    by_check: dict[str, list[Row]] = {}
+    for row in rows:
+        by_check.setdefault(check_of(row), []).append(row)
+    # from all findings, so that a rule is the same in each run
+    rules = {check: encode(_rule(check, found)) for check, found in by_check.items()}
+    lines = {target: encode(anchor) for target, anchor in anchors.items()}
+    spots = Counter((check_of(row), lines[row["target"]]) for row in rows)
+    results = []
+    for row in rows:
+        check, target = check_of(row), row["target"]
+        alone = profile == "github" and spots[check, lines[target]] == 1
+        results.append(_Result(check, encode(_result(row, anchors[target], profile == "full", alone))))
     if category is None:
         category = _CATEGORY
         if document["workspace"]:
             category += f"/{_quoted(document['workspace'], safe='')[:200]}"
-    if len(groups) == 1:
-        return [_file(document, groups[0], f"{category}/")]
-    return [_file(document, group, f"{category}/{number}/") for number, group in enumerate(groups, start=1)]
+    groups = _groups(results, rules) if profile == "github" else [results]
+    # those of the first run do not depend on how many there are
+    names = [f"{category}/", *(f"{category}/{number}/" for number in range(2, len(groups) + 1))]
+    return list(map(_file, _filled([_run(document, *each, rules) for each in zip(groups, names)])))
 
 
 def _anchors(rows: list[Row], choices: Choices) -> dict[str, Record]:
@@ -115,35 +144,53 @@ def _location(path: str, number: int) -> Record:
             " of a file."
         )
     path = path.replace("\\", "/")
+    if path.startswith("/"):
+        raise WrongOption(
+            f"{line(path, 200)!r} is an absolute path, which GitHub refuses in SARIF: give the path from the top of the"
+            " repository."
+        )
     while path.startswith("./"):
         path = path[2:]
-    uri = _quoted(path)
-    artifact = {"uri": f"file://{uri}" if uri.startswith("/") else uri}
-    return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": number}}}
+    return {"physicalLocation": {"artifactLocation": {"uri": _quoted(path)}, "region": {"startLine": number}}}
 
 
 def _quoted(text: str, safe: str = "/") -> str:
     return quote(text.encode("utf-8", "replace"), safe=safe)
 
 
-def _groups(encoded: list[_Encoded]) -> list[list[_Encoded]]:
-    """The findings of each file that GitHub accepts and keeps."""
-    groups: list[list[_Encoded]] = [[]]
+def _groups(results: list[_Result], rules: Mapping[str, str]) -> list[list[_Result]]:
+    """The findings of each run that GitHub accepts and keeps."""
+    groups: list[list[_Result]] = [[]]
     size = 0
     checks: set[str] = set()
-    for row, text in encoded:
-        check, length = check_of(row), len(text) + 1
-        size += length if check in checks else length + _RULE_BYTES
+    for result in results:
+        rule = 0 if result.check in checks else len(rules[result.check])
+        size += len(result.text) + rule + 2
         if groups[-1] and (len(groups[-1]) == MOST_RESULTS or size > MOST_BYTES):
             groups.append([])
             checks.clear()
-            size = length + _RULE_BYTES
-        checks.add(check)
-        groups[-1].append((row, text))
+            size = len(result.text) + len(rules[result.check]) + 2
+        checks.add(result.check)
+        groups[-1].append(result)
     return groups
 
 
-def _result(row: Row, anchor: Record, full: bool) -> Record:
+def _filled(runs: list[str]) -> list[list[str]]:
+    """The runs of each file that GitHub accepts."""
+    files: list[list[str]] = [[]]
+    size = 0
+    for run in runs:
+        length = len(zlib.compress(run.encode("ascii"), 1)) if len(runs) > 1 else 0
+        size += length
+        if files[-1] and (len(files[-1]) == _MOST_RUNS or size > MOST_BYTES):
+            files.append([])
+            size = length
+        files[-1].append(run)
+    return files
+
+
+def _result(row: Row, anchor: Record, full: bool, alone: bool) -> Record:
+    """The result of a finding. alone: whether no other one of its check is at its line."""
     state, severity, reasons = row["state"], row["severity"], because(row)
     text = f"{line(row['name'], 255)} at {place(row)}. {severity}, {state}: {reasons}."
     properties = {key: row[key] for key in ("state", "change", "severity", "fingerprint", "index")}
@@ -154,18 +201,24 @@ def _result(row: Row, anchor: Record, full: bool) -> Record:
         properties.update({key: block(row[key]) for key in ("description", "evidence")})
     elif row["evidence"]:
         text += f"\n\n{block(row['evidence'], _LONGEST)}"
+    prints = {"scanopsScanner/v1": identity(row)}
+    if not alone:
+        # the only one that GitHub reads
+        prints["primaryLocationLineHash"] = f"{row['fingerprint'].rpartition(':')[2]}:{row['index']}"
+    address, path = address_of(row), row["path"] or "/"
+    url = f"{address}{_quoted(path, _IN_PATH)}" if address and "://" in address else None
     result: Record = {
         "ruleId": check_of(row),
         "level": _LEVELS.get(severity, "error"),
         "message": _message(text),
-        "locations": [anchor],
-        "partialFingerprints": {
-            # the only one that GitHub reads
-            "primaryLocationLineHash": f"{row['fingerprint'].rpartition(':')[2]}:{row['index']}",
-            "scanopsScanner/v1": identity(row),
-        },
+        "locations": [
+            {**anchor, "logicalLocations": [{"fullyQualifiedName": url or place(row), "kind": "resource"}]},
+        ],
+        "partialFingerprints": prints,
         "properties": properties,
     }
+    if url:
+        result["webRequest"] = {"target": url, **({"method": line(row["method"], 20)} if row["method"] else {})}
     if row["change"] is not None:
         result["baselineState"] = _BASELINE_STATES[row["change"]]
     if state == WAIVED:
@@ -182,34 +235,36 @@ def _message(text: str) -> Record:
 
 def _rule(check: str, rows: list[Row]) -> Record:
     """The rule of the findings with a check: the texts of the first, and the worst severity."""
-    row, severity = rows[0], worst(each["severity"] for each in rows)
+    row, severity = rows[0], worst(map(ranked_severity, rows))
     name = line(row["name"], 255) or check
     advice = block(row["recommendation"], _LONGEST) or block(row["risk"], _LONGEST) or name
     properties = {"tags": _tags(row), "precision": "high" if row["verified"] else "medium"}
-    if severity in _SCORES:
+    scores = [each["cvss"] for each in rows if each["cvss"]]
+    if scores:
+        properties["security-severity"] = f"{max(scores):.1f}"
+    elif severity in _SCORES:
         properties["security-severity"] = _SCORES[severity]
+    texts = titled_texts(row, "description", "risk", "recommendation")
     found = {
         "id": check,
+        "name": name,
         "shortDescription": _message(name),
         "fullDescription": _message(block(row["description"], _LONGEST) or name),
-        "help": _message(advice),
+        "help": {**_message(advice), "markdown": "\n\n".join(texts) or fenced(name)},
         "defaultConfiguration": {"level": _LEVELS.get(severity, "error")},
         "properties": properties,
     }
-    link = next(filter(_LINK.fullmatch, row["references"]), None)
+    link = next(filter(_LINK.fullmatch, map(without_user_info, row["references"])), None)
     return {**found, "helpUri": link} if link else found
 
 
 def _tags(row: Row) -> list[str]:
     cwe = cwe_number(row)
-    tags = ["security", *([f"external/cwe/cwe-{cwe}"] if cwe else []), *(line(cve, 60) for cve in row["cve"])]
-    return tags[:_MOST_TAGS]
+    return ["security", *([f"external/cwe/cwe-{cwe}"] if cwe else []), *cves_of(row)][:_MOST_TAGS]
 
 
-def _file(document: Document, group: list[_Encoded], identifier: str) -> str:
-    rules: dict[str, list[Row]] = {}
-    for row, _text in group:
-        rules.setdefault(check_of(row), []).append(row)
+def _run(document: Document, results: list[_Result], identifier: str, rules: Mapping[str, str]) -> str:
+    """A run with these results and their rules."""
     invocation = {
         "executionSuccessful": is_whole(document),
         "toolExecutionNotifications": [
@@ -219,14 +274,23 @@ def _file(document: Document, group: list[_Encoded], identifier: str) -> str:
     }
     if document["generated"]:
         invocation["endTimeUtc"] = document["generated"]
-    driver = {
-        "name": "scanops.scanner",
-        "semanticVersion": document["collection_version"],
-        "rules": list(map(_rule, rules, rules.values())),
-    }
-    head = {"tool": {"driver": driver}, "automationDetails": {"id": identifier}, "invocations": [invocation]}
-    run = json_lines(head, "results", (text for _row, text in group))
-    return f'{{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{run}]}}\n'
+    driver = json_lines(
+        {
+            "name": "scanops.scanner",
+            "semanticVersion": document["collection_version"],
+            "informationUri": _HOMEPAGE,
+        },
+        "rules",
+        (rules[check] for check in dict.fromkeys(result.check for result in results)),
+    )
+    head = {"automationDetails": {"id": identifier}, "invocations": [invocation]}
+    run = json_lines(head, "results", (result.text for result in results))
+    return f'{{"tool":{{"driver":{driver}}},{run[1:]}'
+
+
+def _file(runs: list[str]) -> str:
+    joined = ",".join(runs)
+    return f'{{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{joined}]}}\n'
 
 
 # --- the lines that declare targets

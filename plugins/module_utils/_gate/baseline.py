@@ -17,10 +17,11 @@ from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple, Optional
 
+from .._findings.check import LONGEST_NAME, check_of
 from .._gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
 from .._names import normal_form
 from .._records import proven
-from .fingerprint import LONGEST_NAME, SCHEME, Place, Subject, check_of, severity_rank, subject_in, worst_first
+from .fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
 from .rows import Pair, Row
 
 OPEN = "open"

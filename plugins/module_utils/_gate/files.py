@@ -166,3 +166,19 @@ def write_files(task: Task, files: Iterable[File], written: list[Record]) -> Non
         except ScannerError as error:
             raise Refused(f"The {file.kind} file of the gate is missing: {error}") from None
         written.append(dict(path=file.path, format=file.kind, changed=changed))
+
+
+def remove_files(task: Task, paths: Iterable[str]) -> bool:
+    """Remove artefacts of an earlier run; whether there was one. Raises Refused for the first that cannot be removed."""
+    removed = False
+    for path in paths:
+        try:
+            if not task.check_mode:
+                os.remove(path)
+            removed = True
+        except OSError as error:
+            raise Refused(
+                f"{shown(path)} is of an earlier run and cannot be removed ({reason_of(error)}): remove it, so that nothing"
+                " takes it for a result of this run."
+            ) from None
+    return removed

@@ -21,28 +21,24 @@ import hashlib
 import html
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from .._findings.check import check_or_name
 from .._findings.model import SUMMARY, UNKNOWN
 from .._names import normal_form
 from .._records import Record
 
 SCHEME = 1
-# how many characters of a name identify a finding whose check has no id
-LONGEST_NAME = 500
 _DIGITS = 32
 # what each digest begins with, so that no other digest of the same texts is equal
 _DOMAIN = "scanops.scanner/fingerprint"
 _JSON = json.JSONEncoder(separators=(",", ":"))
 # a gate needs each fingerprint twice: for what was found, and for the baseline
 _MOST_KNOWN = 100_000
-# an entry such as "Nothing was found" has this id, whatever was looked for (the service's published client)
-_NO_CHECK = re.compile(r"NONVULN-[0-9]+-0+", re.IGNORECASE)
 # worst first; an unknown severity may be the worst
 _RANKS = {severity: rank for rank, severity in enumerate(sorted(SUMMARY, key=lambda each: each != UNKNOWN))}
 
@@ -81,22 +77,8 @@ class Sighting(NamedTuple):
 
 def subject_in(target: str, check: object, name: object, place: Place) -> Subject:
     """The Subject with these parts of a finding; target: in normal form."""
-    known = check_of(check)
-    return Subject(target, known, None if known else _plain_name(name), *place)
-
-
-def check_of(value: object) -> str | None:
-    """The id of a check in a field of the service; None if it is missing or stands for no check."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    text = value.strip() if isinstance(value, str) else ""
-    return None if _NO_CHECK.fullmatch(text) else text or None
-
-
-def _plain_name(value: object) -> str:
-    """A name in the form in which names are compared: its first characters in lower case, composed, with single spaces."""
-    text = "" if value is None else str(value)[:LONGEST_NAME]
-    return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
+    known, plain = check_or_name(check, name)
+    return Subject(target, known, plain, *place)
 
 
 def canonical(subject: Subject) -> bytes:

@@ -11,13 +11,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._exports.document import Choices, Place
-from .._exports.formats import write
+from .._exports.formats import outdated, write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
+from .._file.repository import path_in_repository
 from .._gate_words import CREATED, FAIL, MISSING, WARN
 from .._http.connection import COLLECTION_VERSION
 from .._moments import expiry_of, is_date
@@ -35,6 +36,7 @@ from .files import (
     needed_content_of,
     refuse_untrusted_directory,
     refuse_without_directory,
+    remove_files,
     write_files,
 )
 from .gate_json import document_of, saved_of
@@ -50,6 +52,8 @@ _MOST_NAMED = 5
 # reasons that it quotes
 _MOST_REASONS = 3
 _LONGEST_NAME = 80
+# nearly every repository has it
+_README = "README.md"
 
 
 class _NotPassed(ScannerError):
@@ -66,6 +70,7 @@ class _Asked(NamedTuple):
     waivers: Sequence[Rule]
     baseline: bytes | None
     locations: Mapping[str, Place]
+    sarif_location: str
 
 
 def judge_task(task: Task) -> Record:
@@ -128,8 +133,23 @@ def _asked(task: Task, now: float) -> _Asked:
         ),
         read_waivers(_contents(task, "waivers"), now, params["allow_permanent"]),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
-        locations_of([(path, text.decode("utf-8", "replace")) for path, text in _contents(task, "estate_files")]),
+        locations_of(
+            [
+                (path_in_repository(path, "estate_files"), text.decode("utf-8", "replace"))
+                for path, text in _contents(task, "estate_files")
+            ]
+        ),
+        _sarif_location(params),
     )
+
+
+def _sarif_location(params: Mapping[str, Any]) -> str:
+    """The file of the repository for the findings of targets that no estate file declares."""
+    path = params["sarif_location"]
+    if path is None:
+        files = params["estate_files"]
+        return path_in_repository(files[0], "estate_files") if files else _README
+    return path_in_repository(path, "sarif_location") if os.path.isabs(path) else str(path)
 
 
 def _refuse_wrong_options(task: Task) -> None:
@@ -186,6 +206,7 @@ class _Ending:
         self._document = document
         self._api_error = {"api_error": api_error} if api_error else {}
         self._files: list[Record] = []
+        self._removed = False
         self._diff: Record = {}
 
     def end(self, asked: _Asked, baseline: str | None) -> Record:
@@ -194,13 +215,13 @@ class _Ending:
         Raises _NotPassed, or Incomplete if a file is missing.
         """
         try:
-            self._write_artefacts(asked.locations)
+            self._write_artefacts(asked)
             # last, so that nothing is accepted whose artefacts are missing
             if baseline is not None:
                 self._write_baseline(self._task.params["baseline"], asked.baseline, baseline)
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
-            kind = Incomplete if any(file["changed"] for file in self._files) else Refused
+            kind = Incomplete if self._changed() else Refused
             raise kind(sentence, **self._result()) from None
         self._warn(self._decision.memory)
         if self._decision.verdict == FAIL:
@@ -209,13 +230,13 @@ class _Ending:
             self._task.warn(self._sentence())
         return self._result()
 
-    def _write_artefacts(self, locations: Mapping[str, Place]) -> None:
+    def _write_artefacts(self, asked: _Asked) -> None:
         params = self._task.params
         directory = params["artifacts"]
         if directory is None:
             return
         make_directory(self._task, directory)
-        sarif = (params["sarif_profile"], locations, params["sarif_location"])
+        sarif = (params["sarif_profile"], asked.locations, asked.sarif_location)
         choices = Choices(*sarif, params["export_all"], params["sarif_category"])
         for name in dict.fromkeys(params["formats"]):
             written = write(name, self._document, choices)
@@ -224,6 +245,10 @@ class _Ending:
             files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
             _refuse_own_baseline(files, params["baseline"])
             write_files(self._task, files, self._files)
+            # a program that takes all files of the directory would take them for those of this run
+            present = os.listdir(directory) if os.path.isdir(directory) else []
+            old = [os.path.join(directory, each) for each in outdated(name, written, present)]
+            self._removed |= remove_files(self._task, old)
 
     def _write_baseline(self, path: str, before: bytes | None, after: str) -> None:
         # calls may have taken minutes since it was read
@@ -259,9 +284,11 @@ class _Ending:
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]
         rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
-        changed = any(file["changed"] for file in self._files)
-        result = {**self._document, "findings": rows, "failing": failing, "files": self._files, "changed": changed}
-        return {**result, **self._diff}
+        result = {**self._document, "findings": rows, "failing": failing, "files": self._files}
+        return {**result, "changed": self._changed(), **self._diff}
+
+    def _changed(self) -> bool:
+        return self._removed or any(file["changed"] for file in self._files)
 
 
 # --- the message: the line of a pipeline that people read first

@@ -37,6 +37,7 @@ SHELL = frozenset(
         "_file/download",
         "_file/draft",
         "_file/replace",
+        "_file/repository",
         "_findings/info",
         "_gate/files",
         "_gate/read",

@@ -19,7 +19,12 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports import sa
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write
 from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, mixed, row
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
+    broken,
+    document,
+    mixed,
+    row,
+)
 
 try:
     from ansible.template import trust_as_template as trusted
@@ -93,12 +98,49 @@ def test_sarif_reads_the_lines_of_estate_files(tmp_path, monkeypatch):
         (b"a: [", r"findings_export: The estate file .* is not valid YAML"),
     ],
 )
-def test_an_estate_file_that_cannot_be_read_is_named(content, message, tmp_path):
+def test_an_estate_file_that_cannot_be_read_is_named(content, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "estate.yml"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(AnsibleFilterError, match=message):
         findings_export(document([row(1)]), "sarif", estate_files=[str(path)])
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_a_path_starts_at_the_top_of_the_repository(git, tmp_path, monkeypatch):
+    (tmp_path / "security").mkdir()
+    (tmp_path / "security/estate.yml").write_text(ESTATE, encoding="utf-8")
+    if git:
+        # as in a worktree
+        (tmp_path / ".git").touch()
+    monkeypatch.chdir(tmp_path / "security" if git else tmp_path)
+    of = document([row(1), row(2, target="other.example")])
+    (file,) = findings_export(of, "sarif", estate_files=[str(tmp_path / "security/estate.yml")])
+    (run,) = json.loads(file["content"])["runs"]
+    places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
+    assert [(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in places] == [
+        ("security/estate.yml", 4),
+        # of another target
+        ("security/estate.yml", 1),
+    ]
+
+
+def test_a_file_outside_of_a_repository_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "estate.yml").write_text(ESTATE, encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    with pytest.raises(AnsibleFilterError, match="in no git repository and not below the working directory"):
+        findings_export(document([row(1)]), "sarif", estate_files=[str(tmp_path / "estate.yml")])
+    with pytest.raises(AnsibleFilterError, match="is an absolute path"):
+        findings_export(document([row(1)]), "sarif", fallback_file="/srv/estate.yml")
+
+
+def test_an_incomplete_run_has_no_file_for_what_closes_findings(monkeypatch):
+    warnings = []
+    monkeypatch.setattr(_plugin.Display, "warning", lambda self, text, **options: warnings.append(text))
+    assert findings_export(broken(), "defectdojo") == []
+    assert len(warnings) == 1 and "DefectDojo closes each finding" in warnings[0]
 
 
 def test_one_path_is_not_a_list():
@@ -108,10 +150,11 @@ def test_one_path_is_not_a_list():
 
 def test_several_files_come_with_a_warning(monkeypatch):
     monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
+    monkeypatch.setattr(sarif, "_MOST_RUNS", 1)
     warnings = []
     monkeypatch.setattr(_plugin.Display, "warning", lambda self, text, **options: warnings.append(text))
     files = findings_export(document([row(1), row(2)]), "sarif", fallback_file="estate.yml")
-    assert [file["name"] for file in files] == ["gate-1.sarif", "gate-2.sarif"]
+    assert [file["name"] for file in files] == ["gate.sarif", "gate-2.sarif"]
     assert len(warnings) == 1 and "2 files" in warnings[0]
 
 

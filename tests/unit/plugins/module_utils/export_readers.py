@@ -28,12 +28,12 @@ JSON_SCHEMAS = {
         for name, path in (
             ("json", GATE_SCHEMA),
             ("sarif", SCHEMAS / "sarif-2.1.0-rtm.5.json"),
-            ("gitlab", SCHEMAS / "gitlab-dast-15.0.0-rules.json"),
+            ("gitlab", SCHEMAS / "gitlab-dast-15.1.4-rules.json"),
         )
     )
 }
 JUNIT_SCHEMA = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
-# what dojo/tools/generic/json_parser.py of DefectDojo takes, of those that its releases since 2.0 know
+# what dojo/tools/generic/json_parser.py of DefectDojo takes, of those that its releases since 2.51 know
 DEFECTDOJO_FIELDS = {
     "title", "severity", "description", "date", "cwe", "cve", "cvssv3", "mitigation", "impact", "steps_to_reproduce",
     "severity_justification", "references", "active", "verified", "false_p", "out_of_scope", "risk_accepted",
@@ -41,15 +41,17 @@ DEFECTDOJO_FIELDS = {
     "component_name", "component_version", "static_finding", "dynamic_finding", "scanner_confidence",
     "unique_id_from_tool", "vuln_id_from_tool", "sast_source_object", "sast_sink_object", "sast_source_line",
     "sast_source_file_path", "nb_occurences", "publish_date", "service", "planned_remediation_date", "endpoints", "files",
-    "tags", "vulnerability_ids",
+    "tags", "vulnerability_ids", "epss_score", "epss_percentile", "cvssv3_score", "known_exploited",
 }  # fmt: skip
 
 ALL = list(FORMATS)
+# not written for an incomplete run
+CLOSING = ("gitlab", "defectdojo")
 CHOICES = Choices(fallback="estate.yml")
 # each format with each choice of what it lists
 CHOSEN = [
     *[(name, {}) for name in FORMATS if name != "sarif"],
-    *[(name, {"every": True}) for name in ("gitlab", "defectdojo")],
+    *[(name, {"every": False}) for name in CLOSING],
     *[("sarif", {"sarif_profile": profile}) for profile in sarif.PROFILES],
 ]
 
@@ -57,6 +59,28 @@ CHOSEN = [
 def written(name, of, **choices):
     """The texts of a format."""
     return [artefact.text for artefact in write(name, of, CHOICES._replace(**choices)).artefacts]
+
+
+def defectdojo_hash(finding):
+    """By what DefectDojo recognises a finding: dojo/finding/models.py, compute_hash_code_legacy and hash_fields."""
+    parts = [finding["title"], finding.get("cwe", 0), None, None, finding["description"], finding.get("service", "")]
+    return "".join(map(str, parts)).casefold().strip()
+
+
+def defectdojo_reimport(existing, findings):
+    """The findings that DefectDojo has after a file was imported again, each active or not, by what it recognises them.
+
+    From dojo/importers/default_reimporter.py, without a service and with the default, close_old_findings. existing: the same of
+    the imports before.
+    """
+    # only those without a service are closed
+    after = {key: (finding, active and bool(finding.get("service"))) for key, (finding, active) in existing.items()}
+    for finding in findings:
+        key = defectdojo_hash(finding)
+        closed = finding["risk_accepted"] or finding["false_p"] or finding["out_of_scope"]
+        # what is new is as the file says; what is active stays so unless the file closes it
+        after[key] = (finding, finding["active"] if key not in existing else not closed)
+    return after
 
 
 def check(name, text):

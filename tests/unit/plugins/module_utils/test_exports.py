@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
+import zlib
 from xml.etree import ElementTree
 
 import pytest
@@ -17,14 +19,17 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Wro
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import csv as table
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import junit, sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import outdated, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,
     CHOSEN,
+    CLOSING,
     check,
+    defectdojo_hash,
+    defectdojo_reimport,
     failing_in,
     results_of,
     table_of,
@@ -58,8 +63,10 @@ def defectdojo(of, **choices):
 @pytest.mark.parametrize(("name", "choices"), CHOSEN)
 @pytest.mark.parametrize("make", [mixed, broken, unreachable, lambda: document([])])
 def test_exports_fit_their_schemas(make, name, choices):
-    (text,) = written(name, make(), **choices)
-    check(name, text)
+    texts = written(name, make(), **choices)
+    assert len(texts) == (0 if name in CLOSING and make in (broken, unreachable) else 1)
+    for text in texts:
+        check(name, text)
 
 
 def test_json_is_the_document_itself():
@@ -103,22 +110,38 @@ def test_markdown_has_the_count_and_the_worst_of_each_state():
     assert "| below | 3 | low |" in text
 
 
-@pytest.mark.parametrize("name", ["gitlab", "defectdojo"])
-def test_what_fails_or_is_new_is_listed_and_everything_on_request(name):
+@pytest.mark.parametrize("name", CLOSING)
+def test_everything_is_listed_and_what_fails_or_is_new_on_request(name):
     key = {"gitlab": "vulnerabilities", "defectdojo": "findings"}[name]
-    (text,) = written(name, mixed())
+    (text,) = written(name, mixed(), every=False)
     # 5 is new but waived, 7 is new, 8 is reopened
     wanted = [1, 2, 2, 3, 7, 8]
     assert [int(number, 16) for number in re.findall(r'"(?:id|unique_id_from_tool)":"1:(\w+)#', text)] == wanted
-    (text,) = written(name, mixed(), every=True)
+    (text,) = written(name, mixed())
     assert len(json.loads(text)[key]) == len(mixed()["findings"])
 
 
 # --- incomplete runs
 
 
+@pytest.mark.parametrize(
+    ("of", "why"),
+    [
+        (broken(), "the run is not complete"),
+        (unreachable(), "the run is not complete"),
+        (document([row(1)], coverage="unknown"), "it is unknown whether everything was scanned"),
+    ],
+)
+@pytest.mark.parametrize(("name", "program"), [("gitlab", "GitLab"), ("defectdojo", "DefectDojo")])
+def test_no_file_closes_what_a_run_may_not_have_seen(name, program, of, why):
+    exported = write(name, of, CHOICES)
+    assert exported.artefacts == []
+    (warning,) = exported.warnings
+    assert f"was not written, because {why}, and {program} closes" in warning
+
+
 @pytest.mark.parametrize("make", [broken, unreachable])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [each for each in ALL if each not in CLOSING])
 def test_an_incomplete_run_says_why(name, make):
     # test_gate_exports checks where each format says so
     of = make()
@@ -144,9 +167,10 @@ def test_junit_counts_what_it_has():
 def test_many_problems_are_cut():
     pairs = [pair(f"host{number}.example", outcome="scan_failed", reasons=["It failed."]) for number in range(300)]
     of = document([], pairs, outcome="scan_failed", verdict="fail")
-    messages = gitlab(of)["scan"]["messages"]
+    (text,) = written("sarif", of)
+    messages = json.loads(text)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert len(messages) == 101
-    assert messages[-1]["value"] == "200 more problems are in gate.json."
+    assert messages[-1]["message"]["text"] == "200 more problems are in gate.json."
 
 
 # --- SARIF
@@ -198,59 +222,157 @@ def test_waived_results_are_left_out_or_suppressed(profile, number):
         assert "Replaced in June (team-web, until 2027-06-30; waivers.yml:7)" in suppression["justification"]
 
 
+def prints(*rows, **choices):
+    return [each["partialFingerprints"] for each in results_of(written("sarif", document(list(rows)), **choices)[0])]
+
+
+def test_a_fingerprint_is_left_to_github_unless_findings_of_a_check_share_a_line():
+    own = "primaryLocationLineHash"
+    other = row(3, target="b.example")
+    # each target has a line of its own
+    lines = {"https://shop.example.com": ("estate.yml", 3), "b.example": ("estate.yml", 4)}
+    alone = prints(row(1), row(2, check="X"), other, locations=lines)
+    assert [own in each for each in alone] == [False, False, False]
+    shared = prints(row(1), row(2, port=8443), other, locations=lines)
+    assert [each.get(own) for each in shared] == [f"{1:032x}:1", f"{2:032x}:1", None]
+    assert len({each["scanopsScanner/v1"] for each in alone}) == 3
+
+
 def test_partial_fingerprints_depend_on_the_fingerprint_alone():
-    def prints(**changes):
-        of = document([row(1, **changes), row(1, index=2, **changes)], generated="2027-01-01T00:00:00Z")
-        return [each["partialFingerprints"] for each in results_of(written("sarif", of)[0])]
+    def both(**changes):
+        return prints(row(1, **changes), row(1, index=2, **changes))
 
-    assert prints() == prints(name="Other", severity="low", id=99, description="", state="below", port=None)
-    assert prints()[0] != prints()[1]
-    assert prints()[0]["primaryLocationLineHash"] == f"{1:032x}:1"
+    assert both() == both(name="Other", severity="low", id=99, description="", state="below", port=None)
+    assert both()[0] != both()[1]
 
 
-def test_a_rule_has_the_worst_severity_of_its_results_and_at_most_20_tags():
+def test_a_rule_has_the_worst_score_of_its_results_and_at_most_10_tags():
     many = [f"CVE-2024-{number}" for number in range(1000, 1100)]
-    of = document([row(1, severity="low", cve=many), row(2, severity="critical"), row(3, severity="info", check="X")])
+    of = document(
+        [
+            row(1, severity="low", cve=["N/A", *many], cvss=None),
+            row(2, severity="critical", cvss=9.1),
+            row(3, severity="info", check="X", cvss=None),
+            row(4, severity="high", check="Y", cvss=None),
+            row(5, severity="unknown", check="Z", cvss=None),
+        ]
+    )
     rules = json.loads(written("sarif", of)[0])["runs"][0]["tool"]["driver"]["rules"]
     assert [(rule["id"], rule["properties"].get("security-severity")) for rule in rules] == [
-        ("TLS-7", "9.5"),
+        ("TLS-7", "9.1"),
         ("X", None),
+        ("Y", "8.0"),
+        ("Z", "9.5"),
     ]
-    assert len(rules[0]["properties"]["tags"]) == 20
-    assert rules[0]["properties"]["tags"][:2] == ["security", "external/cwe/cwe-326"]
+    assert rules[0]["properties"]["tags"] == ["security", "external/cwe/cwe-326", *many[:8]]
+
+
+def test_sarif_has_what_github_shows_and_the_address_of_a_finding():
+    of = document([row(1, references=["https://user:secret@example.com/3des"]), row(2, target="b.example", port=22)])
+    (run,) = json.loads(written("sarif", of)[0])["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["informationUri"].startswith("https://")
+    assert driver["rules"][0]["name"] == "Weak cipher"
+    assert "Recommendation:\n\n```\nDisable it.\n```" in driver["rules"][0]["help"]["markdown"]
+    assert driver["rules"][0]["helpUri"] == "https://example.com/3des"
+    first, second = run["results"]
+    assert first["webRequest"] == {"target": "https://shop.example.com:443/login", "method": "GET"}
+    assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == first["webRequest"]["target"]
+    assert "webRequest" not in second
+
+
+# a check without an id: "nothing was found", and what the service gives several findings
+WITHOUT_CHECK = [
+    ({"check": "NONVULN-00-0000000"}, {"check": "NONVULN-00-0000000"}),
+    ({"check": None, "cve": ["CVE-2024-1000"]}, {"check": None, "cve": ["CVE-2024-1000"]}),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), WITHOUT_CHECK)
+def test_different_findings_without_a_check_are_not_one(one, other):
+    rows = [row(1, name="Default credentials", **one), row(2, name="Directory listing", severity="low", **other)]
+    (run,) = json.loads(written("sarif", document(rows))[0])["runs"]
+    assert [rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]] == [
+        "Default credentials",
+        "Directory listing",
+    ]
+    assert len({each["ruleId"] for each in run["results"]}) == 2
+    found = gitlab(document(rows))["vulnerabilities"]
+    assert len({each["identifiers"][0]["value"] for each in found}) == 2
+    assert len({each["vuln_id_from_tool"] for each in defectdojo(document(rows))["findings"]}) == 2
 
 
 def test_an_unknown_severity_is_as_bad_as_the_worst():
     of = document([row(1, severity=severity, check=severity) for severity in ("unknown", "medium", "info")])
     assert [each["level"] for each in results_of(written("sarif", of)[0])] == ["error", "warning", "note"]
+    assert [each["severity"] for each in gitlab(of)["vulnerabilities"]] == ["Critical", "Medium", "Info"]
+    assert gitlab(of)["vulnerabilities"][0]["details"]["severity"]["value"] == "unknown"
     assert [each["severity"] for each in defectdojo(of)["findings"]] == ["Critical", "Medium", "Info"]
 
 
-def test_more_results_than_github_keeps_are_split_loudly(monkeypatch):
+def test_more_results_than_github_keeps_are_several_runs(monkeypatch):
     monkeypatch.setattr(sarif, "MOST_RESULTS", 3)
-    exported = write("sarif", document([row(number) for number in range(7)]), CHOICES)
-    assert [artefact.name for artefact in exported.artefacts] == ["gate-1.sarif", "gate-2.sarif", "gate-3.sarif"]
-    runs = [json.loads(artefact.text)["runs"][0] for artefact in exported.artefacts]
+    of = document([row(number) for number in range(7)])
+    exported = write("sarif", of, CHOICES)
+    assert [artefact.name for artefact in exported.artefacts] == ["gate.sarif"] and not exported.warnings
+    check("sarif", exported.artefacts[0].text)
+    runs = json.loads(exported.artefacts[0].text)["runs"]
     assert [len(run["results"]) for run in runs] == [3, 3, 1]
-    assert [run["automationDetails"]["id"] for run in runs] == [
-        f"scanops.scanner/Web%20shop/{number}/" for number in (1, 2, 3)
-    ]
+    # that of the first run is the one of a small result
+    category = "scanops.scanner/Web%20shop/"
+    assert [run["automationDetails"]["id"] for run in runs] == [category, f"{category}2/", f"{category}3/"]
     assert all(len(run["tool"]["driver"]["rules"]) == 1 for run in runs)
-    (warning,) = exported.warnings
-    assert "3 files" in warning and "upload all of them" in warning
     # only GitHub has this limit
-    assert len(written("sarif", document([row(number) for number in range(7)]), sarif_profile="full")) == 1
+    (full,) = written("sarif", of, sarif_profile="full")
+    assert len(results_of(full)) == 7
+
+
+def test_more_runs_than_github_accepts_are_several_files(monkeypatch):
+    monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
+    exported = write("sarif", document([row(number) for number in range(45)]), CHOICES)
+    assert [artefact.name for artefact in exported.artefacts] == ["gate.sarif", "gate-2.sarif", "gate-3.sarif"]
+    runs = [json.loads(artefact.text)["runs"] for artefact in exported.artefacts]
+    assert list(map(len, runs)) == [20, 20, 5]
+    assert len({run["automationDetails"]["id"] for each in runs for run in each}) == 45
+    (warning,) = exported.warnings
+    assert "3 files" in warning and "upload all" in warning
+
+
+def test_5200_findings_are_one_file_for_github():
+    rows = [row(number, check=f"C{number % 700}", evidence="GET /a?b=c " * 30) for number in range(5200)]
+    (text,) = written("sarif", document(rows))
+    assert [len(run["results"]) for run in json.loads(text)["runs"]] == [5000, 200]
 
 
 def test_a_file_for_github_is_smaller_than_it_accepts(monkeypatch):
-    # no text grows by compression, so the plain size is enough
-    monkeypatch.setattr(sarif, "MOST_BYTES", 300_000)
-    assert sarif.MOST_RESULTS == 5000
-    rows = [row(number, check=f"C{number}", evidence="é" * 3000, description="é" * 3000) for number in range(60)]
+    monkeypatch.setattr(sarif, "MOST_BYTES", 100_000)
+    noise = [hashlib.sha512(str(number).encode()).hexdigest() for number in range(3500)]
+    rows = [
+        row(number, check=f"C{number}", evidence="".join(noise[number * 7 : number * 7 + 7])) for number in range(500)
+    ]
     texts = written("sarif", document(rows))
-    assert len(texts) > 2
-    assert all(len(text.encode()) < 300_000 for text in texts)
-    assert sum(len(results_of(text)) for text in texts) == 60
+    assert len(texts) > 1
+    assert all(len(zlib.compress(text.encode())) < 100_000 for text in texts)
+    runs = [run for text in texts for run in json.loads(text)["runs"]]
+    assert sum(len(run["results"]) for run in runs) == 500
+    # a rule counts with its real size, so a run is nearly full
+    assert all(len(json.dumps(run)) > 80_000 for run in runs[:-1])
+
+
+def test_the_files_of_an_earlier_run_are_known_by_their_names():
+    exported = write("sarif", document([row(1)]), CHOICES)
+    present = [
+        "gate.sarif",
+        "gate-2.sarif",
+        "gate-13.sarif",
+        "gate-x.sarif",
+        "my-gate-2.sarif",
+        "gate.json",
+        "gate-2.json",
+    ]
+    assert outdated("sarif", exported, present) == ["gate-13.sarif", "gate-2.sarif"]
+    assert outdated("json", write("json", document([]), CHOICES), present) == []
+    assert outdated("gitlab", write("gitlab", broken(), CHOICES), ["gl-dast-report.json"]) == ["gl-dast-report.json"]
 
 
 def test_a_category_tells_analyses_apart():
@@ -290,15 +412,102 @@ def test_a_finding_with_several_places_is_another_one_if_it_has_others():
 
 
 def test_a_false_positive_is_flagged_for_gitlab_and_defectdojo():
-    flagged = [each["id"] for each in gitlab(mixed(), every=True)["vulnerabilities"] if "flags" in each]
+    flagged = [each["id"] for each in gitlab(mixed())["vulnerabilities"] if "flags" in each]
     assert flagged == [f"1:{5:032x}#1"]
-    findings = {each["unique_id_from_tool"]: each for each in defectdojo(mixed(), every=True)["findings"]}
+    findings = {each["unique_id_from_tool"]: each for each in defectdojo(mixed())["findings"]}
     assert len(findings) == 10
     four, five, six = (findings[f"1:{number:032x}#1"] for number in (4, 5, 6))
     assert [(each["active"], each["risk_accepted"], each["false_p"]) for each in (four, five, six)] == [
         (False, True, False),
         (False, False, True),
         (True, False, False),
+    ]
+
+
+def test_a_waived_finding_is_inactive_for_defectdojo_whatever_its_waiver():
+    states = {
+        "accepted": "risk_accepted",
+        "false_positive": "false_p",
+        "not_affected": "out_of_scope",
+        "fixed_elsewhere": "out_of_scope",
+    }
+    for status, field in states.items():
+        (finding,) = defectdojo(document([waived(1, waiver={**waived(1)["waiver"], "status": status})]))["findings"]
+        assert [key for key in ("risk_accepted", "false_p", "out_of_scope") if finding[key]] == [field]
+        assert not finding["active"]
+
+
+def active_after(*documents):
+    """The fingerprints that DefectDojo shows as active after the exports of these runs, and how many findings it has."""
+    known = {}
+    for of in documents:
+        for text in written("defectdojo", of):
+            known = defectdojo_reimport(known, json.loads(text)["findings"])
+    return {finding["unique_id_from_tool"][-3:] for finding, active in known.values() if active}, len(known)
+
+
+def test_defectdojo_closes_what_is_fixed_and_nothing_else():
+    three = [row(1), row(2, change="known", state="known"), waived(3)]
+    assert active_after(document(three)) == ({"1#1", "2#1"}, 3)
+    assert active_after(document(three), document(three[1:])) == ({"2#1"}, 3)
+    assert active_after(document(three), document([])) == (set(), 3)
+    # an incomplete run has no file
+    assert active_after(document(three), broken()) == ({"1#1", "2#1"}, 3)
+    # a waiver of a finding that was active
+    for status in ("accepted", "false_positive", "not_affected", "fixed_elsewhere"):
+        now_waived = waived(1, waiver={**waived(1)["waiver"], "status": status})
+        assert active_after(document(three), document([now_waived, *three[1:]])) == ({"2#1"}, 3)
+
+
+def test_defectdojo_recognises_a_finding_whatever_changed_since():
+    later = {
+        "epss": 0.9, "cvss": 9.8, "known_exploited": True, "verified": False, "severity": "critical", "evidence": "Other",
+        "description": "Other", "risk": "Other", "recommendation": "Other", "references": [], "reasons": [], "state": "known",
+        "change": "known", "id": 99, "scan_id": 99, "cve": [], "service": "http", "tool": "other", "age": 9, "status": "fixed",
+    }  # fmt: skip
+    (before,), (after,) = (defectdojo(document([row(1, **changes)]))["findings"] for changes in ({}, later))
+    assert defectdojo_hash(before) == defectdojo_hash(after)
+    assert "service" not in before
+    assert (before["epss_score"], before["cvssv3_score"], before["known_exploited"]) == (0.02, 7.5, False)
+    assert "service:https" in before["tags"]
+    # all of what a fingerprint stands for
+    others = [
+        row(1),
+        row(1, index=2),
+        row(2, port=8443),
+        row(3, path="/"),
+        row(4, target="b.example"),
+        row(5, check="X"),
+    ]
+    assert len({defectdojo_hash(each) for each in defectdojo(document(others))["findings"]}) == len(others)
+
+
+@pytest.mark.parametrize(
+    ("target", "port", "hostname"),
+    [
+        ("https://[2001:db8::2]:9443", 8443, "https://[2001:db8::2]:8443"),
+        ("https://[2001:db8::2]:9443", None, "https://[2001:db8::2]:9443"),
+        ("2001:db8::2", 22, "[2001:db8::2]:22"),
+        ("b.example:8080", 9090, "b.example:9090"),
+        ("https://user:secret@b.example/x", None, "https://b.example:443"),
+        ("not a host", 22, "not a host"),
+    ],
+)
+def test_a_host_name_for_gitlab_has_one_port(target, port, hostname):
+    (found,) = gitlab(document([row(1, target=target, port=port)]))["vulnerabilities"]
+    assert found["location"]["hostname"] == hostname
+
+
+def test_gitlab_gets_evidence_and_links():
+    of = document([row(1, cve=["CVE-2024-1000", "N/A"], references=["https://user:secret@example.com/3des"])])
+    assert gitlab(of)["version"] == "15.1.4"
+    (found,) = gitlab(of)["vulnerabilities"]
+    assert found["evidence"] == {"summary": "TLS_RSA_WITH_3DES"}
+    assert found["links"] == [{"name": "https://example.com/3des", "url": "https://example.com/3des"}]
+    assert [each.get("url") for each in found["identifiers"]] == [
+        None,
+        "https://nvd.nist.gov/vuln/detail/CVE-2024-1000",
+        "https://cwe.mitre.org/data/definitions/326.html",
     ]
 
 
@@ -388,8 +597,8 @@ FIELDS = (
 )  # fmt: skip
 
 
-def hostile(text):
-    """A document with this text wherever the service or the user writes one."""
+def hostile(text, whole):
+    """A document with this text wherever the service or the user writes one. whole: of a complete run."""
     wrong = dict.fromkeys(FIELDS, text)
     waiver = {**waived(1)["waiver"], "reason": text, "owner": text, "file": text}
     rows = [
@@ -397,17 +606,17 @@ def hostile(text):
         waived(2, **wrong, cve=[text], waiver=waiver),
         row(3, state="below", **wrong, reasons=[]),
     ]
+    changes = {"workspace": text, "waivers": {"expired": [waiver], "unused": [], "doubled": []}}
+    if whole:
+        return document(rows, [pair(text, text, outcome="findings")], **changes)
     broken_pair = pair(text, text, outcome="incomplete", verdict="fail", reasons=[text], status=text)
-    return document(
-        rows, [pair(text), broken_pair], outcome="incomplete", verdict="fail", reasons=[text], workspace=text,
-        waivers={"expired": [waiver], "unused": [], "doubled": []},
-    )  # fmt: skip
+    return document(rows, [pair(text), broken_pair], outcome="incomplete", verdict="fail", reasons=[text], **changes)
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("name", ALL)
 def test_hostile_text_stays_text(name, text):
-    (exported,) = written(name, hostile(text), every=True, sarif_profile="full")
+    (exported,) = written(name, hostile(text, name in CLOSING), sarif_profile="full")
     exported.encode("utf-8")
     if name != "json":
         # texts of findings are cut before they get into gate.json
@@ -456,7 +665,7 @@ def test_no_cell_is_a_formula_whatever_its_column():
 def test_markdown_in_descriptions_is_code():
     text = HOSTILE["markdown"]
     (finding,) = defectdojo(document([row(1, description=text)]))["findings"]
-    assert f"`````\n{text}\n`````" in finding["description"]
+    assert f"`````\n{text}\n`````" in finding["impact"]
     (finding,) = gitlab(document([row(1, description=text, recommendation=text)]))["vulnerabilities"]
     assert finding["solution"] == f"`````\n{text}\n`````"
 

@@ -10,8 +10,8 @@ import random
 import re
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._findings.check import LONGEST_NAME
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import (
-    LONGEST_NAME,
     Place,
     Sighting,
     Subject,

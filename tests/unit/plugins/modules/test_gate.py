@@ -600,6 +600,8 @@ def put(run, found, tmp_path):
     def write(option, mode, *below):
         found(0)
         directory = tmp_path / "given"
+        # estate_files need a repository
+        (tmp_path / ".git").mkdir()
         (directory / "/".join(below)).mkdir(parents=True)
         path = directory.joinpath(*below, "file")
         if option == "baseline":
@@ -727,6 +729,25 @@ def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
     ]
     if not check:
         assert sorted(os.listdir(where)) == sorted(FORMATS.values())
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_files_of_an_earlier_run_are_removed(run, found, tmp_path, check):
+    found(0)
+    old = ("gate-2.sarif", "gate-3.sarif", "gate-defectdojo.json")
+    for name in (*old, "gate.csv", "gate-x.sarif"):
+        (tmp_path / name).write_text("{}")
+    options = dict(artifacts=str(tmp_path), formats=["sarif", "defectdojo"], expect={"targets": ["gone.example"]})
+    result = run("gate", check=check, workspace_id=2, **options)
+    # another format, and another name, are none of its business
+    kept = {"gate.csv", "gate-x.sarif", *(old if check else ["gate.sarif"])}
+    assert set(os.listdir(tmp_path)) == kept
+    assert result["changed"] and [row["format"] for row in result["files"]] == ["sarif"]
+    assert any("gate-defectdojo.json was not written" in warning for warning in result.warnings)
+    for name in old:
+        (tmp_path / name).unlink(missing_ok=True)
+    again = run("gate", workspace_id=2, artifacts=str(tmp_path), formats=["defectdojo"])
+    assert (tmp_path / "gate-defectdojo.json").exists() and again["changed"]
 
 
 def test_a_directory_that_is_not_writable_fails_with_the_outcome(run, found, tmp_path):

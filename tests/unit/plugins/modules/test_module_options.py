@@ -350,16 +350,20 @@ def case_gate_sarif_category(account, run):
 
 @case("gate", "estate_files", "sarif_location")
 def case_gate_estate_files(account, run):
-    estate = in_a_file("workspaces:\n  - name: Web shop\n    targets:\n      - www.example.com\n")
     assert "here.md" in gate_files(run, formats=["sarif"], sarif_location="here.md")["gate.sarif"]
-    assert Path(estate).name in gate_files(run, formats=["sarif"], estate_files=[estate])["gate.sarif"]
+    with tempfile.TemporaryDirectory() as repository:
+        Path(repository, ".git").touch()
+        estate = Path(repository, "estate.yml")
+        estate.write_text("workspaces:\n  - name: Web shop\n    targets:\n      - www.example.com\n")
+        sarif = gate_files(run, formats=["sarif"], estate_files=[str(estate)])["gate.sarif"]
+    assert '"uri":"estate.yml"' in sarif and "README.md" not in sarif
 
 
 @case("gate", "export_all")
 def case_gate_export_all(account, run):
     options = dict(formats=["defectdojo"], policy={"fail_on": "critical"})
-    assert "SQL injection" not in gate_files(run, **options)["gate-defectdojo.json"]
-    assert "SQL injection" in gate_files(run, export_all=True, **options)["gate-defectdojo.json"]
+    assert "SQL injection" not in gate_files(run, export_all=False, **options)["gate-defectdojo.json"]
+    assert "SQL injection" in gate_files(run, **options)["gate-defectdojo.json"]
 
 
 @case("coverage_info", "workspace", "workspace_id")
