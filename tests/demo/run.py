@@ -76,7 +76,7 @@ STEPS = (
     Step("The scans are young enough, so nothing is started", f"{SCAN} -e max_age=12h -e min_severity=high", changed=0),
     Step(
         "The gate of a pipeline: two findings fail it, and the exit status is 2",
-        f"ansible-playbook playbooks/gate.yml -e artifacts={GATE} -e max_age=12h",
+        f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
         status=2,
     ),
 )

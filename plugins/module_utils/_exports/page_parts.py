@@ -162,8 +162,8 @@ def _panel(title: str, found: Sequence[Bar]) -> str:
             f'<div><h3>{title}</h3><p class="small">The findings were compared with no baseline, so none is called new or'
             " known.</p></div>\n"
         )
-    most = max(bar.number for bar in found) or 1
-    lines = "".join(_panel_line(bar, 200 / most) for bar in found)
+    most = max(row.number for row in found) or 1
+    lines = "".join(_panel_line(row, 200 / most) for row in found)
     return (
         f'<div><h3>{title}</h3><table aria-label="{title}"><thead class="label"><tr><th scope="col">Kind</th>'
         '<th scope="col">Bar</th><th scope="col">Findings</th><th scope="col">Failing</th></tr></thead>'
@@ -171,17 +171,17 @@ def _panel(title: str, found: Sequence[Bar]) -> str:
     )
 
 
-def _panel_line(bar: Bar, scale: float) -> str:
-    is_severity = bar.key == "severity"
-    number = str(bar.number) if bar.number else '<span class="soft">0</span>'
-    if bar.number and bar.key:
-        number = filtered(number, **{bar.key: bar.label})
-    failing = f'<span class="bad">{bar.failing} failing</span>' if bar.failing else ""
+def _panel_line(row: Bar, scale: float) -> str:
+    is_severity = row.key == "severity"
+    number = str(row.number) if row.number else '<span class="soft">0</span>'
+    if row.number and row.key:
+        number = filtered(number, **{row.key: row.label})
+    failing = f'<span class="bad">{row.failing} failing</span>' if row.failing else ""
     return (
-        f'<tr><th scope="row">{severity_mark(bar.label) if is_severity else bar.label}</th>'
-        f'<td class="bar {f"s-{bar.label}" if is_severity else ""}">{_CHART}'
-        f'<rect class="rest" width="{round(bar.number * scale, 1)}" height="12"/>'
-        f'<rect width="{round(bar.failing * scale, 1)}" height="12"/></svg></td>'
+        f'<tr><th scope="row">{severity_mark(row.label) if is_severity else row.label}</th>'
+        f'<td class="bar {f"s-{row.label}" if is_severity else ""}">{_CHART}'
+        f'<rect class="rest" width="{round(row.number * scale, 1)}" height="12"/>'
+        f'<rect width="{round(row.failing * scale, 1)}" height="12"/></svg></td>'
         f'<td class="n">{number}</td><td class="n small">{failing}</td></tr>\n'
     )
 

@@ -191,7 +191,8 @@ def _judges(pair: Pair, scan: _Scan) -> bool:
     """Whether a pair judges this scan or a newer one of its tool."""
     if scan.scan_id is None or pair.scan_id is None:
         return False
-    return pair.scan_id == scan.scan_id or (scan.tool_id == pair.tool_id is not None and pair.scan_id > scan.scan_id)
+    same_tool = pair.tool_id is not None and pair.tool_id == scan.tool_id
+    return pair.scan_id == scan.scan_id or (same_tool and pair.scan_id > scan.scan_id)
 
 
 def _with(pair: Pair, scan: _Scan) -> Pair:

@@ -306,11 +306,14 @@ def _tls_reason(error: Exception) -> str:
     return found.group(0).strip() if found else "handshake failed"
 
 
+_OTHER_HOST = "use the host name of the certificate in base_url, or replace the certificate"
 # what helps, by words in the reason
 _TLS_ADVICE = {
     "certificate has expired": "renew the certificate of the service or of its authority, or correct the clock of this host",
     "certificate is not yet valid": "correct the clock of this host, or replace the certificate of the service",
-    "certificate is not valid for": "use the host name of the certificate in base_url, or replace the certificate",
+    "certificate is not valid for": _OTHER_HOST,
+    # urllib3 1 compares the name itself
+    "doesn't match": _OTHER_HOST,
     "": "check base_url, set ca_path to the authority that signed the service's certificate, or check client_cert",
 }
 

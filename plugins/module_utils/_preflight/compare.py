@@ -202,7 +202,8 @@ def _body(operation: Operation, body: _Node) -> Found:
     if encoding not in media:
         offered = ", ".join(printable(name, 60) for name in list(media)[:5])
         yield "contradicts", "body", "", f"the collection sends the body as {encoding}; the schema has {offered}"
-    schema = media.get(encoding, next(iter(media.values())))["schema"]
+    first, *_others = media.values()
+    schema = media.get(encoding, first)["schema"]
     known = _properties(schema)
     for name in operation.always + operation.sometimes if known else ():
         if name in known:

@@ -259,7 +259,7 @@ def test_long_lists_end_with_a_link_to_the_rest():
 
 
 def numbers(of, title):
-    return {bar.label: (bar.number, bar.failing) for bar in page_parts.bars(of)[title]}
+    return {each.label: (each.number, each.failing) for each in page_parts.bars(of)[title]}
 
 
 def test_numbers_by_severity_and_change():
