@@ -15,12 +15,15 @@ from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, fir
 from .._families.scan import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._records import Record
 from .record import findings_of, status_of, without_secrets
-from .watch import Entry, Timeouts, Watch, signature
+from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names
 _MOST_NAMED = 5
 # more scans than this share one line
 _MOST_LINES = 5
+
+# percent of the work after which the time that is left is predicted
+_ENOUGH = 10
 
 # what earlier lines have shown
 Shown = Mapping[str, object]
@@ -150,6 +153,13 @@ class Lines:
         self._began = self._last = now()
         self._shown: Shown | None = None
 
+    def failed_poll(self, watch: Watch, what: str) -> None:
+        """Show that a poll failed and will be repeated. what: what failed and why."""
+        self._show(
+            f"scan {named_scans(watch.pending())} cannot be read ({printable(what, 200)}); trying again,"
+            f" {watch.failed_polls} of {MOST_FAILED_POLLS} tries failed, the scans go on"
+        )
+
     def show(self, watch: Watch, interval: float = 0) -> None:
         """Show what is new, unless the last line is younger than the interval."""
         now = self._now()
@@ -211,7 +221,23 @@ def _summary(watch: Watch, seconds: float) -> str:
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
     found = f"; {_findings(totals)}" if totals else ""
     done = sum(entry.outcome is not None for entry in watch.entries)
-    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{found}"
+    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{_ahead(watch, seconds)}{found}"
+
+
+def _ahead(watch: Watch, seconds: float) -> str:
+    """How far all scans together are, and how long the rest takes at the same speed."""
+    percent = sum(map(_percent, watch.entries)) // len(watch.entries)
+    if not 0 < percent < 100:
+        return ""
+    left = f", about {elapsed(seconds * (100 - percent) / percent)} left" if percent >= _ENOUGH else ""
+    return f"; {percent} % in all{left}"
+
+
+def _percent(entry: Entry) -> int:
+    if entry.outcome is not None:
+        return 100
+    progress = (entry.record or {}).get("progress")
+    return min(max(progress, 0), 100) if isinstance(progress, int) and entry.phase == "running" else 0
 
 
 def _state(watch: Watch, entry: Entry) -> str:

@@ -234,6 +234,7 @@ class _Run:
             temporary = error.status is None or error.status == 429 or error.status >= 500
             watch.failed_polls += 1
             if temporary and not error.final and watch.failed_polls < MOST_FAILED_POLLS:
+                self.lines.failed_poll(watch, error.what)
                 return
             raise ScannerError(
                 f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",

@@ -56,9 +56,29 @@ def test_many_scans_share_one_line_per_poll():
     failed.scan_id, failed.error, failed.outcome = 0, "no", "failed_to_start"
     shown, told = lines(watch, None, 200)
     counts = "1 failed_to_start, 20 finished, 1 to be started, 28 waiting"
-    assert shown == [f"21 of 50 scans done after 3 min 20 s: {counts}; 20 findings (20 high)"]
+    left = "42 % in all, about 4 min 36 s left"
+    assert shown == [f"21 of 50 scans done after 3 min 20 s: {counts}; {left}; 20 findings (20 high)"]
     # time is seen to pass where nothing moves
-    assert lines(watch, told, 210)[0] == [shown[0].replace("3 min 20 s", "3 min 30 s")]
+    left = "42 % in all, about 4 min 50 s left"
+    assert lines(watch, told, 210)[0] == [
+        f"21 of 50 scans done after 3 min 30 s: {counts}; {left}; 20 findings (20 high)"
+    ]
+
+
+def test_the_progress_of_many_running_scans_is_shown_and_the_rest_predicted_once_there_is_enough():
+    watch = watching(10)
+    for progress, said in (
+        (None, "10 running"),
+        (0, "10 running"),
+        (8, "10 running; 8 % in all"),
+        (25, "10 running; 25 % in all, about 5 min 00 s left"),
+    ):
+        for number, entry in enumerate(watch.entries, 1):
+            entry.observe(record(number, progress=progress), 1, LIMITS)
+        assert lines(watch, None, 100)[0] == [f"0 of 10 scans done after 1 min 40 s: {said}"]
+    for number, entry in enumerate(watch.entries, 1):
+        entry.observe(record(number, "finished", progress=100), 1, LIMITS)
+    assert lines(watch, None, 400)[0] == ["10 of 10 scans done after 6 min 40 s: 10 finished"]
 
 
 def test_a_wait_for_a_free_slot_is_shown_once():

@@ -172,7 +172,12 @@ def test_the_wait_is_slower_while_nothing_moves(account, scan, passing):
 def test_a_few_failed_polls_do_not_end_a_wait(account, scan, polls):
     for poll in polls:
         account.fault(method="GET", path=f"{S}/40001", nth=poll, action="status", status=503)
-    assert good(scan(retries=0))["outcome"] == "finished"
+    result = good(scan(retries=0))
+    assert result["outcome"] == "finished"
+    said = [line for line in result.shown if "cannot be read" in line]
+    assert len(said) == len(polls)
+    assert said[0].startswith("scan 40001 of 'www.example.com' cannot be read (GET ") and "answered 503" in said[0]
+    assert said[0].endswith("; trying again, 1 of 5 tries failed, the scans go on")
 
 
 @pytest.mark.parametrize("status, polls", [(503, 5), (401, 1), (403, 1)])
