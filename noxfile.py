@@ -150,6 +150,7 @@ SLOW_CHECKS = (
     "demo-check",
     "vendor-client",
     "faults-sample",
+    "forms",
     "fuzz-sample",
     "replay",
 )
@@ -567,6 +568,13 @@ SESSIONS = {
         "Try a fixed sample of the fault matrix.",
         programs=(FAULTS,),
         variables=({}, IN_PROCESS),
+        packages=DEMO,
+        files=(SERVICE,),
+        put=install_artefact,
+    ),
+    "forms": Entry(
+        "Try tasks of all modules on every form in which the service may answer.",
+        programs=(("python", "tests/forms"),),
         packages=DEMO,
         files=(SERVICE,),
         put=install_artefact,

@@ -16,22 +16,17 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from multiprocessing import Process, Queue
+from functools import partial
 from pathlib import Path
-from queue import Empty
 
 from ansible_collections.scanops.scanner.tests.faults.cells import Cell, all_cells, documented, sample
 from ansible_collections.scanops.scanner.tests.faults.operations import Operation, all_operations
-from ansible_collections.scanops.scanner.tests.faults.worker import Failure, count_calls, try_pieces
+from ansible_collections.scanops.scanner.tests.faults.pool import run
+from ansible_collections.scanops.scanner.tests.faults.worker import Bench, Failure, count_calls
 from ansible_collections.scanops.scanner.tests.service.fault_catalogue import CATALOGUE
 
 SAMPLE = 2500
-STEP = 50
-"""Print the progress after this many pieces."""
 GUIDE = Path(__file__).resolve().parents[2] / "docs/docsite/rst/guide_behaviour.rst"
-PIECE = 60
-"""How many cells a worker takes at a time; few, so that all workers end at about the same time."""
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -61,7 +56,7 @@ def main() -> int:
         f"{len(operations)} operations, {len(CATALOGUE)} faults, {len(every)} cells; trying {len(cells)} of them.",
         flush=True,
     )
-    failing = run(operations, cells, given.jobs)
+    failing = [failed for failed in run(partial(attempt, operations), cells, given.jobs) if failed.reasons]
     for failed in failing:
         print(f"\n{failed.cell}", *(f"  {each}" for each in failed.reasons), sep="\n")
     names = Counter(each.partition(":")[0] for failed in failing for each in failed.reasons)
@@ -74,36 +69,9 @@ def main() -> int:
     return 1 if failing or wrong else 0
 
 
-def run(operations: dict[str, Operation], cells: list[Cell], jobs: int) -> list[Failure]:
-    """Try the cells in several processes. Returns the failures in the order of the cells."""
-    todo = [cells[start : start + PIECE] for start in range(0, len(cells), PIECE)]
-    pieces: Queue[list[Cell] | None] = Queue()
-    found: Queue[list[Failure]] = Queue()
-    for piece in [*todo, *[None] * jobs]:
-        pieces.put(piece)
-    workers = [Process(target=try_pieces, args=(operations, pieces, found), daemon=True) for _job in range(jobs)]
-    for worker in workers:
-        worker.start()
-    failing: list[Failure] = []
-    for number in range(1, len(todo) + 1):
-        failing += next_result(workers, found)
-        if number % STEP == 0:
-            tried = min(number * PIECE, len(cells))
-            print(f"{tried} cells tried, {len(failing)} of them failed", flush=True)
-    for worker in workers:
-        worker.join()
-    places = {cell: number for number, cell in enumerate(cells)}
-    return sorted(failing, key=lambda failure: places[failure.cell])
-
-
-def next_result(workers: Sequence[Process], found: Queue[list[Failure]]) -> list[Failure]:
-    """Wait for the next result. Raises RuntimeError if a worker has failed."""
-    while True:
-        try:
-            return found.get(timeout=5)
-        except Empty:
-            if any(worker.exitcode for worker in workers):
-                raise RuntimeError("a worker has failed; its output is above") from None
+def attempt(operations: dict[str, Operation], place: Bench, cell: Cell) -> Failure:
+    """Try a cell. The reasons are empty if it breaks no invariant."""
+    return Failure(cell, place.try_cell(operations[cell.operation], cell))
 
 
 if __name__ == "__main__":

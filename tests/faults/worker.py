@@ -13,7 +13,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from multiprocessing import Queue
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -179,8 +178,8 @@ def _files() -> dict[str, bytes]:
 def bench() -> Iterator[Bench]:
     """A bench in a temporary directory, without environment variables that change the behaviour of modules."""
     for name in ENVIRONMENT:
-        os.environ.pop(name, None)
-        os.environ.pop(name.lower(), None)
+        for spelled in (name, name.lower()):
+            os.environ.pop(spelled, None)
     previous = Path.cwd()
     with (
         tempfile.TemporaryDirectory() as place,
@@ -205,12 +204,3 @@ def count_calls(operations: list[Operation]) -> dict[str, int]:
                 raise ValueError(f"{operation.name} fails without a fault: {usual.run.text}")
             counts[operation.name] = len(usual.run.calls)
         return counts
-
-
-def try_pieces(operations: dict[str, Operation], pieces: Queue[list[Cell] | None], found: Queue[list[Failure]]) -> None:
-    """Try pieces, lists of cells, from a queue until None, and put the failures of each into another queue. Runs in a
-    process of its own."""
-    with bench() as place:
-        for cells in iter(pieces.get, None):
-            tried = [Failure(cell, place.try_cell(operations[cell.operation], cell)) for cell in cells]
-            found.put([each for each in tried if each.reasons])
