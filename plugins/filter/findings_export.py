@@ -25,7 +25,8 @@ options:
     required: true
   format:
     description:
-      - V(csv) is a table. A cell that a spreadsheet would read as a formula begins with an apostrophe.
+      - V(csv) is a table, with one line for each finding. An apostrophe keeps spreadsheets from reading a text as a
+        formula, with commas, semicolons or tabs between cells. It begins with a byte order mark unless it is ASCII.
       - V(defectdojo) is for the Generic Findings Import of DefectDojo 2.51 and later.
       - V(gitlab) is a DAST report, version 15.1.4.
       - DefectDojo and GitLab close the findings that a file lacks. Unless everything was scanned and read, the filter

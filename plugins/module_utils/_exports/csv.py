@@ -14,6 +14,7 @@ from .text import block, cell, line
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"
+_BYTE_ORDER_MARK = "\ufeff"
 _LONG_TEXTS = frozenset(("description", "risk", "recommendation", "evidence"))
 _OF_WAIVER = "waiver_"
 
@@ -33,7 +34,9 @@ def table(document: Document) -> str:
     """
     first = [[cell(values.get(column, "")) for column in COLUMNS] for values in _problems(document)]
     rows = [[_shown(row, column) for column in COLUMNS] for row in document["findings"]]
-    return "\r\n".join([*map(_line, [COLUMNS, *first, *rows]), ""])
+    text = "\r\n".join([*map(_line, [COLUMNS, *first, *rows]), ""])
+    # without it, Excel reads the code page of the machine
+    return text if text.isascii() else f"{_BYTE_ORDER_MARK}{text}"
 
 
 def _shown(row: Row, column: str) -> str:
@@ -53,7 +56,7 @@ def _shown(row: Row, column: str) -> str:
 def _line(cells: Sequence[str]) -> str:
     """A record as RFC 4180 has it. The writer of the standard library takes several times longer.
 
-    All cells have quotes, which keep a semicolon from starting a cell in the spreadsheets where it separates them.
+    All cells have quotes, and none has a line break, so the first cell is all that a spreadsheet with other separators finds.
     """
     inner = _BETWEEN.join(cells).replace('"', '""').replace(_BETWEEN, '","')
     return f'"{inner}"'

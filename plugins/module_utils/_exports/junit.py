@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,19 +29,22 @@ def junit(document: Document) -> str:
         # so that a target without findings is in the report
         where = _where(pair)
         suites.setdefault(where, []).append(_scan("scan", where, pair["outcome"], pair_problems(pair)))
-    for row in document["findings"]:
-        where = _where(row)
-        suites.setdefault(where, []).append(_case(row, where))
+    named = [(_where(row), _name(row), row) for row in document["findings"]]
+    # readers take two tests of one name for one test
+    times = Counter((where, name) for where, name, _row in named)
+    for where, name, row in named:
+        own = name if times[where, name] == 1 else f"{name}, {identity(row)}"
+        suites.setdefault(where, []).append(_case(row, own, where))
     if not is_whole(document) and not any(map(pair_problems, document["targets"])):
         # what failed for no single target
         where = ("gate",)
         suites.setdefault(where, []).append(_scan("run", where, document["outcome"], problems(document)))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     everything = [case for cases in suites.values() for case in cases]
-    lines.append(f'<testsuites name="scanops.scanner gate" {_counts(everything)}>')
+    lines.append(f'<testsuites name="scanops.scanner gate" {_counts(everything)} time="0">')
     for where, cases in suites.items():
-        head = f'<testsuite name={attribute(" / ".join(where))} {_counts(cases)} skipped="{_number(cases, "skipped")}">'
-        lines += [head, *cases, "</testsuite>"]
+        counts = f'{_counts(cases)} skipped="{_number(cases, "skipped")}" time="0"'
+        lines += [f"<testsuite name={attribute(' / '.join(where))} {counts}>", *cases, "</testsuite>"]
     return "\n".join([*lines, "</testsuites>", ""])
 
 
@@ -60,7 +64,8 @@ def _number(cases: list[str], element: str) -> int:
 
 
 def _test(name: str, where: tuple[str, ...], element: str = "") -> str:
-    head = f"<testcase name={attribute(name)} classname={attribute('.'.join(where))}"
+    # the time of a test is unknown, and some readers need one
+    head = f'<testcase name={attribute(name)} classname={attribute(".".join(where))} time="0"'
     return f"{head}>\n{element}\n</testcase>" if element else f"{head}/>"
 
 
@@ -74,7 +79,11 @@ def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str])
     )
 
 
-def _case(row: Row, where: tuple[str, ...]) -> str:
+def _name(row: Row) -> str:
+    return f"{line(row['name'], 255)} at {place(row)}{number_of(row)}"
+
+
+def _case(row: Row, name: str, where: tuple[str, ...]) -> str:
     """The test of a finding."""
     element, message = "", attribute(because(row))
     if row["state"] == WAIVED:
@@ -83,4 +92,4 @@ def _case(row: Row, where: tuple[str, ...]) -> str:
         texts = [f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]]
         content = xml("".join([f"Fingerprint: {identity(row)}\n{facts(row)}", *texts]))
         element = f"<failure type={attribute(row['severity'])} message={message}>{content}</failure>"
-    return _test(f"{line(row['name'], 255)} at {place(row)}{number_of(row)}", where, element)
+    return _test(name, where, element)

@@ -10,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN
+from .._gate_words import FAIL, FAILING, FINDINGS, KNOWN, NO_BASELINE, PASSED, STATES, WAIVED, WARN
 from .document import (
     Document,
+    Fix,
     Row,
+    by_waiver,
+    check_of,
+    cves_of,
     first_sentences,
     fixes,
     is_new,
@@ -21,6 +25,7 @@ from .document import (
     pair_problems,
     place,
     problems,
+    waived_by,
     worst,
 )
 from .text import code, line
@@ -28,10 +33,11 @@ from .text import code, line
 MOST_LINES = 60
 
 _MOST_REASONS = 3
-_MOST_PROBLEMS = 4
+_MOST_PROBLEMS = 3
 _MOST_FIXES = 3
-_MOST_NEW = 4
-_MOST_EXPIRED = 4
+_MOST_NEW = 3
+_MOST_EXPIRED = 3
+_MOST_WAIVERS = 3
 # the heading and the rest of a table, and the empty line before it
 _AROUND = 7
 # of a name or a reason in a table
@@ -50,10 +56,11 @@ def markdown(document: Document) -> str:
         _reasons(document),
         _not_scanned(document),
         _counts(document),
-        _section("Fix first", [], [f"- {_fix(each.first)}" for each in fixes(document)[:_MOST_FIXES]]),
+        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
     ]
     last = [
         _findings("New, but not failing", new, _MOST_NEW),
+        _waived(document),
         _expired(document["waivers"]["expired"]),
         [_footer(document)],
     ]
@@ -99,7 +106,10 @@ def _counts(document: Document) -> list[str]:
     for row in document["findings"]:
         severities.setdefault(row["state"], set()).add(row["severity"])
     shown = {state: worst(severities[state]) if state in severities else "" for state in STATES}
-    table = [f"| {state} | {counts[state]} | {severity} |" for state, severity in shown.items()]
+    # counts has the number of known ones by change, also of those that fail
+    known = counts["total"] - sum(counts[state] for state in STATES if state != KNOWN)
+    numbers = {**{state: counts[state] for state in STATES}, KNOWN: known}
+    table = [f"| {state} | {numbers[state]} | {severity} |" for state, severity in shown.items()]
     since = "Not compared with a baseline."
     if document["baseline"].get("state") not in (None, NO_BASELINE):
         changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
@@ -108,21 +118,51 @@ def _counts(document: Document) -> list[str]:
     return ["| State | Findings | Worst |", "|---|---:|---|", *table, "", f"{since} All findings: {found or 'none'}."]
 
 
-def _fix(row: Row) -> str:
-    """A finding with its CVEs and what to do about it."""
-    cves = ", ".join(code(cve, 30) for cve in row["cve"][:_MOST_CVES])
+def _fix(fix: Fix) -> str:
+    """A finding with its CVEs, where it is, and what to do about it."""
+    row = fix.first
+    cves = ", ".join(code(cve, 30) for cve in cves_of(row)[:_MOST_CVES])
     advice = code(row["recommendation"], _LONGEST_ADVICE) if line(row["recommendation"]).strip() else "no advice"
-    return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}: {advice}"
+    where = code(place(row), _LONGEST)
+    if fix.number > 1:
+        where = f"{counted(fix.number, 'finding')} on {counted(fix.targets, 'target')}, first {where}"
+    return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}, {where}: {advice}"
 
 
 def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
+    """Equal findings are one line, whatever their target, so that a comment shows more than one kind."""
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        key = (row["severity"], check_of(row), str(row["name"]), row["change"], tuple(row["reasons"]))
+        kinds.setdefault(key, []).append(row)
+    shown = list(kinds.values())[: max(most, 1)]
     lines = [
-        f"| {row['severity']} | {code(row['name'], _LONGEST)} | {code(place(row), _LONGEST)} | {row['change'] or ''} |"
-        f" {code('; '.join(map(line, row['reasons'])), _LONGEST)} |"
-        for row in rows[:most]
+        f"| {each[0]['severity']} | {code(each[0]['name'], _LONGEST)} | {_where(each)} | {each[0]['change'] or ''} |"
+        f" {code('; '.join(map(line, each[0]['reasons'])), _LONGEST)} |"
+        for each in shown
     ]
     head = ["| Severity | Finding | Where | Change | Why |", "|---|---|---|---|---|"]
-    return _section(title, head, lines, len(rows) - most, "finding")
+    return _section(title, head, lines, len(rows) - sum(map(len, shown)), "finding")
+
+
+def _where(rows: Sequence[Row]) -> str:
+    """The place of the first finding, and how many more there are."""
+    first = code(place(rows[0]), _LONGEST)
+    targets = counted(len({row["target"] for row in rows}), "target")
+    return first if len(rows) == 1 else f"{first} and {len(rows) - 1} more, {targets}"
+
+
+def _waived(document: Document) -> list[str]:
+    """What passes because of a waiver, unless something fails, which needs the lines."""
+    if any(row["state"] == FAILING for row in document["findings"]):
+        return []
+    waivers = list(by_waiver(document).values())
+    lines = [
+        f"| {code(rows[0]['name'], _LONGEST)} | {_where(rows)} | {code(waived_by(rows[0]['waiver']), _LONGEST_ADVICE)} |"
+        for rows in waivers[:_MOST_WAIVERS]
+    ]
+    head = ["| Waived finding | Where | Waiver |", "|---|---|---|"]
+    return _section("Waived", head, lines, len(waivers) - _MOST_WAIVERS, "waiver")
 
 
 def _expired(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -143,7 +183,6 @@ def _section(title: str, head: list[str], lines: list[str], left_out: int = 0, n
 
 def _footer(document: Document) -> str:
     workspace = f" in workspace {code(document['workspace'], _LONGEST)}" if document["workspace"] else ""
-    return (
-        f"{counted(len(document['targets']), 'target')} judged{workspace}, coverage {document['coverage']},"
-        f" {document['generated']}."
-    )
+    targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
+    tools = counted(len({pair["tool"] for pair in document["targets"]}), "tool")
+    return f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."

@@ -25,12 +25,12 @@ LONGEST_BLOCK = 4200
 # JSON without spaces, and in ASCII
 encode = json.JSONEncoder(separators=(",", ":")).encode
 
-# the punctuation of ASCII but comma, dash and apostrophe
-_SPECIAL = re.compile(r"[!-&(-+./:-@\[-`{-~]")
+_BACKTICK = re.compile("`+")
 _BACKTICKS = re.compile("`{3,}")
-# spreadsheets run cells that begin like this, and drop spaces first; the last four are what East Asian keyboards type
-_FORMULA = tuple("=+-@|%\t\r\n\uff1d\uff0b\uff0d\uff20")
-_FIRST = frozenset((*_FORMULA, " "))
+# Spreadsheets run cells that begin like this, and drop spaces first; the last four are what East Asian keyboards type. A
+# spreadsheet that separates cells by semicolons sees the begin of one after each semicolon, whatever the quotes say.
+_FORMULA = re.compile(r"(^|;)([ \"']*)(?=[=+\-@|%\uff1d\uff0b\uff0d\uff20])")
+_LINES = re.compile(r"[ \t]*[\r\n]+[ \t\r\n]*")
 
 
 class _Visible(dict[int, str]):
@@ -77,10 +77,12 @@ def code(text: object, longest: int = LONGEST_LINE) -> str:
     shown = printable(text, longest)
     if shown != shown.strip():
         shown = f'"{shown}"'
-    if "`" in shown or "|" in shown:
-        # no backslash or fence helps in the tables of all renderers
-        return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match.group())};', shown)}</code>"
-    return f"`{shown}`" if shown else ""
+    # it ends a cell of a table in spite of the code, and no escape sequence helps in all renderers
+    shown = shown.replace("|", "\u00a6")
+    if "`" not in shown:
+        return f"`{shown}`" if shown else ""
+    fence = "`" * (1 + max(map(len, _BACKTICK.findall(shown))))
+    return f"{fence} {shown} {fence}"
 
 
 def fenced(text: str) -> str:
@@ -94,10 +96,12 @@ def fenced(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """The result of ``line`` or ``block`` as a cell that no spreadsheet takes for a formula."""
-    if text and text[0] in _FIRST and text.lstrip(" ").startswith(_FORMULA):
-        return f"'{text}"
-    return text
+    """The result of ``line`` or ``block`` as a cell on one line that no spreadsheet takes for a formula.
+
+    Neither with commas, nor with semicolons or tabs between cells: a line break would begin a cell there.
+    """
+    shown = _LINES.sub(" / ", text).replace("\t", " ")
+    return _FORMULA.sub(r"\1'\2", shown)
 
 
 def json_lines(head: Mapping[str, Any], key: str, items: Iterable[str]) -> str:

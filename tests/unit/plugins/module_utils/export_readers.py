@@ -122,7 +122,7 @@ def failing_in(name, text, of):
         shown = json.loads(text)["findings"]
         return {identity(each["unique_id_from_tool"]) for each in shown if "state:failing" in each["tags"]}
     if name == "csv":
-        shown = csv.DictReader(io.StringIO(text, newline=""))
+        shown = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
         return {(each["fingerprint"], int(each["index"])) for each in shown if each["state"] == "failing"}
     if name == "html":
         shown = table_of(text)

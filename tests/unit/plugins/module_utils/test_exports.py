@@ -408,7 +408,7 @@ def test_a_finding_with_several_places_is_another_one_if_it_has_others():
     locations = [each["location"]["param"] for each in gitlab(document(rows))["vulnerabilities"]]
     assert len(set(locations)) == 2
     assert locations[0].startswith("q at 2 places (1:00000000000000000000000000000001) at https://shop.example.com")
-    assert "port 443/tcp, parameter q, 3 places" in markdown(document(rows))
+    assert "port 443/tcp, parameter q, 3 places" in markdown(document(rows[1:]))
 
 
 def test_a_false_positive_is_flagged_for_gitlab_and_defectdojo():
@@ -530,8 +530,9 @@ def test_an_endpoint_is_one_that_defectdojo_can_read(changes, endpoint):
 
 
 def huge():
-    rows = [row(number, name="n" * 400) for number in range(100)]
-    rows += [row(number, state="below", change="new") for number in range(100, 200)]
+    rows = [row(number, name="n" * 400, check=str(number)) for number in range(100)]
+    rows += [row(number, state="below", change="new", check=str(number)) for number in range(100, 200)]
+    rows += [waived(number, waiver={**waived(1)["waiver"], "line": number}) for number in range(200, 230)]
     pairs = [pair(f"h{number}.example", outcome="incomplete", reasons=["a", "b"]) for number in range(50)]
     expired = [{**waived(1)["waiver"], "reason": "r\n" * 100}] * 40
     return document(
@@ -546,7 +547,63 @@ def test_markdown_has_at_most_60_lines():
     assert text.count("\n") <= MOST_LINES
     # all sections are in it
     assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 6
-    assert re.search(r"^And \d+ more findings\.$", text, re.MULTILINE) and "And 36 more expired waivers." in text
+    green = {**huge(), "findings": [each for each in huge()["findings"] if each["state"] != "failing"]}
+    assert markdown(green).count("\n") <= MOST_LINES and "### Waived" in markdown(green)
+    assert re.search(r"^And \d+ more findings\.$", text, re.MULTILINE) and "And 37 more expired waivers." in text
+
+
+def test_markdown_counts_each_finding_once():
+    rows = [
+        row(1, change="known"),
+        row(2, change="known"),
+        row(3, state="known", change="known"),
+        row(4, state="below"),
+    ]
+    of = document(rows)
+    # as the gate counts: known is a change
+    of["counts"]["known"] = 3
+    numbers = re.findall(r"^\| (\w+) \| (\d+) \|", markdown(of), re.MULTILINE)
+    assert numbers == [("failing", "2"), ("waived", "0"), ("known", "1"), ("below", "1")]
+
+
+def test_markdown_shows_kinds_of_findings_and_counts_them():
+    targets = [f"h{number}.example" for number in range(50)]
+    rows = [row(number, target=target) for number, target in enumerate(targets)]
+    rows += [row(100 + number, target=target, name="Old shell", check="X") for number, target in enumerate(targets)]
+    pairs = [pair(target, tool) for target in targets for tool in ("tls", "web")]
+    text = markdown(document(rows, pairs, outcome="findings"))
+    where = "`h0.example, port 443/tcp, GET /login, parameter q`"
+    for name in ("Weak cipher", "Old shell"):
+        assert f"| high | `{name}` | {where} and 49 more, 50 targets | new |" in text
+        assert f"- high: `{name}` (`CVE-2024-1000`), 50 findings on 50 targets, first {where}: `Disable it.`" in text
+    assert "more finding" not in text
+    assert "50 targets judged with 2 tools" in text
+
+
+def test_a_green_comment_names_what_was_waived():
+    text = markdown(document([waived(1), waived(2, target="b.example")]))
+    assert text.startswith("## Gate passed")
+    assert (
+        "| `Weak cipher` | `https://shop.example.com, port 443/tcp, GET /login, parameter q` and 1 more, 2 targets |"
+        in text
+    )
+    assert "Replaced in June (team-web, until 2027-06-30; waivers.yml:7)" in text
+
+
+@pytest.mark.parametrize("text", ["a|b user@example.com", "a`b www.example.com", "``", "`|`", "|"])
+def test_text_with_a_pipe_or_a_backtick_is_code_too(text):
+    shown = code(text)
+    fence = re.match("`+", shown)[0]
+    inner = shown[len(fence) : -len(fence)]
+    assert shown.endswith(fence) and "|" not in shown
+    assert fence not in inner.strip() and inner.strip().replace("\u00a6", "|") == text
+
+
+def test_two_tests_of_junit_never_have_one_name():
+    rows = [row(1), row(1, index=2), row(2, check="X"), row(3, target="b.example")]
+    cases = list(ElementTree.fromstring(junit.junit(document(rows)).encode()).iter("testcase"))
+    assert len({(each.get("classname"), each.get("name")) for each in cases}) == len(cases)
+    assert all(each.get("time") == "0" for each in cases)
 
 
 def test_markdown_says_first_why_a_run_is_red():
@@ -574,8 +631,9 @@ def test_markdown_says_what_to_fix_first_and_how():
     text = markdown(document(rows))
     section = text.split("### Fix first\n\n")[1].split("\n\n")[0].splitlines()
     assert len(section) == 3
-    assert section[0] == "- critical: `Open database` (`CVE-2024-1000`): no advice"
-    assert "- high: `Old shell` (`CVE-2014-6271`): <code>Update &#124; bash&#46;</code>" in section
+    where = "`https://shop.example.com, port 443/tcp, GET /login, parameter q`"
+    assert section[0] == f"- critical: `Open database` (`CVE-2024-1000`), {where}: no advice"
+    assert f"- high: `Old shell` (`CVE-2014-6271`), {where}: `Update ¦ bash.`" in section
     assert "### Fix first" not in markdown(document([row(3, state="below")]))
 
 
@@ -622,16 +680,16 @@ def test_hostile_text_stays_text(name, text):
         # texts of findings are cut before they get into gate.json
         check(name, exported)
     # nothing that a terminal or an editor obeys
-    assert all(character.isprintable() or character in "\n\t\r" for character in exported)
+    assert all(character.isprintable() or character in "\n\t\r" for character in exported.removeprefix("\ufeff"))
     # gate.json alone has everything
     assert name == "json" or len(exported) < 500_000
     if name == "junit":
         top = ElementTree.fromstring(exported.encode())
         assert len(list(top.iter("failure"))) == len(list(top.iter("error"))) == len(list(top.iter("skipped"))) == 1
     elif name == "csv":
-        cells = [each for record in csv.reader(io.StringIO(exported, newline="")) for each in record]
-        assert len(cells) == 5 * len(table.COLUMNS)
-        assert not [each for each in cells if each.lstrip(" ").startswith(tuple("=+-@|%\t\r\n＝＋－＠"))]
+        assert len(cells_of(exported, ",")) == 5 * len(table.COLUMNS)
+        for separator in ",;\t":
+            assert not [each for each in cells_of(exported, separator) if FORMULA.match(each)]
     elif name == "markdown":
         assert exported.count("\n") <= MOST_LINES
     elif name == "html":
@@ -643,6 +701,47 @@ def test_hostile_text_stays_text(name, text):
             assert not [each for each in strings(parsed) if refused & set(each)]
         if name == "sarif":
             assert not re.search(r"(?<!\\)\]\(", str([each["message"] for each in results_of(exported)]))
+
+
+# what spreadsheets run, also after spaces and quotes
+FORMULA = re.compile('[ "]*[=+\\-@|%\\t\\r\\n＝＋－＠]')
+
+
+def cells_of(text, separator):
+    """The cells that a spreadsheet sees with this separator."""
+    records = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator)
+    return [each for record in records for each in record]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a;=1+1",
+        'a; "=1+1"',
+        "a\n=1+1;b",
+        "a\r\n;=1",
+        "a\t=1+1",
+        '";=1+1',
+        'x,"\n=1',
+        "a;;=1",
+        'a";"=1',
+        "a\n\n-1",
+        ";\n=1",
+    ],
+)
+def test_no_cell_is_a_formula_with_any_separator(text):
+    of = document([row(1, name=text, evidence=text, description=text, references=[text], reasons=["a", text])])
+    exported = table.table(of)
+    assert len(cells_of(exported, ",")) == 2 * len(table.COLUMNS)
+    for separator in ",;\t":
+        assert not [each for each in cells_of(exported, separator) if FORMULA.match(each)], separator
+    # a record is a line
+    assert exported.count("\n") == 2
+
+
+def test_a_table_says_that_it_is_unicode_where_excel_would_not_know():
+    assert table.table(document([row(1)])).startswith('"state"')
+    assert table.table(document([row(1, name="Überlauf")])).startswith('\ufeff"state"')
 
 
 def strings(value):

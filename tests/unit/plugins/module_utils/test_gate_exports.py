@@ -62,7 +62,7 @@ def states_in(name, text):
     if name == "json":
         return [each["state"] for each in json.loads(text)["findings"]]
     if name == "csv":
-        return [each["state"] for each in csv.DictReader(io.StringIO(text, newline=""))]
+        return [each["state"] for each in csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))]
     if name == "html":
         return [each["state"] for each in table_of(text)]
     return [each["properties"]["state"] for each in results_of(text)]
