@@ -58,7 +58,9 @@ ALTERNATIVES = (
     Alternative("beside_data", "total", "module_utils/_http/listing.py", "beside", "totals"),
     Alternative("beside_data", "pages", "module_utils/_http/listing.py", "_query_of", "the address of the next page"),
     Alternative("report_status", "status_name", "module_utils/_families/report.py", "_Report", "the attribute also"),
-    Alternative("report_status", "none", "module_utils/_report/task.py", "_Present._try", "the download without a status"),
+    Alternative(
+        "report_status", "none", "module_utils/_report/task.py", "_Present._try", "the download without a status"
+    ),
     Alternative(
         "missing_fields", True, "module_utils/_records.py", "not_shown", "with _NotShown, revealed and not_compared"
     ),
