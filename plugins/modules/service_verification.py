@@ -12,7 +12,10 @@ short_description: Verify the assumptions about the service
 description:
   - Tests each assumption in
     R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) against the service.
-    Returns whether the answers confirm or refute it, or why it was not tested.
+    Returns whether the answers confirm or refute it, or why it was not tested, and what breaks if it is wrong.
+  - An assumption is confirmed only if the opposite would have shown. A filter, for example, is confirmed only if the
+    list without it has objects that the filter leaves out.
+  - The result always has a row for each assumption, also if the task fails.
   - The module only reads, unless O(writes=true). It never starts a scan and never creates a report.
   - The result contains field names, types, statuses and numbers of the service. It contains no key, and no name,
     address or text of your account.
@@ -20,7 +23,7 @@ description:
     does.
   - The playbook C(scanops.scanner.verify_service) runs this module, shows the result as a table and writes it to a
     file.
-  - Cost - about 30 to 70 GET; with O(writes=true) + 4 POST, 4 DELETE and 6 GET. See
+  - Cost - about 30 to 180 GET; with O(writes=true) + 10 POST, 2 PUT, 6 DELETE and 30 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
@@ -41,10 +44,11 @@ attributes:
 options:
   writes:
     description:
-      - Create two workspaces, one of them with the target O(target) and an HTTP logger, and delete them. Their names
-        begin with C(verify-) and end in random characters. Nothing is scanned.
+      - Create two workspaces, the target O(target) in each of them, and four HTTP loggers, change one of the
+        workspaces, and delete them all. Their names begin with C(verify-) and end in random characters. Nothing is
+        scanned.
       - By default, the assumptions about creates and deletes are not tested.
-      - Danger - if a workspace of the verification cannot be deleted, it remains. The task then fails and names it. An
+      - Danger - if an object of the verification cannot be deleted, it remains. The task then fails and names it. An
         interrupted task deletes them, too.
     type: bool
     default: false
@@ -102,7 +106,7 @@ EXAMPLES = r"""
 RETURN = r"""
 rows:
   description: One row for each assumption, in the order of the guide.
-  returned: success, and failure once the service has answered
+  returned: success, and failure after the first call
   type: list
   elements: dict
   sample:
@@ -110,6 +114,10 @@ rows:
       assumption: The page after the last is an empty list.
       verdict: refuted
       seen: status 404, an object with message, status
+      source: nobody
+      modules: [target, target_info, targets, scan, scan_info, estate, estate_info, coverage_info]
+      consequence: A complete list cannot be read, and the task fails.
+      safe: true
   contains:
     name:
       description: The name of the assumption in the guide.
@@ -131,11 +139,41 @@ rows:
       returned: success
       type: str
       sample: status 404, an object with message, status
+    source:
+      description:
+        - Where the assumption comes from - V(specification), V(public documentation), V(published client) of the
+          service's vendor, or V(nobody).
+      returned: success
+      type: str
+      sample: nobody
+    modules:
+      description: The modules that depend on it. V(all) stands for every module that makes calls.
+      returned: success
+      type: list
+      elements: str
+      sample: [wordlist_info]
+    consequence:
+      description: What happens if the assumption is wrong.
+      returned: success
+      type: str
+      sample: A complete list cannot be read, and the task fails.
+    safe:
+      description:
+        - Whether that is safe, because the task fails or another form is read as well. If not, a result may be wrong
+          without an error.
+      returned: success
+      type: bool
+      sample: true
 summary:
   description: The number of rows for each verdict.
-  returned: success, and failure once the service has answered
+  returned: success, and failure after the first call
   type: dict
-  sample: {confirmed: 41, refuted: 2, not tried: 19}
+  sample: {confirmed: 55, refuted: 2, not tried: 21}
+verified_with:
+  description: The versions of the collection and of ansible-core, the time, and whether objects were created.
+  returned: success, and failure after the first call
+  type: dict
+  sample: {collection: 1.0.0, ansible_core: 2.20.0, date: "2026-11-25T04:00:00Z", writes: false}
 """
 
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run

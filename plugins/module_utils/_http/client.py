@@ -15,7 +15,7 @@ from .._families.target import TARGET
 from .._records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
 from .._scope.sealed import Permit
 from . import listing
-from .advice import CREATE_HINTS, Call, Hints
+from .advice import ANY_CALL, CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink
 from .create import Created, Look, create, new_id, object_in, unconfirmed
 from .list_cache import CachedList, Lists
@@ -84,6 +84,17 @@ class Client:
             raise
         self._wrote = True
         return answer
+
+    def write(
+        self,
+        method: str,
+        path: str,
+        query: Record | None = None,
+        form: Record | None = None,
+        json: Record | None = None,
+    ) -> None:
+        """Send a write, if it is permitted, and leave it to the caller what its answer means. Raises CallError."""
+        self._write(method, path, ANY_CALL, query=query, form=form, json=json)
 
     def _target_name(self, target_id: int) -> str | None:
         record = self.read(TARGET, target_id)

@@ -14,23 +14,26 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._errors import counted
-from .._http.listing import beside
+from .._families.table import FAMILIES
+from .._http.listing import Beside, beside
 from .._records import Record
 from .._scan.record import findings_of
 
+# the family of each list
+LISTS = {family.plural: family for family in FAMILIES.values()}
 # anything else may be a name or an address of the account
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z _-]{0,29}|[0-9]{1,9}")
 _MOST_LISTED = 10
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "list", dict: "object"}
-_FORMS = {"empty": "an empty body", "html": "an HTML page", "text": "plain text"}
+_FORMS = {"empty": "an empty body", "html": "an HTML page", "text": "plain text", "redirect": "a redirect"}
 
 
 class Observation(NamedTuple):
     """One answer of the service."""
 
     status: int
-    # json, text, html, empty or other
+    # json, text, html, empty, redirect or other
     form: str
     # the value of JSON, text, or None
     body: object
@@ -38,6 +41,10 @@ class Observation(NamedTuple):
     headers: Mapping[str, str]
     # fields and values that were sent, or that the rows of a filtered list should have
     expected: Record
+    # what was sent, such as "GET /scans/{id}"
+    call: str = ""
+    # False for a list with more pages than were read
+    whole: bool = True
 
     @property
     def succeeded(self) -> bool:
@@ -66,15 +73,40 @@ class Observation(NamedTuple):
         return self.body if isinstance(self.body, dict) and not self.succeeded else {}
 
     @property
+    def is_readable(self) -> bool:
+        """Whether this is a list, or a record with an id."""
+        return isinstance(self.data, list) or "id" in self.record
+
+    @property
+    def beside(self) -> Beside:
+        """What the answer says beside its rows."""
+        body = self.body if isinstance(self.body, dict) else {}
+        return beside({name: value for name, value in body.items() if name != "data"}, self.headers)
+
+    @property
     def is_cut(self) -> bool:
         """Whether the answer says that the list has more rows."""
-        body = self.body if isinstance(self.body, dict) else {}
-        found = beside({name: value for name, value in body.items() if name != "data"}, self.headers)
-        return found.more or (found.total or 0) > len(self.rows)
+        return self.beside.more or (self.beside.total or 0) > len(self.rows)
 
 
 class Observations(dict[str, Observation]):
     """The answers of the service, by the names that the judges know them by."""
+
+    def __init__(self, *args: Mapping[str, Observation], **named: Observation) -> None:
+        super().__init__(*args, **named)
+        # the calls without an answer, by the same names
+        self.lost: dict[str, str] = {}
+        # the calls that were redirected
+        self.redirected: list[str] = []
+
+    def why_not(self, *names: str) -> str | None:
+        """What kept the first of these answers from being judged: it is missing, a refusal, or in another form."""
+        for name in names:
+            if name in self.lost:
+                return f"{self.lost[name]}: no answer"
+            if name in self and not self[name].is_readable:
+                return f"{self[name].call}: {describe(self[name])}".lstrip(": ")
+        return None
 
     def record(self, name: str) -> Record:
         """The object in an answer; empty without one."""
@@ -88,6 +120,11 @@ class Observations(dict[str, Observation]):
 def values_of(rows: Iterable[Record], field: str) -> set[str]:
     """The values of a field as strings, without null."""
     return {str(row[field]) for row in rows if row.get(field) is not None}
+
+
+def ids_of(rows: Iterable[Record]) -> set[str]:
+    """The ids of rows as strings."""
+    return values_of(rows, "id")
 
 
 def status_text(scan: Record) -> str:

@@ -70,6 +70,7 @@ SHELL = frozenset(
         "_verification/reads",
         "_verification/record",
         "_verification/task",
+        "_verification/trial",
     }
 )
 # the only import of requests

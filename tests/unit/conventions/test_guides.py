@@ -172,8 +172,11 @@ def test_the_guide_and_service_verification_have_the_same_assumptions_in_the_sam
 
 @pytest.mark.parametrize("guide, row", list(zip(ASSUMPTIONS, ROWS)), ids=[row.name for row in ROWS])
 def test_an_assumption_has_its_sentence_its_place_and_its_test(guide, row):
-    text, place, tests = guide
+    text, source, consequence, place, tests = guide
     assert text.replace("``", "").startswith(f"{row.name}: {row.assumption}") and row.assumption.endswith(".")
+    assert source == row.source
+    assert consequence == f"{'Safe' if row.safe else '**Not safe**'}: {row.consequence}"
+    assert row.modules == "all" or set(row.modules.split()) <= set(MODULES)
     # a test, or in quotes a form or task of scenarios.py
     assert re.fullmatch(r'((forms?|tasks?|tests?) )?((``test_\w+``|"[\w-]+")(, | and )?)+', tests)
     for name in re.findall(r'"([\w-]+)"', tests):

@@ -4,8 +4,13 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._verification import assumptions, judges
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.answers import (
+    LISTS,
     Observation,
     Observations,
     describe,
@@ -37,8 +42,9 @@ def test_a_long_list_of_names_is_cut():
 
 
 @pytest.mark.parametrize("verdicts, expected", [
-    (("confirmed", "refuted"), "refuted"), (("refuted", "not tried"), "refuted"), (("not tried", "confirmed"), "confirmed"),
-    ((None, "confirmed"), "confirmed"), ((None, None), None),
+    (("confirmed", "refuted"), "refuted"), (("refuted", "not tried"), "refuted"), (("not tried", "confirmed"), "not tried"),
+    ((None, "confirmed"), None), ((None, "refuted"), "refuted"), (("confirmed", "confirmed"), "confirmed"),
+    ((None, None), None),
 ])  # fmt: skip
 def test_a_refutation_outweighs_other_verdicts(verdicts, expected):
     first, second = ((lambda _answers, each=each: each and Verdict(each, "")) for each in verdicts)
@@ -58,27 +64,30 @@ BODIES = [
 ]  # fmt: skip
 
 
+# the names that judges know answers by: all that they and the table mention
+NAMES_OF_ANSWERS = {
+    name for module in (judges, assumptions) for name in re.findall(r'"([a-z][a-z0-9_]+)"', inspect.getsource(module))
+} | {
+    f"{family}{suffix}"
+    for family in LISTS
+    for suffix in ("", "_anywhere", "_elsewhere", "_limit", "_page_1", "_page_2")
+}
+
+
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
 @pytest.mark.parametrize("status", [200, 404])
 def test_no_answer_breaks_a_judge(body, status):
-    names = (
-        "workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports", "vpn_profiles",
-        "finding_templates", "templates_2", "unknown", "schema", "page_1", "page_2", "past_end", "targets_of_type",
-        "targets_anywhere", "targets_elsewhere", "scans_anywhere", "scans_filtered", "scans_finished", "scan",
-        "scan_target", "output", "raw", "running_output", "finding", "logger_data", "requests", "wordlist", "contents",
-        "create", "create_in_lower_case", "create_target", "create_http_logger", "delete_target", "delete_workspace",
-        "deleted_target",
-    )  # fmt: skip
-    answers = Observations({name: answer(body, status) for name in names})
-    answers["stored_target"] = answer(body, status)._replace(expected={"name": "A.example.com"})
-    found = [row.judged(answers, wrote=True) for row in ROWS]
+    expected = {"id": "7", "name": "A.example.com", "created": {"both": 7}, "noun": "target", "workspace_id": 1,
+                "target_id": 1, "tool_id": 1, "task_id": 7, "status": "finished"}  # fmt: skip
+    answers = Observations({name: answer(body, status)._replace(expected=expected) for name in NAMES_OF_ANSWERS})
+    found = [row.judged(answers) for row in ROWS]
     assert [row["name"] for row in found] == [row.name for row in ROWS]
     assert all(row["seen"] for row in found)
 
 
 def test_without_answers_nothing_is_confirmed_or_refuted():
     workspaces = answer({"data": []}, Date="Sun, 22 Nov 2026 04:00:00 GMT")
-    found = [row.judged(Observations(workspaces=workspaces), wrote=False) for row in ROWS]
+    found = [row.judged(Observations(workspaces=workspaces)) for row in ROWS]
     tried = {row["name"] for row in found if row["verdict"] != "not tried"}
     assert tried <= {"lists-in-data", "whole-lists", "rate-limit-headers", "key-check", "date"}
 
@@ -90,4 +99,4 @@ def test_without_answers_nothing_is_confirmed_or_refuted():
 def test_the_status_of_a_report_is_a_known_word_or_missing(status, verdict):
     (row,) = [row for row in ROWS if row.name == "report-status"]
     answers = Observations(reports=answer({"data": [{"status": status}, {"status_name": status}]}))
-    assert row.judged(answers, wrote=False)["verdict"] == verdict
+    assert row.judged(answers)["verdict"] == verdict

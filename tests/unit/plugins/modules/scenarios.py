@@ -586,10 +586,10 @@ PROBES = {
     "service_verification-read": _task(
         "service_verification",
         False,
-        f"GET {W}, GET {W}/2147483647, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, GET {T}, "
-        f"GET {H}, GET {H}, GET {H}, GET {H}/501/data, GET {L}, GET {L}/1602, GET {L}/1602/contents, "
-        f"GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}, GET {S}/40001, GET {T}/1001, "
-        f"GET {S}/40001/output, GET {S}/40001/raw, GET {F}, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
+        f"GET {W}, GET {W}/2147483647, GET {W}/1, {f'GET {T}, ' * 12}GET {H}, GET {H}, GET {H}, GET {H}/501/data, "
+        f"GET {L}, GET {L}/1602, GET {L}/1602/contents, {f'GET {S}, ' * 10}GET {F}, GET {F}, GET {F}, {f'GET {S}, ' * 6}"
+        f"GET {S}/40001, GET {T}/1001, GET {S}/40001/output, GET {S}/40001/raw, GET {F}, GET {S}/40001/output, "
+        f"GET {S}/40002/output, GET {T}/1004, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
     ),
 }
 

@@ -6,71 +6,322 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping, Set
+from types import MappingProxyType
+from typing import NamedTuple
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each, pairs
 
-WITHOUT = {
-    "targets": ({"targets": ["workspace_id"]}, {"target-fields", "object-workspaces"}),
-    "loggers": ({"http_loggers": ["handler_url"]}, {"target-fields"}),
-    "workspaces": ({"workspaces": ["description"]}, {"descriptions"}),
-    "risk levels": ({"findings": ["risk_level"]}, {"risk-levels", "finding-names"}),
-    "scans": ({"findings": ["task_id"]}, {"scan-counts"}),
-    "one count": ({"scans": ["result_summary.info"]}, {"scan-counts"}),
-    "cves": ({"findings": ["cve"]}, {"cve"}),
-    "statuses": ({"findings": ["status"]}, {"finding-status"}),
-    "profiles": ({"vpn_profiles": ["uuid"]}, {"vpn-profiles"}),
-    "templates": ({"finding_templates": ["name"]}, {"finding-templates"}),
-    "reports": ({"reports": ["format"]}, {"report-format", "report-list"}),
-}
-# settings of the local service that deviate, and the assumptions that they refute
+LIMITS = {"GET": 100000, "write": 90000, "output": 100000}
+LISTS = ("workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports")
+
+
+class Deviation(NamedTuple):
+    """A service that differs from some assumptions: by settings of the local service, faults, or objects of the account."""
+
+    settings: Mapping = MappingProxyType({})
+    # the assumptions that it refutes
+    refutes: Set = frozenset()
+    # those that are false, too, or cannot be judged any more
+    hides: Set = frozenset()
+    faults: tuple = ()
+    state: Mapping = MappingProxyType({})
+    writes: bool = False
+
+
+def fault(path, method="GET", **what):
+    return {"method": method, "path": path, "times": None, "headers": RATES, **what}
+
+
+def once(path, nth, status, **what):
+    """The answer to the nth POST."""
+    return fault(path, "POST", nth=nth, times=1, action="status", status=status, **what)
+
+
+def answered(path, data, **what):
+    return json_error(path, 200, {"data": data}, **what)
+
+
+def without(family, field, *refuted, hides=()):
+    return Deviation({"missing_fields": {family: [field]}}, {*refuted}, {*hides})
+
+
+def json_error(path, status, body, **what):
+    return fault(path, action="status", status=status, body=body, content_type="application/json", **what)
+
+
+RATES = {"X-RateLimit-Limit": 1000, "X-RateLimit-Remaining": 900}
+UNKNOWN = "/workspaces/2147483647"
+COUNTS = {"text": "", "critical": 0, "high": 1, "medium": 0, "low": 0, "info": 2}
+
+FIELDS = (
+    "id", "workspace_id", "target_id", "tool_id", "task_id", "name", "label", "type", "status_name", "format", "num_words",
+    "num_requests", "requests", "result_summary", "start_time", "duration", "description", "created_id", "risk_level", "cve",
+)  # fmt: skip
+# scans that have no findings
+NO_FINDINGS = {"scans": [dict(scan, result_summary=dict.fromkeys(("text", *COUNTS), 0)) for scan in ACCOUNT["scans"]]}
+FILTERED = ("scan-filters", "scan-status-filter")
 DEVIATIONS = {
-    "create record": ({"create_answer": "record"}, {"create-answer"}),
-    "create 200": ({"create_status": 200}, {"create-answer"}),
-    "bare lists": ({"lists": "bare"}, {"lists-in-data"}),
-    "contents as text": ({"contents": "text"}, {"wordlist-contents"}),
-    "contents in data": ({"contents": "wrapped"}, {"wordlist-contents"}),
-    "logger data in a list": ({"logger_data": "array"}, {"logger-data"}),
-    "null descriptions": ({"null_description": True}, {"descriptions"}),
-    "404 past the end": ({"past_end": 404}, {"past-end"}),
-    "delete 200": ({"delete_status": 200}, {"delete-answer"}),
-    "names in lower case": ({"normalise_targets": True}, {"name-spelling"}),
-    "pages ignored": ({"ignore_page": True}, {"pages", "past-end", "finding-templates"}),
-    "pages from 0": ({"first_page": 0}, {"pages"}),
-    "a smaller limit": ({"max_limit": 100}, {"pages"}),
-    "all workspaces": ({"omitted_workspace": "all"}, {"current-workspace", "finding-workspace"}),
-    "ids as text": ({"id_form": "text"}, {"ids"}),
-    "a zone ahead": ({"record_zone": 7200}, {"scan-zone"}),
-    "other names of finding fields": ({"finding_names": "alternative"}, {"finding-names"}),
-    **{f"records without {name}": ({"missing_fields": fields}, rows) for name, (fields, rows) in WITHOUT.items()},
-    "null workspaces": ({"null_fields": WITHOUT["targets"][0]}, WITHOUT["targets"][1]),
-    "filters ignored": (
-        {"ignored_filters": ["workspace_id", "target_id", "task_id"]},
+    # creates, updates and deletes
+    "create record": Deviation({"create_answer": "record"}, {"create-answer"}, writes=True),
+    "create 200": Deviation({"create_status": 200}, {"create-answer"}, writes=True),
+    "create nothing": Deviation({"create_answer": "nothing"}, {"create-answer"}, writes=True),
+    "delete 200": Deviation({"delete_status": 200}, {"delete-answer"}, writes=True),
+    "deletes that do nothing": Deviation(
+        {"deletes_done": False}, {"delete-answer", "target-delete"}, {"workspace-holds"}, writes=True
+    ),
+    "deletes answered 404": Deviation(
+        {}, {"target-delete"}, faults=(fault("/targets/.*", "DELETE", action="status", status=404),), writes=True
+    ),
+    "a PUT that replaces": Deviation({"put_replaces": True}, {"partial-update"}, {"empty-description"}, writes=True),
+    "a PUT without an empty description": Deviation(
+        {}, {"empty-description"}, faults=(fault("/.*", "PUT", nth=2, action="status", status=422),), writes=True
+    ),
+    "a PUT with a budget of its own": Deviation(
+        {},
+        {"rate-limit-budgets"},
+        writes=True,
+        faults=(
+            fault(
+                "/.*",
+                "PUT",
+                action="status",
+                status=204,
+                when="after",
+                headers={"X-RateLimit-Limit": LIMITS["GET"], "X-RateLimit-Remaining": LIMITS["GET"] - 1},
+            ),
+        ),
+    ),
+    "loggers of the current workspace": Deviation(
+        {"logger_workspace": "form"},
+        {"logger-workspace"},
+        writes=True,
+        faults=(answered("/http_loggers", [], query={"workspace_id": 4}),),
+    ),
+    "names in lower case": Deviation({"normalise_targets": True}, {"name-spelling"}, writes=True),
+    "workspace names without case": Deviation(
+        {},
+        {"workspace-names"},
+        {
+            "partial-update",
+            "empty-description",
+            "target-names",
+            "workspace-holds",
+            "logger-workspace",
+            "rate-limit-budgets",
+        },
+        faults=(once("/workspaces", 2, 409),),
+        writes=True,
+    ),
+    "workspace names that repeat": Deviation(
+        {},
+        {"workspace-names", "created-listed"},
+        faults=(once("/workspaces", 3, 201, body={"data": {"created_id": 1}}),),
+        writes=True,
+    ),
+    "target names of the account": Deviation(
+        {},
+        {"target-names"},
+        {"workspace-holds"},
+        faults=(once("/targets", 3, 409),),
+        writes=True,
+    ),
+    "a POST answered 308": Deviation(
+        {},
+        {"redirects"},
+        {
+            "create-answer",
+            "created-listed",
+            "delete-answer",
+            "target-delete",
+            "partial-update",
+            "empty-description",
+            "logger-workspace",
+            "target-names",
+            "workspace-holds",
+            "name-spelling",
+            "workspace-names",
+            "rate-limit-budgets",
+        },
+        faults=(fault("/workspaces", "POST", action="redirect", status=308, location="/api/v2/workspaces/"),),
+        writes=True,
+    ),
+    # envelopes and lists
+    "bare lists": Deviation({"lists": "bare"}, {"lists-in-data"}),
+    "lists in data.items": Deviation(
+        {}, {"lists-in-data"}, faults=tuple(answered(f"/{name}", {"items": []}) for name in LISTS)
+    ),
+    "lists in results": Deviation(
+        {},
+        {"lists-in-data"},
+        faults=tuple(json_error(f"/{name}", 200, {"results": [], "total": 0}) for name in LISTS),
+    ),
+    "workspaces in data.items": Deviation(
+        {}, {"lists-in-data"}, faults=(answered("/workspaces", {"items": [{"id": 1, "name": "My Workspace"}]}),)
+    ),
+    "ids as text": Deviation({"id_form": "text"}, {"ids"}),
+    "null descriptions": Deviation({"null_description": True}, {"descriptions"}),
+    "a total": Deviation(
+        {"capped_lists": {"http_loggers": 1}, "paged_lists": ["http_loggers"], "beside_data": "total"}, {"whole-lists"}
+    ),
+    "a list in pages": Deviation(
+        {"capped_lists": {"wordlists": 1}, "paged_lists": ["wordlists"], "beside_data": "pages"}, {"whole-lists"}
+    ),
+    "a cursor": Deviation(
+        {"capped_lists": {"wordlists": 1}, "paged_lists": ["wordlists"], "beside_data": "cursor"}, {"whole-lists"}
+    ),
+    "redirects": Deviation({"redirects": "slash"}, {"redirects"}),
+    "redirects without the query": Deviation({"redirects": "without_query"}, {"redirects"}),
+    # errors
+    "errors with a title": Deviation(
+        {}, {"error-body", "error-status"}, faults=(json_error(UNKNOWN, 404, {"title": "Not found"}),)
+    ),
+    "errors with a status as text": Deviation(
+        {}, {"error-status"}, faults=(json_error(UNKNOWN, 404, {"status": "404", "message": "Not found"}),)
+    ),
+    "403 for an unknown id": Deviation({}, {"unknown-id"}, faults=(fault(UNKNOWN, action="status", status=403),)),
+    "200 for an unknown id": Deviation(
+        {}, {"unknown-id"}, {"error-body", "error-status"}, faults=(answered(UNKNOWN, {}),)
+    ),
+    "404 for every id": Deviation(
+        {}, set(), {"unknown-id"}, faults=(fault("/workspaces/1", action="status", status=404),)
+    ),
+    # pages
+    "404 past the end": Deviation({"past_end": 404}, {"past-end"}),
+    "pages ignored": Deviation({"ignore_page": True}, {"pages", "scan-pages", "past-end", "finding-templates"}),
+    "pages from 0": Deviation({"first_page": 0}, {"pages", "scan-pages"}),
+    "a smaller limit": Deviation({"max_limit": 100}, {"pages", "scan-pages"}),
+    "totals of pages": Deviation(
+        {},
+        {"totals"},
+        faults=(
+            json_error(
+                "/targets",
+                200,
+                {"data": [{"id": 1001, "name": "www.example.com"}], "meta": {"total": 1}},
+                query={"limit": 1, "page": 1},
+            ),
+        ),
+    ),
+    # filters and workspaces
+    "all workspaces": Deviation({"omitted_workspace": "all"}, {"current-workspace", "finding-workspace"}),
+    "all workspaces in pages of one row": Deviation(
+        {"omitted_workspace": "all", "page_cap": 1}, {"current-workspace", "finding-workspace"}
+    ),
+    "workspace_id ignored": Deviation(
+        {"ignored_filters": ["workspace_id"]},
+        # the last three because of a finding of the other workspace
         {
             "scan-filters",
-            "finding-filters",
+            "object-workspaces",
             "current-workspace",
             "finding-workspace",
-            "finding-status",
+            "finding-fields",
             "risk-levels",
-            "object-workspaces",
+            "finding-status",
+        },
+        {"scan-status-filter", "scan-workspace"},
+    ),
+    "target_id ignored": Deviation({"ignored_filters": ["target_id"]}, {"scan-filters"}),
+    "task_id ignored": Deviation({"ignored_filters": ["task_id"]}, {"finding-filters"}),
+    "targets without a workspace": without(
+        "targets", "workspace_id", "target-fields", "object-workspaces", hides={"scan-workspace"}
+    ),
+    "targets of null": Deviation(
+        {"null_fields": {"targets": ["workspace_id"]}}, {"target-fields", "object-workspaces"}
+    ),
+    "scans of other workspaces than their targets": Deviation(
+        {}, {"scan-workspace"}, faults=(answered("/targets/1001", {"id": 1001, "workspace_id": 3}),)
+    ),
+    "scans without a workspace": without("scans", "workspace_id", "scan-fields", hides={"scan-workspace"}),
+    # targets, loggers and wordlists
+    "loggers without an address": without("http_loggers", "handler_url", "target-fields"),
+    "workspaces without a description": without("workspaces", "description", "descriptions"),
+    "logger data in a list": Deviation({"logger_data": "array"}, {"logger-data"}),
+    "contents as text": Deviation({"contents": "text"}, {"wordlist-contents"}),
+    "contents in data": Deviation({"contents": "wrapped"}, {"wordlist-contents"}),
+    "another wordlist": Deviation({}, {"wordlist-by-id"}, faults=(answered("/wordlists/1602", {"id": 1600}),)),
+    # limits, clocks and schema
+    "no rate limit headers": Deviation({"rate_limits": {**LIMITS, "headers": False}}, {"rate-limit-headers"}),
+    "unlimited": Deviation(
+        {},
+        {"rate-limit-headers"},
+        faults=(
+            fault(
+                "/reports",
+                action="status",
+                status=200,
+                body={"data": []},
+                content_type="application/json",
+                headers={"X-RateLimit-Limit": 250, "X-RateLimit-Remaining": "unlimited"},
+            ),
+        ),
+        hides={"report-list", "report-format", "report-status"},
+    ),
+    "a zone ahead": Deviation({"record_zone": 7200}, {"scan-zone"}, {"request-times"}),
+    "a zone behind": Deviation({"record_zone": -18000}, {"scan-zone"}, {"request-times"}),
+    "a zone behind, and scans without a duration": Deviation(
+        {"record_zone": -18000, "missing_fields": {"scans": ["duration"]}},
+        {"scan-fields"},
+        {"scan-zone", "request-times"},
+    ),
+    "no schema": Deviation({"schema": "missing"}, {"schema"}),
+    "a page for the schema": Deviation({"schema": "html"}, {"schema"}),
+    "another file for the schema": Deviation({"schema_text": "hello"}, {"schema"}),
+    # scans
+    "scans without parameters": Deviation(
+        {}, {"scan-tool-params", "scan-counts"}, faults=(answered("/scans/[0-9]+", {"id": 40004}),)
+    ),
+    "one count missing": without("scans", "result_summary.info", "scan-counts"),
+    "counts as text": Deviation(
+        {},
+        {"scan-counts"},
+        {"findings-whole"},
+        state={
+            "scans": [
+                dict(ACCOUNT["scans"][0], result_summary={name: str(COUNTS[name]) for name in COUNTS}),
+                *ACCOUNT["scans"][1:],
+            ]
         },
     ),
-    "capped findings": ({"capped_lists": {"findings": 1}}, {"findings-whole", "scan-counts"}),
-    "fewer findings counted": ({"summary_off_by": {"critical": -1}}, {"scan-counts"}),
-    "a total": (
-        {"capped_lists": {"workspaces": 1}, "paged_lists": ["workspaces"], "beside_data": "total"},
-        {"whole-lists"},
+    "no findings": Deviation(
+        {}, set(), {"scan-counts", "findings-whole", "scan-status-filter"}, state={**NO_FINDINGS, "findings": []}
     ),
-    "a list in pages": (
-        {"capped_lists": {"workspaces": 1}, "paged_lists": ["workspaces"], "beside_data": "pages"},
-        {"whole-lists"},
+    "fewer findings counted": Deviation({"summary_off_by": {"critical": -1}}, {"scan-counts"}),
+    "another severity counted": Deviation({"summary_off_by": {"critical": -1, "low": 1}}, {"scan-counts"}),
+    "capped findings": Deviation(
+        {"capped_lists": {"findings": 1}}, {"findings-whole", "scan-counts"}, {"finding-filters"}
     ),
-    "no schema": ({"schema": "missing"}, {"schema"}),
-    "a page for the schema": ({"schema": "html"}, {"schema"}),
-    "another file for the schema": ({"schema_text": "hello"}, {"schema"}),
-    "no rate limit headers": ({"rate_limits": {"headers": False, "GET": 100000}}, {"rate-limit-headers"}),
+    "partial output": Deviation({"running_output": "partial"}, set(), {"running-output"}),
+    "400 for running output": Deviation(
+        {}, {"running-output"}, faults=(fault("/scans/40006/output", action="status", status=400),)
+    ),
+    "400 for output that does not exist": Deviation(
+        {}, {"output-refusals"}, faults=(fault("/scans/40002/output", action="status", status=400),)
+    ),
+    "output in another form": Deviation({}, {"output"}, faults=(answered("/scans/[0-9]+/output", {"findings": []}),)),
+    "raw output in JSON": Deviation({}, {"raw-output"}, faults=(answered("/scans/.*/raw", "text"),)),
+    # findings
+    "findings without a severity": without("findings", "risk_level", "risk-levels", "finding-names"),
+    "other names of finding fields": Deviation({"finding_names": "alternative"}, {"finding-names"}),
+    "findings without a scan": without(
+        "findings", "task_id", "scan-counts", "finding-fields", hides={"finding-filters"}
+    ),
+    "findings without CVEs": without("findings", "cve", "cve", "finding-fields"),
+    "findings without a status": without("findings", "status", "finding-status", "finding-fields"),
+    # other families
+    "profiles without a uuid": without("vpn_profiles", "uuid", "vpn-profiles"),
+    "templates without a name": without("finding_templates", "name", "finding-templates"),
+    "reports without a format": without("reports", "format", "report-format", "report-list"),
+    "a page in place of reports": Deviation(
+        {},
+        {"lists-in-data"},
+        {"reports", "report-list", "report-format", "report-status"},
+        faults=(fault("/reports", action="html", status=200),),
+    ),
 }
 # rows of an account, and the assumptions that they refute
 ODD_ROWS = {
@@ -98,6 +349,23 @@ STATE = {
             "age": 3600,
             "script": {"run": 60},
         },
+        {
+            "id": 40005,
+            "tool_id": 30,
+            "target": "192.0.2.7",
+            "workspace": "Web shop",
+            "status_name": "stopped",
+            "age": 3600,
+        },
+        {
+            "id": 40006,
+            "tool_id": 170,
+            "target": "www.example.com",
+            "workspace": "Web shop",
+            "status_name": "running",
+            "age": 300,
+            "script": {"run": 100000},
+        },
     ],
     "findings": [
         *ACCOUNT["findings"],
@@ -107,7 +375,6 @@ STATE = {
         ),
     ],
 }
-LIMITS = {"GET": 100000, "write": 100000, "output": 100000}
 
 
 def verified(run, **options):
@@ -117,7 +384,7 @@ def verified(run, **options):
 
 
 def refuted(result):
-    return {row["name"] for row in result["rows"] if row["verdict"] == "refuted"}
+    return names_of(result, "refuted")
 
 
 @pytest.fixture
@@ -130,7 +397,7 @@ def full(account):
 def test_the_local_service_refutes_nothing(full, run):
     result = verified(run, writes=True)
     assert refuted(result) == set()
-    assert result["summary"]["confirmed"] > 35
+    assert result["summary"]["confirmed"] > 55
     assert not result.changed
 
 
@@ -139,13 +406,36 @@ def verdict(result, name):
     return row["verdict"], row["seen"]
 
 
-@pytest.mark.parametrize("name", one_of_each(DEVIATIONS, lambda name: [*DEVIATIONS[name][0], *DEVIATIONS[name][1]]))
-def test_a_deviation_is_found(full, run, name):
-    settings, expected = DEVIATIONS[name]
-    full.reset(settings={"rate_limits": LIMITS, **settings}, state=STATE)
+def names_of(result, verdict):
+    return {row["name"] for row in result["rows"] if row["verdict"] == verdict}
+
+
+def deviate(full, deviation):
+    """Give the local service the form of a deviation."""
+    full.reset(settings={"rate_limits": LIMITS, **deviation.settings}, state={**STATE, **deviation.state})
+    for each in deviation.faults:
+        full.fault(**each)
     full.allow_violations = True
-    assert refuted(verified(run, writes=True)) == expected
-    assert "verify-" not in json.dumps(full.state()).lower()
+
+
+def kinds_of(name):
+    deviation = DEVIATIONS[name]
+    return [*deviation.settings, *deviation.refutes, *deviation.hides]
+
+
+@pytest.mark.parametrize("name", one_of_each(DEVIATIONS, kinds_of))
+def test_a_deviating_service_confirms_nothing_false(full, run, name):
+    deviation = DEVIATIONS[name]
+    deviate(full, deviation)
+    result = run("service_verification", writes=deviation.writes)
+    assert result.failed == (name == "deletes that do nothing"), result.msg
+    assert names_of(result, "refuted") == deviation.refutes
+    assert names_of(result, "confirmed") & deviation.hides == set()
+    assert result.failed or "verify-" not in json.dumps(full.state()).lower()
+
+
+def test_forty_services_deviate():
+    assert len(DEVIATIONS) > 40
 
 
 def test_a_list_without_an_end_is_found(full, run):
@@ -188,16 +478,9 @@ def test_a_target_that_the_account_does_not_permit_is_not_tried(full, run, setti
     result = verified(run, writes=True, target="verify.example.com")
     assert refuted(result) == set()
     assert verdict(result, "create-refusals")[0] == "confirmed"
-    assert verdict(result, "name-spelling") == ("not tried", "refused with status 403")
+    judged, seen = verdict(result, "name-spelling")
+    assert judged == "not tried" and seen.startswith("POST /targets: status 403, an object with ")
     assert verdict(result, "create-answer")[0] == "confirmed"
-
-
-@pytest.mark.parametrize("status, expected", [(404, "confirmed"), (409, "confirmed"), (400, "refuted")])
-def test_the_output_of_a_running_scan_is_asked_for(full, run, status, expected):
-    full.add(scans=[{"id": 40009, "tool_id": 170, "target": "www.example.com", "workspace": "Web shop",
-                     "status_name": "running", "script": {"run": 3600}}])  # fmt: skip
-    full.fault(method="GET", path="/scans/40009/output", action="status", status=status)
-    assert verdict(verified(run), "output-refusals")[0] == expected
 
 
 @pytest.mark.parametrize("options", [{}, {"check": True, "writes": True}], ids=str)
@@ -213,8 +496,8 @@ def test_created_objects_are_deleted(full, run):
     after = full.state()
     for family in ("workspaces", "targets", "http_loggers"):
         assert [row["id"] for row in after[family]] == [row["id"] for row in before[family]]
-    created = [entry for entry in full.log() if entry["method"] == "POST"]
-    assert len(created) == 4
+    created = [entry for entry in full.log() if entry["method"] == "POST" and entry["status"] == 201]
+    assert len(created) == 8
 
 
 def test_an_object_that_its_list_lacks_is_found(full, run):
@@ -247,8 +530,147 @@ def test_most_assumptions_are_not_tried_with_an_empty_account(service, run):
     assert result["summary"]["not tried"] > 20
 
 
-def test_a_wrong_key_fails(full, run):
-    assert "401" in run("service_verification", api_key="not-the-key").msg
+# --- whatever the service does
+
+HTML = {"action": "html", "status": 200}
+ODD = [
+    HTML,
+    *({"action": "wrong_type", "data": data} for data in (None, 7, "text", {"items": [{"id": 1}]}, [None, 1, "x", []])),
+    *(
+        {"action": "wrong_type", "data": [dict.fromkeys(FIELDS, value)]}
+        for value in (None, [1], {"a": 1}, "7", -1, True)
+    ),
+    *({"action": "wrong_type", "data": dict.fromkeys(FIELDS, value)} for value in ([1], "7")),
+    {"action": "status", "status": 200, "body": "[1, 2", "content_type": "application/json"},
+    {"action": "status", "status": 200, "body": {"results": []}, "content_type": "application/json"},
+    {"action": "status", "status": 500},
+    {"action": "redirect", "location": "https://elsewhere.example.com/"},
+    {"action": "reset"},
+]
+
+
+@pytest.mark.parametrize("writes", [False, True])
+@pytest.mark.parametrize("path", [".*", "/workspaces", "/(?!workspaces).*"])
+@pytest.mark.parametrize("odd", one_of_each(ODD, lambda odd: [odd["action"], str(odd.get("data"))[:9]]), ids=str)
+def test_the_table_is_complete_whatever_the_service_answers(full, run, odd, path, writes):
+    full.fault(method="GET", path=path, times=None, **odd)
+    full.allow_violations = True
+    result = run("service_verification", writes=writes, retries=0)
+    assert "unexpected error" not in result.msg, result.msg
+    assert [row["name"] for row in result["rows"]] == [row.name for row in ROWS]
+    assert all(row["seen"] for row in result["rows"])
+    left = json.dumps(full.state()).lower().count("verify-")
+    assert not left or "could not be deleted" in result.msg
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [({"api_key": "not-the-key"}, "401"), ({"base_url": "http://127.0.0.1:9/api/v2", "retries": 0}, "127.0.0.1:9")],
+)
+def test_a_service_that_cannot_be_asked_fails_with_a_table(full, run, options, said):
+    result = run("service_verification", writes=True, **options)
+    assert result.failed and not result.changed
+    assert said in result.msg
+    assert result["summary"]["confirmed"] <= 5 and result["summary"]["refuted"] == 0
+    assert full.writes() == []
+
+
+def test_a_refused_limit_is_said_and_everything_else_is_tried(full, run):
+    before = names_of(verified(run), "confirmed")
+    full.settings(max_limit=100)
+    full.allow_violations = True
+    result = verified(run)
+    assert names_of(result, "confirmed") == before - {"pages", "scan-pages"}
+    assert verdict(result, "scan-pages")[1].startswith("limit 1000: status 400")
+
+
+def test_a_refusal_is_the_reason_of_what_was_not_tried(full, run):
+    full.fault(method="GET", path="/scans", action="status", status=403, times=None)
+    assert verdict(verified(run), "scan-outcomes")[1].startswith("GET /scans: status 403, an object with ")
+
+
+def test_findings_are_searched_in_further_workspaces(full, run):
+    full.add(
+        workspaces=[{"id": 9, "name": "Late"}], targets=[{"id": 1009, "name": "late.example.com", "workspace": "Late"}]
+    )
+    full.reset(
+        settings={"rate_limits": LIMITS},
+        state={
+            "workspaces": [{"id": 2, "name": "Clean"}, {"id": 3, "name": "Late"}],
+            "targets": [
+                {"id": 1000 + number, "name": f"{name}.example.com", "workspace": name}
+                for number, name in enumerate(("Clean", "Late"))
+            ],
+            "scans": [
+                {"id": 40001, "tool_id": 170, "target": "Clean.example.com", "workspace": "Clean"},
+                {"id": 40002, "tool_id": 170, "target": "Late.example.com", "workspace": "Late",
+                 "result_summary": {**COUNTS, "info": 0}},
+            ],
+            "findings": [{"id": 70001, "name": "Loose planks", "risk_level": 3, "task_id": 40002}],
+        },
+    )  # fmt: skip
+    result = verified(run)
+    tried = {"scan-counts", "finding-names", "finding-fields", "finding-status"}
+    assert tried <= names_of(result, "confirmed")
+    assert verdict(result, "risk-levels") == ("not tried", "true of 2 rows, none with 0, 4")
+
+
+@pytest.mark.parametrize("setting", ["query", "form"])
+def test_where_the_workspace_of_a_logger_is_read_is_said(full, run, setting):
+    full.settings(logger_workspace=setting)
+    result = verified(run, writes=True)
+    other = {"query": "form", "form": "query"}[setting]
+    judged, seen = verdict(result, "logger-workspace")
+    assert judged == "confirmed" and f"in the {setting} alone: yes" in seen and f"in the {other} alone: no" in seen
+
+
+def test_totals_are_compared_with_the_complete_list(full, run):
+    full.settings(beside_data="total")
+    full.allow_violations = True
+    assert verdict(verified(run), "totals") == ("confirmed", "targets: 3 of 3 rows, scans: 5 of 5 rows")
+
+
+def test_a_redirect_that_was_followed_is_seen(full, run):
+    full.settings(redirects="slash")
+    full.allow_violations = True
+    judged, seen = verdict(verified(run), "redirects")
+    assert judged == "refuted" and "GET /workspaces" in seen
+
+
+# --- a failure at every call
+
+
+SMALL = {"scans": [], "findings": [], "reports": [], "vpn_profiles": [], "http_loggers": [], "targets": [],
+         "workspaces": [], "finding_templates": []}  # fmt: skip
+CALLS = 65
+ACTIONS = [
+    {"action": "status", "status": 500},
+    {"action": "reset", "when": "after"},
+    {"action": "status", "status": 404},
+    {"action": "html", "status": 200, "when": "after"},
+]
+
+
+@pytest.mark.parametrize("number, action", pairs(range(1, CALLS + 1), range(len(ACTIONS))))
+def test_nothing_is_left_unnamed_after_a_failure_at_any_call(service, run, number, action):
+    service.reset(settings={"rate_limits": None}, state=SMALL)
+    service.fault(nth=number, **ACTIONS[action])
+    result = run("service_verification", writes=True, retries=0, sleep=lambda _s: None)
+    assert "unexpected error" not in result.msg, result.msg
+    state = service.state()
+    left = [
+        row["id"]
+        for family in ("workspaces", "targets", "http_loggers")
+        for row in state[family]
+        if "verify-" in json.dumps(row).lower()
+    ]
+    assert [object_id for object_id in left if f"(id {object_id})" not in result.msg] == []
+    assert bool(left) <= result.failed and bool(left) <= result.changed
+
+
+def test_each_call_of_a_run_with_writes_fails_once(service, run):
+    service.reset(settings={"rate_limits": None}, state=SMALL)
+    assert CALLS - 5 <= len(verified(run, writes=True).calls) <= CALLS
 
 
 # --- the target
@@ -256,9 +678,9 @@ def test_a_wrong_key_fails(full, run):
 
 def test_a_declared_target_is_created(full, run):
     result = verified(run, writes=True, target="verify.shop.example.org", scope={"allow": ["shop.example.org"]})
-    assert [entry["form"]["name"] for entry in full.log() if entry["path"] == "/targets" and entry["form"]] == [
+    assert {entry["form"]["name"] for entry in full.log() if entry["path"] == "/targets" and entry["form"]} == {
         "verify.shop.example.org"
-    ]
+    }
     assert verdict(result, "name-spelling") == (
         "not tried",
         "target has no capital letter that the service could change",
@@ -298,7 +720,8 @@ def test_an_existing_target_is_not_changed(full, run, name, way):
     assert result.failed
     assert "already exists" in result.msg
     assert full.writes() == []
-    assert full.state() == before
+    # a scan in progress goes on
+    assert {**full.state(), "scans": []} == {**before, "scans": []}
 
 
 def test_an_object_with_another_name_is_not_deleted(full, run):
