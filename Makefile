@@ -25,8 +25,14 @@ help:
 $(SESSIONS): .venv/ready
 	@exec $(NOX) --session $@ $(and $(filter replay,$@),$(RECORDING),-- $(abspath $(RECORDING)))
 
+# An existing .venv is used, also one that uv has made without pip.
 .venv/ready: requirements.txt
-	@for python in $(PYTHONS); do \
+	@if .venv/bin/python -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; then \
+	  .venv/bin/python -m ensurepip >/dev/null && \
+	  .venv/bin/python -m pip install --quiet --requirement requirements.txt && touch $@; \
+	  exit; \
+	fi; \
+	for python in $(PYTHONS); do \
 	  if $$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; then \
 	    echo "Setting up .venv with $$($$python --version)"; \
 	    $$python -m venv --clear .venv && .venv/bin/python -m pip install --quiet --requirement requirements.txt && touch $@; \
