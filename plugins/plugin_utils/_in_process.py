@@ -28,7 +28,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import Mod
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import why_as_module
+from ansible_collections.scanops.scanner.plugins.plugin_utils._where import for_module, why_as_module
 
 display = Display()
 
@@ -79,7 +79,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         if loop is not None:
             # the module may write
             loop.drop_lists()
-        return dict(super().run(tmp, task_vars))
+        return dict(super().run(tmp, for_module(self, task_vars or {})))
 
     def _run_here(self, arguments: Result, environment: Mapping[str, str], task_vars: Mapping[str, Any]) -> Result:
         """Do the work of the module. Raises AsModule."""

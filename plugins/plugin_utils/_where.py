@@ -49,6 +49,20 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
+def for_module(action: Any, task_vars: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables with which a module runs on the controller, where no interpreter is set: in the Python of tasks in process,
+    because the one that ansible-core finds may lack requests. Another user may not be able to read it."""
+    found = _interpreter(action, task_vars)
+    is_set = found and not found.startswith("auto")
+    if is_set or action._connection.transport != "local" or action._connection.become is not None or missing_requests():
+        return dict(task_vars)
+    own, host = {"ansible_python_interpreter": sys.executable}, action._task.delegate_to
+    if not host:
+        return {**task_vars, **own}
+    delegated = task_vars.get("ansible_delegated_vars", {})
+    return {**task_vars, "ansible_delegated_vars": {**delegated, host: {**delegated.get(host, {}), **own}}}
+
+
 def _interpreter(action: Any, task_vars: Mapping[str, Any]) -> str:
     """The interpreter for modules on the host of the task, "" if none is set."""
     if action._task.delegate_to:

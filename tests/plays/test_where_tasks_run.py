@@ -166,6 +166,23 @@ def test_a_relative_path_starts_at_the_directory_of_the_playbook(tmp_path, servi
     assert [event.kind for event in played.events["read"]] == ["ok"]
 
 
+def test_a_module_on_the_controller_runs_with_the_python_of_tasks_in_process(tmp_path, service):
+    """Where no interpreter is set, also after delegate_to. The one that ansible-core finds may lack requests."""
+    read_file = {"scanops.scanner.finding_info": {"dest": "{{ playbook_dir }}/{{ inventory_hostname }}.jsonl"}}
+    plays = [
+        {"hosts": "unset", "gather_facts": False, "tasks": [{"name": "own", **read_file}]},
+        {
+            "hosts": "elsewhere",
+            "gather_facts": False,
+            "tasks": [{"name": "delegated", "delegate_to": "auto", **read_file}],
+        },
+    ]
+    played = play(tmp_path, service, plays, arguments=("-vvv",), state=ACCOUNT, inventory=HOSTS)
+    assert ways(played) == ["the task writes a file"] * 2
+    assert len(re.findall(rf"EXEC /bin/sh -c '{sys.executable} \S+AnsiballZ_finding_info", played.output)) == 2
+    assert "discovered_interpreter_python" not in played.output
+
+
 def test_quiet_runs_say_nothing_about_it(tmp_path, service):
     plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "read", **read()}]}]
     played = play(tmp_path, service, plays, arguments=("-vv",), inventory=HOSTS)
