@@ -1,0 +1,122 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The exports in the programs that read them. A program that this machine lacks skips its tests."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import junitparser
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit" / "plugins" / "module_utils")]
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices  # noqa: E402
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write  # noqa: E402
+from browser import Browser, find_chromium  # noqa: E402
+from gate_documents import HOSTILE, broken, document, mixed, row  # noqa: E402
+
+MULTITOOL, AXE = "@microsoft/sarif-multitool@5.7.0", "axe-core@4.10.3"
+OFFICE, NPM, CHROMIUM = shutil.which("soffice"), shutil.which("npm"), find_chromium()
+# the characters between cells, by their codes
+SEPARATORS = {"comma": 44, "semicolon": 59, "tab": 9}
+# what begins a formula after a separator, a line break or a quote
+FORMULAS = ["a;=1+1", 'a; "=1+1"', "a\n=1+1;b", "a\r\n;=1+1", "a\t=1+1", '";=1+1', 'x,"\n=1+1', "=1+1;=1+1"]
+
+
+def file_of(name, of):
+    (artefact,) = write(name, of, Choices(fallback="estate.yml")).artefacts
+    return artefact.text
+
+
+@pytest.fixture(scope="session")
+def npm(tmp_path_factory):
+    """Install a package of npm, and return its directory. The versions are pinned; no script of a package runs."""
+    place = tmp_path_factory.mktemp("npm")
+
+    def install(package):
+        if NPM is None:
+            pytest.skip("No npm was found: install Node.js")
+        command = [NPM, "install", "--prefix", str(place), "--ignore-scripts", "--no-audit", "--no-fund", package]
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        return place / "node_modules" / package.rpartition("@")[0]
+
+    return install
+
+
+@pytest.mark.parametrize("of", [mixed(), broken(), document([])], ids=["mixed", "broken", "empty"])
+def test_sarif_multitool_finds_no_fault_by_the_rules_of_github(npm, tmp_path, of):
+    if sys.platform != "linux":
+        pytest.skip("The program of this test is for Linux")
+    (tmp_path / "gate.sarif").write_text(file_of("sarif", of), encoding="utf-8")
+    package = npm(MULTITOOL)
+    program = package.parent / "sarif-multitool-linux" / "Sarif.Multitool"
+    # a script of the package would do it
+    program.chmod(0o755)
+    output = tmp_path / "faults.sarif"
+    command = [
+        program, "validate", tmp_path / "gate.sarif", "--rule-kind", "Sarif;Gh", "--level", "Error;Warning;Note",
+        "--output", output,
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    faults = json.loads(output.read_text(encoding="utf-8-sig"))["runs"][0]["results"]
+    # notes are advice; without one, the validation did not run
+    assert faults and [each for each in faults if each.get("level") != "note"] == []
+
+
+def test_junitparser_counts_each_finding_once(tmp_path):
+    (tmp_path / "gate.xml").write_text(file_of("junit", mixed()), encoding="utf-8")
+    cases = [case for suite in junitparser.JUnitXml.fromfile(str(tmp_path / "gate.xml")) for case in suite]
+    results = Counter(type(result).__name__ for case in cases for result in case.result)
+    assert results == {"Failure": 4, "Skipped": 2}
+    # a test for each target, too
+    assert len(cases) == len(mixed()["findings"]) + 3
+    assert len({(case.classname, case.name) for case in cases}) == len(cases)
+    assert {case.time for case in cases} == {0.0}
+
+
+@pytest.mark.skipif(OFFICE is None, reason="No LibreOffice was found: install libreoffice-calc")
+@pytest.mark.parametrize("separator", SEPARATORS)
+def test_libreoffice_runs_no_cell(separator, tmp_path):
+    texts = [*FORMULAS, *(text for text in HOSTILE.values() if len(text) < 1000)]
+    rows = [
+        row(number, name=text, evidence=text, description=text, reasons=[text], references=[text], path=text)
+        for number, text in enumerate(texts)
+    ]
+
+    def converted(text):
+        (tmp_path / "gate.csv").write_text(text, encoding="utf-8")
+        command = [
+            OFFICE, f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--convert-to", "fods",
+            # quotes, Unicode, the first line, all columns as they are, formulas evaluated
+            f"--infilter=CSV:{SEPARATORS[separator]},34,76,1,,0,false,true,false,false,false,-1,true",
+            "--outdir", str(tmp_path), str(tmp_path / "gate.csv"),
+        ]  # fmt: skip
+        subprocess.run(command, check=True, capture_output=True, timeout=180)
+        return re.findall(r'table:formula="([^"]*)"', (tmp_path / "gate.fods").read_text(encoding="utf-8"))
+
+    # the same options run a formula
+    assert converted('"a"\r\n=1+1\r\n')
+    assert converted(file_of("csv", document(rows))) == []
+
+
+@pytest.mark.skipif(
+    CHROMIUM is None, reason="No Chromium or Chrome was found: install one, or set CHROMIUM to its path"
+)
+@pytest.mark.parametrize("of", [mixed(), broken(), document([])], ids=["mixed", "broken", "empty"])
+def test_axe_finds_no_barrier_in_the_page(npm, tmp_path, of):
+    script = (npm(AXE) / "axe.min.js").read_text(encoding="utf-8")
+    (tmp_path / "gate.html").write_text(file_of("html", of), encoding="utf-8")
+    with Browser(CHROMIUM) as browser:
+        page = browser.open(tmp_path / "gate.html")
+        page.run(f"{script}; 0")
+        violations = page.run("axe.run().then((found) => found.violations.map((each) => `${each.id}: ${each.help}`))")
+    assert violations == []
