@@ -75,7 +75,7 @@ options:
     description:
       - Return only findings with one of these statuses, such as V(open). Case does not matter. The service defines the
         statuses.
-      - Findings without a status are not returned.
+      - Findings without a status are always returned, because they may have any.
     type: list
     elements: str
   cve:

@@ -51,6 +51,7 @@ options:
         V(finished), V(failed to start), V(stopped), V(timed out), V(aborted), V(VPN connection error), V(auth failed)
         and V(connection error). The task warns about any other status, because it may match nothing.
       - With exactly one known status, the service filters, which can save calls.
+      - Scans whose records have no status are always returned, because they may have any.
     type: list
     elements: str
   since:

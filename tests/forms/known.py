@@ -52,11 +52,6 @@ WRONG = {
         "finding_info-workspace finding_info-filtered",
         "Neither the list nor the counts of the scans show that rows are missing.",
     ),
-    **_all("finding-without-status", "finding_info-filtered", "The filter drops findings without a status."),
-    **_all("scan-without-status", "scan_info-filtered", "The filter drops scans without a status."),
-    **_all("scan-without-status", "scan-stop", "A scan without a status counts as ended."),
-    **_all("scan-without-target", "scan-delete", "A scan without target_id counts as one of another target."),
-    **_all("scan-without-tool", "scan-delete", "A scan without tool_id counts as one of another tool."),
     **_all(
         "times-ahead",
         "scan-wait",

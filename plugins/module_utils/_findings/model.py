@@ -101,7 +101,8 @@ def selector(
     def takes(finding: Record) -> bool:
         return (
             (min_severity is None or at_least(finding["severity"], min_severity))
-            and (statuses is None or str(finding["status"] or "").lower() in statuses)
+            # a finding without a status may have any
+            and (statuses is None or not finding["status"] or str(finding["status"]).lower() in statuses)
             and (cves is None or not cves.isdisjoint(each.upper() for each in finding["cve"]))
             and (matches is None or matches(finding["name"]))
         )

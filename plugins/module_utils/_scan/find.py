@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import _private_files
-from .._errors import ApiError, CallError, WrongOption, printable
+from .._errors import ApiError, CallError, Refused, WrongOption, first_of, printable
 from .._families.scan import FINISHED, SCAN, tool_id_of
 from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
@@ -26,7 +26,7 @@ from .._references import existing, place_of, warn_current_workspace
 from .._scope.valid_names import refuse_name
 from .._task import Task
 from .clock import latest_clock
-from .record import candidates, is_in_progress, outcome_of
+from .record import candidates, is_in_progress, outcome_of, status_of
 from .result import unclear_start
 from .spec import ScanSpec
 from .watch import Entry
@@ -292,8 +292,18 @@ def scans_to_end(task: Task) -> list[Entry]:
     if not names:
         return []
     rows = task.client.all(SCAN, narrowed(dict(place.query, tool_id=tool_id), entries))
+    for field in ("target_id", "tool_id"):
+        unclear = [str(row["id"]) for row in rows if row[field] is None]
+        if unclear:
+            raise Refused(
+                f"The record of scan {first_of(unclear, _MOST_CANDIDATES)} has no {field}, so the scans of"
+                f" {listed(sorted(names.values()))} are not known, and nothing was changed: give the id of a scan."
+            )
     own = [row for row in rows if row["target_id"] in names and row["tool_id"] == tool_id]
-    return [_entry_of(names[row["target_id"]], row) for row in own if absent or is_in_progress(row)]
+    # a scan without a status may be in progress
+    return [
+        _entry_of(names[row["target_id"]], row) for row in own if absent or is_in_progress(row) or not status_of(row)
+    ]
 
 
 def _entry_of(target: str, record: Record) -> Entry:

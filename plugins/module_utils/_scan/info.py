@@ -35,7 +35,9 @@ def read(task: Task) -> Record:
     # an older service may ignore a filter
     owners = {field: value for field, value in query.items() if field != "status"}
     rows = task.client.all(SCAN, query)
-    scans = [scan for scan in rows if belongs(scan, owners) and (statuses is None or status_of(scan) in statuses)]
+    # a scan without a status may have any
+    wanted = None if statuses is None else {"", *statuses}
+    scans = [scan for scan in rows if belongs(scan, owners) and (wanted is None or status_of(scan) in wanted)]
     if since is not None:
         scans = _recent(task, since, rows, scans)
     return dict(scans=[without_secrets(scan) for scan in scans])

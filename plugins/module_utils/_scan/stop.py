@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._errors import CallError, Incomplete, Refused, ScannerError, counted, printable
+from .._errors import CallError, Incomplete, Refused, ScannerError, counted, first_of, printable
 from .._families.scan import DELETED, SCAN
 from .._records import Record
 from .._task import Task
@@ -83,6 +83,12 @@ def _fate(task: Task, entry: Entry, stops: bool) -> tuple[str, str]:
 def stop_or_delete(task: Task, found: Sequence[Entry]) -> Record:
     """The work of ``state`` stopped and absent, on these scans."""
     absent = task.params["state"] == "absent"
+    unclear = [str(entry.scan_id) for entry in found if not status_of(entry.record or {})]
+    if unclear and not absent:
+        raise Refused(
+            f"The record of scan {first_of(unclear, 10)} has no status, so it may be in progress, and nothing was stopped:"
+            " check it in the web application."
+        )
     running = [entry for entry in found if entry.outcome is None]
     if absent and running and not task.params["force"]:
         shown = ", ".join(str(entry.scan_id) for entry in running[:10])

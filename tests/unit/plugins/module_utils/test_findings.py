@@ -127,11 +127,11 @@ def test_no_finding_of_an_unknown_severity_is_dropped_by_a_minimum():
     assert taken(findings, min_severity="info") == list(range(8))
 
 
-def test_a_status_is_compared_without_regard_to_case_and_none_never_passes():
+def test_a_status_is_compared_without_regard_to_case_and_a_missing_one_always_passes():
     findings = [finding(status=status) for status in ("open", "OPEN", "False Positive", "", None, 0)]
-    assert taken(findings, status=["Open"]) == [0, 1]
-    assert taken(findings, status=["false positive", " open "]) == [0, 1, 2]
-    assert taken(findings, status=["none", "null"]) == []
+    assert taken(findings, status=["Open"]) == [0, 1, 3, 4, 5]
+    assert taken(findings, status=["false positive", " open "]) == [0, 1, 2, 3, 4, 5]
+    assert taken(findings, status=["none", "null"]) == [3, 4, 5]
 
 
 def test_a_cve_is_compared_without_regard_to_case():
