@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,19 @@ def test_variables_that_replace_the_credential_are_refused(name):
 def test_the_credential_in_another_place_is_refused(given):
     assert violations("place", given)
     assert violations("place", {**given, "credentials": []}) == []
+
+
+# --- the rule for gate.json in the guide
+
+
+def test_the_rule_of_the_guide_refuses_new_exploited_findings():
+    regopy = pytest.importorskip("regopy")
+    guide = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_gate.rst").read_text(encoding="utf-8")
+    (rule,) = re.findall(r"^   package gate\n(?:   .*\n|\n)+", guide, re.MULTILINE)
+    interpreter = regopy.Interpreter()
+    interpreter.add_module("gate.rego", textwrap.dedent(rule))
+    rows = [("new and exploited", True, "new"), ("known", True, "known"), ("harmless", False, "new")]
+    findings = [dict(zip(("name", "known_exploited", "change"), each)) for each in rows]
+    interpreter.set_input({"findings": findings})
+    (found,) = json.loads(str(interpreter.query("data.gate.deny")))["expressions"]
+    assert found == ["new and exploited"]
