@@ -45,7 +45,7 @@ LEFT_OUT = {
     "group_duplicates", "report_full_plan", "allow_mismatch", "writes",
     "baseline_missing", "baseline_update", "allow_permanent", "formats", "sarif_profile", "export_all", "rows",
 }  # fmt: skip
-FILES = ("dest", "baseline", "findings_file", "epss_file", "known_exploited_file", "artifacts")
+FILES = ("dest", "record", "baseline", "findings_file", "epss_file", "known_exploited_file", "artifacts")
 FIELDS = ("new_name", *FILES, *(field for family in FAMILIES.values() for field in family.declared))
 # options of these names hold names of objects
 NAMES = ("name", "label", "new_name", "workspace", "target", "vpn_profile")
