@@ -49,6 +49,8 @@ options:
       - The maximum number of seconds that a task waits for the rate limit, in total. A longer wait fails at once, and
         V(0) fails at the first answer with status 429.
       - The service allows each user 250 GET calls, and 125 POST and DELETE calls, a minute.
+      - M(scanops.scanner.estate) and M(scanops.scanner.targets) fail before their first write, and name the value to
+        set, if the rate limits of the service make a plan wait longer than this in any case.
       - If not set, the environment variable E(SCANNER_RATE_LIMIT_WAIT) of the host on which the module runs is used.
     type: int
     default: 300

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
@@ -16,6 +17,7 @@ from .._names import normal_name
 from .._records import Record, difference, rows_in
 from .._task import Task
 from .plan import Step, writing_order
+from .report import Pacing, limits_in_force, time_left
 
 # seconds between two lines of progress
 _INTERVAL = 5
@@ -37,6 +39,12 @@ class _Names:
         return self._exact.get(name) or self._normal.get(normal_name(self._family, name))
 
 
+def pacing_of(task: Task) -> Pacing:
+    """What decides now how long the calls of a task wait."""
+    budget = task.client.transport.budget
+    return Pacing(limits_in_force(budget.limits()), budget.share, budget.window)
+
+
 class _Progress:
     """Shows how far the task is, every few seconds; a task that is quicker shows nothing."""
 
@@ -50,17 +58,25 @@ class _Progress:
 
     def show(self) -> None:
         if self._task.client.transport.now() - self._shown >= _INTERVAL:
-            self._line("")
+            self._line()
 
     def _show_wait(self, seconds: float) -> None:
         if seconds >= _INTERVAL:
-            self._line(f"; waiting {elapsed(seconds)} for the rate limit")
+            self._line(seconds)
 
-    def _line(self, more: str) -> None:
+    def _line(self, wait: float = 0.0) -> None:
+        """wait: the seconds until the next call, if that is long."""
         self._shown = self._task.client.transport.now()
         failed = f", {self.failed} failed" if self.failed else ""
-        took = elapsed(self._shown - self._began)
-        self._task.host.show(f"{self.done} of {counted(self._total, 'object')} done{failed}, {took}{more}")
+        took = self._shown - self._began
+        left = time_left(self.done, self._total, took, pacing_of(self._task))
+        text = f"{self.done} of {counted(self._total, 'object')} done{failed}, {elapsed(took)}"
+        if left is not None:
+            left = max(left, wait)
+            text += f"; about {elapsed(left) if left < 60 else f'{math.ceil(left / 60)} min'} left"
+        if wait:
+            text += f"; waiting {elapsed(wait)} for the rate limit"
+        self._task.host.show(text)
 
 
 class Run:

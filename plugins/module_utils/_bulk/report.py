@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .._errors import counted, printable
 from .._families.family import Family, may_be_full
 from .._families.table import FAMILIES
+from .._http.pace import DOCUMENTED
 from .._records import Record
 from .plan import ACTIONS, WRITES, Step
 
 # the number of objects of each action that a failing task shows
 MOST_SHOWN = 10
-# calls a minute for each user (service-api.md, Limits; the one of PUT is assumed to be that of POST)
-_CALLS_A_MINUTE = {"GET": 250, "POST": 125}
 
 _Value = TypeVar("_Value")
 
@@ -114,9 +114,82 @@ def _calls_to_list(family: Family, rows: int) -> int:
 
 def minutes_of(calls: Mapping[str, int]) -> int:
     """The minimum wait for a run of these calls under the documented rate limits, in minutes; 0 for a run that fits."""
-    writes = calls["POST"] + calls["PUT"] + calls["DELETE"]
-    windows = max(-(-writes // _CALLS_A_MINUTE["POST"]), -(-calls["GET"] // _CALLS_A_MINUTE["GET"]))
-    return max(0, windows - 1)
+    return max(0, max(_windows(calls, Pacing(DOCUMENTED)), default=0) - 1)
+
+
+class Pacing(NamedTuple):
+    """What decides how long calls wait."""
+
+    # the calls that the service permits in a window, by the name of the limit; 0 for an unknown limit
+    limits: Mapping[str, int]
+    # the percentage of the limits that is used
+    share: int = 100
+    # seconds
+    window: float = 60.0
+
+    def used(self, name: str) -> int:
+        """The calls that a task sends in a window."""
+        return max(1, self.limits[name] * self.share // 100)
+
+
+def limits_in_force(shown: Mapping[str, int]) -> dict[str, int]:
+    """The limits that a plan must fit, by name; 0 for an unknown one. shown: those that the service has shown.
+
+    The first write is what shows the limit of writes. Before it, the documented one counts if the service limits GET calls
+    as documented, or more strictly. A service that shows no limit, or a higher one, may permit any number of writes.
+    """
+    as_documented = 0 < shown["GET"] <= DOCUMENTED["GET"]
+    return dict(GET=shown["GET"], write=shown["write"] or (DOCUMENTED["write"] if as_documented else 0))
+
+
+def _by_limit(calls: Mapping[str, int]) -> dict[str, int]:
+    # the limit of PUT is not documented, and assumed to be that of POST
+    return dict(GET=calls["GET"], write=calls["POST"] + calls["PUT"] + calls["DELETE"])
+
+
+def _windows(calls: Mapping[str, int], pacing: Pacing) -> list[int]:
+    """The number of windows that the calls of each limit need."""
+    numbers = _by_limit(calls)
+    return [-(-number // pacing.used(name)) for name, number in numbers.items() if number and pacing.limits[name]]
+
+
+def usual_wait(calls: Mapping[str, int], pacing: Pacing) -> float:
+    """The seconds that these calls wait if each of them takes no time."""
+    return max(0, max(_windows(calls, pacing), default=0) - 1) * pacing.window
+
+
+def shortest_wait(calls: Mapping[str, int], pacing: Pacing, seconds_a_call: float) -> float:
+    """The seconds below which no run of these calls can succeed, whatever window the service uses.
+
+    The time of the calls passes too and is not waited. After the permitted wait, calls are sent without pacing, so a fixed
+    window that has just begun may take one full limit more.
+    """
+    in_calls = sum(calls.values()) * seconds_a_call
+    waits = [
+        (-(-(number - pacing.limits[name]) // pacing.used(name)) - 1) * pacing.window - in_calls
+        for name, number in _by_limit(calls).items()
+        if pacing.limits[name]
+    ]
+    return max(0.0, *waits) if waits else 0.0
+
+
+def sufficient_wait(calls: Mapping[str, int], pacing: Pacing) -> int:
+    """A value of rate_limit_wait with which these calls succeed, if no other task uses the limits meanwhile."""
+    # one window more, as earlier calls may have used the limit up, and one as a reserve
+    windows = 2 + sum(number - 1 for number in _windows(calls, pacing))
+    return math.ceil(windows * pacing.window)
+
+
+def time_left(done: int, total: int, seconds: float, pacing: Pacing) -> float | None:
+    """The estimated seconds until a run ends: at its speed so far, or at the limit if that is slower. None if unknown.
+
+    done, total: writes; seconds: since the run began.
+    """
+    left = total - done
+    estimates = [left * seconds / done] if done else []
+    if pacing.limits["write"]:
+        estimates.append(left / pacing.used("write") * pacing.window)
+    return max(estimates, default=None)
 
 
 # --- what became of the steps

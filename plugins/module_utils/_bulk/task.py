@@ -6,22 +6,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, printable
 from .._families.family import Family
 from .._families.target import TARGET
+from .._http.pace import DOCUMENTED
 from .._http.retry import GATEWAY
 from .._lookup import Contents, look_alike
 from .._references import place_of
 from .._scope.permit import outside_scope
 from .._task import Task
 from .account import live_estate, live_targets, reveal
-from .apply import Run
+from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
 from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, plan, refusals
-from .report import as_diff, as_result, failure, first_of_each, refused_as_a_whole, rows_of, shortened, summary_of
+from .report import (
+    as_diff,
+    as_result,
+    failure,
+    first_of_each,
+    refused_as_a_whole,
+    rows_of,
+    shortened,
+    shortest_wait,
+    sufficient_wait,
+    summary_of,
+    usual_wait,
+)
 
 _DEFAULTS = Rules()
 
@@ -140,9 +154,10 @@ def _carry_out(
         guard(steps, workspaces, rules)
         _check_reviewed(task, steps, result["plan"])
         _check_refused(task, steps)
+        _check_wait(task, result["plan"])
     except PlanRefused as error:
         raise _refused(task, result, steps, error) from None
-    _warn(task, steps, rules, result["plan"])
+    _warn(task, steps, rules)
     run = Run(task, {managed.name: managed.record["id"] if managed.record else None for managed in workspaces})
     done = steps if task.check_mode else run.apply(steps)
     failed = any(step.action in ("refused", "failed") for step in done)
@@ -182,7 +197,34 @@ def _check_refused(task: Task, steps: Iterable[Step]) -> None:
         )
 
 
-def _warn(task: Task, steps: Iterable[Step], rules: Rules, shown: Mapping[str, Any]) -> None:
+def _check_wait(task: Task, shown: Mapping[str, Any]) -> None:
+    """Refuse a plan that rate_limit_wait cannot suffice for; warn of one for which it may not. shown: as above."""
+    transport = task.client.transport
+    left, pacing = transport.budget.left, pacing_of(task)
+    calls = {**shown["calls"], "GET": shown["calls"]["GET"] - len(transport.calls)}
+    assumed = not pacing.limits["write"]
+    if assumed:
+        pacing = pacing._replace(limits=DOCUMENTED)
+    usual = usual_wait(calls, pacing)
+    if usual <= left:
+        return
+    enough = math.ceil((transport.budget.seconds - left + sufficient_wait(calls, pacing)) / 60) * 60
+    kinds = dict(write="writes", GET="GET calls")
+    limits = " and ".join(f"{pacing.used(name)} {kind}" for name, kind in kinds.items() if pacing.limits[name])
+    sentence = (
+        f"The {'documented ' if assumed else ''}rate limits ({limits} a minute) make this plan wait"
+        f" {counted(math.ceil(usual / 60), 'minute')} or more, and rate_limit_wait allows {left:.0f} s"
+    )
+    advice = f"Set rate_limit_wait to {enough}, or more if other tasks use the API at the same time."
+    # a write may take longer than the quickest read
+    if shortest_wait(calls, pacing, 2 * (transport.quickest or 0.0)) > left and not assumed:
+        raise PlanRefused(f"{sentence}, so nothing was written. {advice}", "rate_limit_wait is too short for the plan")
+    task.warn(f"{sentence}. {advice}")
+    # warnings are shown after the task, which is too late
+    task.host.show(f"{sentence}. {advice}")
+
+
+def _warn(task: Task, steps: Iterable[Step], rules: Rules) -> None:
     drifted = [step for step in steps if step.action == "drifted"]
     if drifted and rules.on_drift == "warn":
         one = len(drifted) == 1
@@ -190,12 +232,6 @@ def _warn(task: Task, steps: Iterable[Step], rules: Rules, shown: Mapping[str, A
             f"{counted(len(drifted), 'target')} {'has' if one else 'have'} another description than declared,"
             f" {printable(drifted[0].name)!r}{'' if one else ' first'}. The API cannot update it, so"
             f" {'it is left as it is' if one else 'they are left as they are'}; see plan and on_drift."
-        )
-    wait = task.client.transport.connection.rate_limit_wait
-    if shown["minutes"] * 60 > wait:
-        task.warn(
-            f"the documented rate limits make this plan wait {counted(shown['minutes'], 'minute')} or more, and"
-            f" rate_limit_wait allows {wait} s: raise it, or run the task again until nothing is left."
         )
 
 

@@ -24,7 +24,8 @@ class Budget:
     """Waits for the rate limits, at most ``rate_limit_wait`` seconds in all.
 
     seconds: ``rate_limit_wait``; window: the time in which the service counts its limits; share: the percentage of them
-    that may be used; sleep, clock, jitter: as in ``Transport``; on_wait: called with the seconds of each wait.
+    that may be used; sleep, clock, jitter: as in ``Transport``; on_wait: called before each sleep, with the
+    seconds until the next call.
     """
 
     def __init__(
@@ -59,13 +60,24 @@ class Budget:
         """Seconds on the clock that all processes of this machine share."""
         return self._clock() + self._owed
 
+    @property
+    def left(self) -> float:
+        """The seconds that the task may still wait."""
+        return self.seconds - self._waited
+
     def allows(self, seconds: float) -> bool:
         """Whether the task may wait that long."""
-        return seconds <= self.seconds - self._waited
+        return seconds <= self.left
 
-    def wait(self, seconds: float) -> None:
+    def limits(self) -> dict[str, int]:
+        """The calls in a window that the service has shown to permit, by the name of the limit; 0 for an unknown limit."""
+        rules = {name: Rule(number, self.window, self.share) for name, number in pace.DOCUMENTED.items()}
+        return {name: pace.known(self.file.read(name), self.now(), rule).limit for name, rule in rules.items()}
+
+    def wait(self, seconds: float, until_call: float = 0.0) -> None:
+        """Sleep. until_call: the seconds until the next call, if they are more."""
         self._waited += seconds
-        self.on_wait(seconds)
+        self.on_wait(max(seconds, until_call))
         before = self._clock()
         self._sleep(seconds)
         self._owed += max(0.0, seconds - (self._clock() - before))
@@ -96,6 +108,8 @@ class Turn:
         self._rule = Rule(pace.DOCUMENTED.get(limit or "", 0), budget.window, budget.share)
         self._ticket = budget.now()
         self._sent_at = self._ticket
+        # the seconds until the call may be sent, when it was last asked for
+        self._until_call = 0.0
 
     def wait(self) -> None:
         """Wait until the call may be sent. If that is longer than the task may wait, the service decides."""
@@ -106,7 +120,7 @@ class Turn:
         if self._is_free(limit):
             return
         while left := self._ask(limit):
-            budget.wait(left)
+            budget.wait(left, self._until_call)
 
     def _is_free(self, limit: str) -> bool:
         return pace.is_free(self._budget.file.read(limit), self._budget.now(), self._rule)
@@ -119,7 +133,9 @@ class Turn:
         def decide(found: Pace | None) -> Pace:
             nonlocal left
             self._sent_at = now = budget.now()
-            changed, left = pace.take(pace.known(found, now, self._rule), now, self._ticket, self._rule)
+            before = pace.known(found, now, self._rule)
+            changed, left = pace.take(before, now, self._ticket, self._rule)
+            self._until_call = pace.wait_of(before, now, self._ticket, self._rule) if left else 0.0
             if left and not budget.allows(left):
                 left = 0.0
                 return pace.send(pace.leave(changed, self._ticket), now)

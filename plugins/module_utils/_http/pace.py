@@ -116,9 +116,12 @@ def take(pace: Pace, now: float, ticket: float, rule: Rule) -> tuple[Pace, float
     pace: as ``known`` returns it; ticket: the time at which the process asked first, its place in the queue.
     """
     pace = leave(pace, ticket)
-    wait = _wait(pace, now, sum(each[0] < ticket for each in pace.queue), rule)
+    wait = wait_of(pace, now, ticket, rule)
     if not wait:
         return send(pace, now), 0.0
+    if pace.stop <= now:
+        # ask again soon, because others may have learned more
+        wait = min(wait, rule.window / 12)
     return pace._replace(queue=tuple(sorted([*pace.queue, (ticket, now + wait)]))), wait
 
 
@@ -154,10 +157,11 @@ def learn(pace: Pace, now: float, sent_at: float, heard: Heard, rule: Rule) -> P
     return pace._replace(others=_added(pace.others, now, others, rule)) if others > 0 else pace
 
 
-def _wait(pace: Pace, now: float, ahead: int, rule: Rule) -> float:
-    """The seconds until a process with this many others ahead of it asks again, 0 to send."""
+def wait_of(pace: Pace, now: float, ticket: float, rule: Rule) -> float:
+    """The seconds until a call may be sent, as far as is known now; 0 to send."""
     if pace.stop > now:
         return pace.stop - now
+    ahead = sum(each[0] < ticket for each in pace.queue)
     window = rule.window
     # the first in the queue asks more often than the last
     soon = window / 200 * (1 + ahead / 8)
@@ -179,8 +183,7 @@ def _wait(pace: Pace, now: float, ahead: int, rule: Rule) -> float:
             totals = zip(counts, accumulate(count for _moment, count in counts))
             moment = next((moment for (moment, _count), total in totals if total >= over), None)
             wait = max(wait, soon if moment is None else moment + window - now)
-    # look again soon, because others may have learned more
-    return min(wait, window / 12)
+    return wait
 
 
 def _since(counts: Counts, since: float) -> Counts:

@@ -79,6 +79,8 @@ class Transport:
         )
         self._redactor = Redactor(connection.api_key)
         self._session = Session(connection, self._redactor)
+        # seconds until the quickest answer began, None before the first answer
+        self.quickest: float | None = None
         # whether the service has accepted a call, so that address and key were right
         self._answered = False
         # ids that the service has shown, in records of workspaces or of objects in them
@@ -205,6 +207,8 @@ class Transport:
             self._log(request, answer.status)
             tries.turn.answered(answer.status, answer.headers)
             if answer.is_success:
+                asked, began = answer.moments
+                self.quickest = min(began - asked, began - asked if self.quickest is None else self.quickest)
                 self._answered |= answer.content_type.startswith("application/json")
                 return answer
             error = refusal(answer, hints)

@@ -19,6 +19,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.target i
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._records import InWorkspace
+from ansible_collections.scanops.scanner.tests.service import limits as service_limits
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pace_simulation import Machine, simulate
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -414,6 +416,106 @@ def test_the_checksum_changes_with_what_is_written():
 @pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
 def test_predicted_minutes(posts, minutes):
     assert report.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+
+
+def calls_of(writes, reads=3):
+    return {"GET": reads, "POST": writes, "PUT": 0, "DELETE": 0}
+
+
+DOCUMENTED = {"GET": 250, "write": 125}
+
+
+@pytest.mark.parametrize(
+    "shown, expected",
+    [
+        ((0, 0), (0, 0)),
+        ((250, 0), (250, 125)),
+        ((100, 0), (100, 125)),
+        # a service that permits more reads than documented may permit more writes
+        ((500, 0), (500, 0)),
+        ((500, 125), (500, 125)),
+        ((0, 60), (0, 60)),
+        ((250, 1000), (250, 1000)),
+    ],
+)
+def test_the_limit_of_writes_is_the_documented_one_only_if_reads_are_limited_so(shown, expected):
+    limits = report.limits_in_force(dict(zip(("GET", "write"), shown)))
+    assert (limits["GET"], limits["write"]) == expected
+
+
+@pytest.mark.parametrize(
+    "writes, limits, share, seconds_a_call, expected",
+    [
+        # the first minute is free, and a fixed minute may begin at the end of the last wait
+        (2000, DOCUMENTED, 100, 0, 14 * 60),
+        (2001, DOCUMENTED, 100, 0, 15 * 60),
+        (250, DOCUMENTED, 100, 0, 0),
+        (251, DOCUMENTED, 100, 0, 60),
+        (0, DOCUMENTED, 100, 0, 0),
+        # a share is kept only as long as the task may wait
+        (2000, DOCUMENTED, 50, 0, 30 * 60),
+        (2000, DOCUMENTED, 1, 0, 1874 * 60),
+        # slow calls use up the time themselves
+        (2000, DOCUMENTED, 100, 0.1, 14 * 60 - 200.3),
+        (2000, DOCUMENTED, 100, 1, 0),
+        (2000, {"GET": 250, "write": 1000}, 100, 0, 0),
+        (2000, {"GET": 0, "write": 0}, 100, 0, 0),
+    ],
+)
+def test_the_shortest_wait_of_a_plan(writes, limits, share, seconds_a_call, expected):
+    wait = report.shortest_wait(calls_of(writes), report.Pacing(limits, share), seconds_a_call)
+    assert wait == pytest.approx(expected)
+
+
+def test_the_shortest_wait_for_reads():
+    pacing = report.Pacing(DOCUMENTED)
+    assert report.shortest_wait(calls_of(0, reads=1000), pacing, 0) == 2 * 60
+    assert report.usual_wait(calls_of(0, reads=1000), pacing) == 3 * 60
+
+
+@given(
+    writes=st.integers(0, 5000),
+    reads=st.integers(0, 5000),
+    limit=st.integers(1, 500),
+    share=st.integers(1, 100),
+    seconds=st.floats(0, 2),
+)
+def test_no_wait_is_refused_that_is_enough(writes, reads, limit, share, seconds):
+    calls, pacing = calls_of(writes, reads), report.Pacing({"GET": limit, "write": limit}, share)
+    usual = report.usual_wait(calls, pacing)
+    assert report.shortest_wait(calls, pacing, seconds) <= usual
+    assert report.sufficient_wait(calls, pacing) >= usual + 60
+
+
+@pytest.mark.parametrize("window", sorted(service_limits.WINDOWS))
+@pytest.mark.parametrize("start", [0.5, 30, 59])
+@pytest.mark.parametrize("writes", [300, 1000])
+@pytest.mark.parametrize("share", [100, 50])
+def test_the_number_to_set_suffices_and_the_shortest_wait_is_shorter_than_a_run(window, start, writes, share):
+    found = simulate(window, 1, writes, 125, start=start, travel=0.05, machines=[Machine(share=share)])
+    took = max(found.sent) - min(found.sent)
+    pacing = report.Pacing(DOCUMENTED, share)
+    assert (
+        report.shortest_wait(calls_of(writes, 0), pacing, 0.05)
+        <= took
+        <= report.sufficient_wait(calls_of(writes, 0), pacing)
+    )
+
+
+@pytest.mark.parametrize(
+    "done, seconds, limit, expected",
+    [
+        (0, 0, 0, None),
+        (0, 0, 125, 960),
+        # the first minute's calls say nothing about the minutes after them
+        (125, 3, 125, 900),
+        (125, 3, 0, 45),
+        (1000, 4000, 125, 4000),
+        (2000, 900, 125, 0),
+    ],
+)
+def test_the_time_left_of_a_run(done, seconds, limit, expected):
+    assert report.time_left(done, 2000, seconds, report.Pacing({"GET": 0, "write": limit})) == expected
 
 
 def test_100_000_items_are_planned_without_quadratic_work():

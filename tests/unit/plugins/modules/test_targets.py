@@ -517,7 +517,9 @@ def test_a_slow_run_shows_its_progress_and_the_waits_for_the_rate_limit(account,
     clock = itertools.count()
     result = run(module, continue_on_error=True, clock=lambda: next(clock), **declared)
     (waiting,) = [line for line in result.shown if "waiting" in line]
-    assert re.fullmatch(r"2 of 4 objects done, 1 failed, \d+ s; waiting (2[5-9]|3\d) s for the rate limit", waiting)
+    line = r"2 of 4 objects done, 1 failed, \d+ s; about (\d+) s left; waiting (2[5-9]|3\d) s for the rate limit"
+    left, wait = re.fullmatch(line, waiting).groups()
+    assert int(left) >= int(wait)
     assert len(result.shown) > 1
 
 
@@ -667,7 +669,82 @@ def test_the_scope_file_overrides_the_task(account, run, monkeypatch, tmp_path, 
     assert good(declare(NEW[0])).changed
 
 
-def test_minutes_above_rate_limit_wait_are_warned_of(account, run):
+# --- a plan that needs longer than it may wait for the rate limit
+
+NEEDS = "The rate limits (125 writes and 250 GET calls a minute) make this plan wait 7 minutes or more"
+
+
+def writes(account):
+    return [entry for entry in account.log() if entry["method"] != "GET"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_plan_that_cannot_end_in_time_is_refused_before_the_first_write(account, run, check):
+    account.settings(rate_limits={})
+    result = refused(
+        run("targets", check=check, workspace_id=2, targets=THOUSAND, rate_limit_wait=60),
+        f"{NEEDS}, and rate_limit_wait allows 60 s, so nothing was written. Set rate_limit_wait to 540, or more if",
+    )
+    assert writes(account) == []
+    assert not result.changed
+    assert result["plan"]["left_out"] == {"create": 990}
+    assert result["summary"]["refused"] == 1000
+
+
+def test_an_estate_that_cannot_end_in_time_is_refused_too(account, run):
+    account.settings(rate_limits={})
+    workspaces = [{"name": "Shop", "targets": THOUSAND}]
+    refused(run("estate", workspaces=workspaces, rate_limit_wait=60), NEEDS, "rate_limit_wait to 540")
+    assert writes(account) == []
+
+
+def test_a_share_of_the_limit_needs_a_longer_wait(account, run):
+    account.settings(rate_limits={})
+    options = dict(workspace_id=2, targets=THOUSAND, rate_limit_wait=500)
+    refused(run("targets", check=True, rate_share=50, **options), "62 writes", "wait 16 minutes", "_wait to 1080")
+    assert good(run("targets", check=True, **options)).warnings == []
+
+
+@pytest.mark.parametrize("rate_limits", [None, {"GET": 1000, "write": 1000}, {"headers": False}])
+def test_a_plan_that_may_end_in_time_is_warned_of(account, run, rate_limits):
+    """Without a limit, with a higher one, and with one that the service has not shown."""
+    account.settings(rate_limits=rate_limits)
     result = good(run("targets", check=True, workspace_id=2, targets=THOUSAND, rate_limit_wait=60))
     assert result["plan"]["minutes"] == 7
-    assert "make this plan wait 7 minutes or more" in result.warnings[0]
+    (warning,) = result.warnings
+    assert "The documented rate limits" in warning
+    assert "wait 7 minutes or more, and rate_limit_wait allows 60 s. Set rate_limit_wait to 540" in warning
+    assert [line for line in result.shown if "documented" in line] == [warning]
+
+
+def test_a_plan_without_a_wait_is_never_refused_on_a_slow_service(account, run):
+    """Its calls take longer than the limit requires."""
+    account.settings(rate_limits={}, delay=0.3)
+    result = good(run("targets", check=True, workspace_id=2, targets=THOUSAND, rate_limit_wait=60))
+    assert [NEEDS in warning for warning in result.warnings] == [True]
+
+
+def test_a_limit_that_an_earlier_task_has_met_counts(account, run):
+    account.settings(rate_limits={"write": 20, "headers": False})
+    assert good(run("targets", workspace_id=2, targets=THOUSAND[:20])).changed
+    refused(run("targets", workspace_id=2, targets=[THOUSAND[20]], rate_limit_wait=0), "429")
+    account.clear_log()
+    refused(run("targets", workspace_id=2, targets=THOUSAND, rate_limit_wait=60), "125 writes a minute", "to 540")
+    assert writes(account) == []
+
+
+def test_a_wait_counts_down_and_the_time_left_is_shown(account, run):
+    limits = {"window": "sliding", "write": 20}
+    account.settings(rate_limits=limits)
+    passed = [0.0]
+
+    def sleep(seconds):
+        passed[0] += seconds
+        # the service counts from the beginning again, as its clock does not follow
+        account.settings(rate_limits=limits)
+
+    result = good(run("targets", workspace_id=2, targets=THOUSAND[:25], sleep=sleep, clock=lambda: passed[0]))
+    lines = [line for line in result.shown if "waiting" in line]
+    waits = [int(re.search(r"waiting (\d+) s for the rate limit", line)[1]) for line in lines[1:]]
+    assert waits == list(range(55, 0, -5))
+    assert lines[0] == "20 of 25 objects done, 0 s; about 1 min left; waiting 1 min 00 s for the rate limit"
