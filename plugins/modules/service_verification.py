@@ -142,10 +142,10 @@ rows:
     source:
       description:
         - Where the assumption comes from - V(specification), V(public documentation), V(published client) of the
-          service's vendor, or V(nobody).
+          service's vendor, or V(nobody has checked).
       returned: success
       type: str
-      sample: nobody
+      sample: nobody has checked
     modules:
       description: The modules that depend on it. V(all) stands for every module that makes calls.
       returned: success

@@ -90,7 +90,7 @@ _NOTHING_TO_DROP = "no scans were found that the filter has to drop"
 SPECIFICATION = "specification"
 PUBLIC = "public documentation"
 CLIENT = "published client"
-NOBODY = "nobody"
+NOBODY = "nobody has checked"
 
 _CREATES = ("create", "create_in_lower_case", "create_target", "create_http_logger")
 _OUTPUTS = ("output_1", "output_2", "output_3")
@@ -244,8 +244,8 @@ ROWS = (
         "delete in _http/client.py",
         SPECIFICATION,
         "workspace target http_logger targets estate scan report wordlist",
-        "Every 2xx status is accepted. An object that still exists may be reported as deleted.",
-        False,
+        "Every 2xx status is accepted. An object that still exists fails the task.",
+        True,
         NEEDS_WRITES,
         deletes_are_done,
         _CREATES,
@@ -456,8 +456,8 @@ ROWS = (
         "update in _http/client.py",
         CLIENT,
         "workspace estate",
-        "A new name clears the description, or a new description the name.",
-        False,
+        "A new name clears the description, or a new description the name. The task fails and names both values.",
+        True,
         NEEDS_WRITES,
         put_keeps_other_fields,
         ("create_in_lower_case", "update", "updated_workspace"),
@@ -468,7 +468,7 @@ ROWS = (
         "difference in _records.py",
         NOBODY,
         "workspace estate",
-        "Clearing a description fails, or every run tries it again.",
+        "Clearing a description fails.",
         True,
         NEEDS_WRITES,
         put_clears_the_description,
