@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, overload
 from urllib.parse import urlencode
@@ -298,7 +298,9 @@ class Call:
         if not shown and self.settings.empty_list != "list":
             return self._no_rows()
         rows = b"[" + b",".join(shown) + b"]"
-        pages, kind = self._pages(part), self.settings.beside_data
+        # a capped list announces its further pages all the same
+        told = part if cap is None else replace(part, limit=min(part.limit, cap))
+        pages, kind = self._pages(told), self.settings.beside_data
         following = pages["links"]["next"]
         headers = {"Link": f'<{BASE}{following}>; rel="next"'} if following and kind == "link" else {}
         if self.settings.lists == "bare":

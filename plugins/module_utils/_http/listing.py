@@ -175,6 +175,10 @@ class Reading:
         self._may_repeat = False
         if found.query:
             place = dict(found.query)
+            number = _number(place.get("page"))
+            if number is not None:
+                # where the last page names no next one, the page after it shows that the list ends there
+                self._numbers = count(number + 1)
         elif self._resource.paged == "offset":
             place = {"offset": self._received}
         elif found.current is not None:

@@ -137,7 +137,7 @@ def test_a_link_with_a_cursor_is_followed(service, client):
 
 
 @pytest.mark.parametrize("first_page", [0, 1])
-@pytest.mark.parametrize("beside_data", ["total", "pages"])
+@pytest.mark.parametrize("beside_data", ["total", "pages", "link"])
 def test_a_list_in_pages_that_is_complete_is_read_as_ever(service, client, beside_data, first_page):
     service.add(targets=[{"id": number, "name": f"t{number}.example"} for number in range(1, 121)])
     service.settings(beside_data=beside_data, page_cap=50, first_page=first_page, validate=False)
