@@ -159,7 +159,7 @@ OWN_TESTS = {
     "service_verification": {
         "record": "test_a_recording_has_every_answer_and_the_verdicts",
         "target": "test_a_target_that_the_account_does_not_permit_is_not_tried",
-        "writes": "test_a_deviation_is_found",
+        "writes": "test_created_objects_are_deleted",
     },
     "target": {
         "description": "test_a_new_target_is_sent_as_it_is_declared",
