@@ -163,6 +163,8 @@ def describe(answer: Observation) -> str:
     data = body.get("data") if isinstance(body, dict) else None
     if answer.form != "json":
         what = _FORMS.get(answer.form, "other content")
+    elif data == {} or body == {}:
+        what = "an empty object"
     elif isinstance(data, (dict, list)):
         what = f"data with {list_names(data)}" if isinstance(data, dict) else f"{counted(len(data), 'row')} in data"
     elif isinstance(body, dict):

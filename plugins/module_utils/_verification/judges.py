@@ -405,7 +405,7 @@ def is_not_redirected(answers: Observations) -> Verdict | None:
     if redirected:
         return Verdict(REFUTED, f"redirected: {', '.join(sorted(redirected))}")
     # reads and writes may be answered by different programs
-    return Verdict(CONFIRMED, f"none of {len(answers)} calls") if "create" in answers else None
+    return Verdict(CONFIRMED, f"no redirect in {counted(len(answers), 'call')}") if "create" in answers else None
 
 
 def is_paged(family: str) -> Judge:
@@ -482,7 +482,7 @@ def descriptions_are_strings(answers: Observations) -> Verdict | None:
 def created_are_listed(answers: Observations) -> Verdict | None:
     tried = [answer for name, answer in answers.items() if name.startswith("listed_")]
     missing = {answer.expected["noun"] for answer in tried if not answer.rows}
-    return _unless(missing, f"each of {counted(len(tried), 'object')} is", "missing in its list") if tried else None
+    return _unless(missing, f"{counted(len(tried), 'object')} in their lists", "missing in its list") if tried else None
 
 
 def deletes_are_done(answers: Observations) -> Verdict | None:
@@ -492,14 +492,15 @@ def deletes_are_done(answers: Observations) -> Verdict | None:
     deletes = {name: answer for name, answer in answers.items() if name.startswith("delete_")}
     for name, delete in deletes.items():
         after = answers.get(f"after_{name}")
-        if delete.succeeded and delete.status != 204:
-            seen.append(f"{delete.call}: {describe(delete)}")
-        elif delete.succeeded and after is not None and after.succeeded:
-            seen.append(f"{delete.call}: status 204, and it still exists")
+        exists = ", and it still exists" if after is not None and after.succeeded else ""
+        if delete.succeeded and (delete.status != 204 or exists):
+            seen.append(f"{delete.call}: {describe(delete) if delete.status != 204 else 'status 204'}{exists}")
         unread += not delete.succeeded or after is None or after.status != 404
     if not deletes or (unread == len(deletes) and not seen):
         return None
-    return _unless({*seen}, f"status 204, and a read by id returns 404 ({len(deletes) - unread} times)", "found")
+    if seen:
+        return Verdict(REFUTED, "; ".join(sorted({*seen})))
+    return Verdict(CONFIRMED, f"status 204, and a read by id returns 404 ({len(deletes) - unread} times)")
 
 
 def target_is_deleted(answers: Observations) -> Verdict | None:
@@ -627,7 +628,9 @@ def statuses_are_known(known: Collection[str]) -> Judge:
         if others:
             return Verdict(REFUTED, f"others: {list_words(others)}")
         seen = f"seen: {list_words(words)}"
-        return Verdict(CONFIRMED if FINISHED in words and len(set(words)) > 1 else NOT_TRIED, seen) if words else None
+        if FINISHED in words and len(set(words)) > 1:
+            return Verdict(CONFIRMED, seen)
+        return Verdict(NOT_TRIED, f"{seen}; requires a finished scan and one with another status") if words else None
 
     return judge
 
@@ -664,7 +667,9 @@ def findings_are_whole(answers: Observations) -> Verdict | None:
     seen = f"{counted(len(own), 'row')}; the scan counts {counted(total, 'finding')}"
     if total > len(own):
         return Verdict(REFUTED, seen)
-    return Verdict(CONFIRMED if len(own) > PAGE_SIZE else NOT_TRIED, seen)
+    if len(own) > PAGE_SIZE:
+        return Verdict(CONFIRMED, seen)
+    return Verdict(NOT_TRIED, f"{seen}; requires more than {PAGE_SIZE:,} findings")
 
 
 def findings_are_counted(answers: Observations) -> Verdict | None:

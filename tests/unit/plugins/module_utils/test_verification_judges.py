@@ -31,6 +31,7 @@ def test_field_names_that_could_be_text_of_the_account_are_only_counted():
     assert list_names({"id", "x_more", *NAMES}) == f"id, x_more, {len(NAMES)} withheld names"
     described = describe(answer({"data": dict.fromkeys(NAMES)}))
     assert described == f"status 200, data with {len(NAMES)} withheld names"
+    assert describe(answer({"data": {}})) == "status 200, an empty object"
 
 
 def test_words_that_could_be_text_of_the_account_are_only_counted():
