@@ -100,7 +100,7 @@ EXAMPLES = r"""
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     writes: true
-    record: /home/me/recording.json
+    record: /home/you/recording.json
 """
 
 RETURN = r"""

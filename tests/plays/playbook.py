@@ -189,7 +189,8 @@ def _environment(directory: Path, service: LocalService, first: str) -> dict[str
 def comparable(events: list[Event], loop: bool = False) -> list[tuple]:
     """The events of a task, without what differs between two equal runs. loop: without the calls, which the items of a loop
     share in process."""
-    left_out = {"in_process", "timedout", "api_calls"} if loop else {"in_process", "timedout"}
+    # verified_with has the time of a verification
+    left_out = {"in_process", "timedout", "verified_with", *(["api_calls"] if loop else [])}
     # those of all hosts, because the second one may send before the first one is reported
     sent = [] if loop else [("requests", requests_of(events))]
     return [*((event.kind, _without(event.result, left_out)) for event in events), *sent]
