@@ -151,7 +151,8 @@ def test_a_signal_ends_a_verification_which_deletes_what_it_created(tmp_path, se
     assert service.workspaces() == before
     assert service.http_loggers() == service.targets() == []
     assert re.search(
-        rf"interrupted: service_verification: .*because it was interrupted \({number.name}\)[.] Run the task again[.]", output
+        rf"interrupted: service_verification: .*because it was interrupted \({number.name}\)[.] Run the task again[.]",
+        output,
     )
 
 
