@@ -108,7 +108,7 @@ def parse(content: bytes | str, workspace: str | None) -> Baseline | StaleBaseli
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise Wrong("is not a baseline of this collection")
         for key, known in (("version", VERSION), ("scheme", SCHEME)):
-            if type(data.get(key)) is not int:
+            if not isinstance(data.get(key), int) or isinstance(data[key], bool):
                 raise Wrong("does not say its version and scheme")
             if data[key] != known:
                 return StaleBaseline(f"has the {key} {_shown(data[key])}, and this release reads {known}", _UPGRADE)
@@ -231,7 +231,11 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
 def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
     right = bool(counts) and set(counts) <= set(SUMMARY)
     demand(
-        right and all(type(number) is int and 0 < number <= _MOST_EQUAL for number in counts.values()),
+        right
+        and all(
+            isinstance(number, int) and not isinstance(number, bool) and 0 < number <= _MOST_EQUAL
+            for number in counts.values()
+        ),
         where,
         "severities",
         counts,

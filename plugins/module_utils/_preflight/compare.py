@@ -154,7 +154,8 @@ def _authentication(top: _Node) -> Found:
 
 def _compare(operation: Operation, item: _Node) -> Found:
     described = item[operation.method.lower()]
-    if not described.value:
+    # an operation that describes nothing exists
+    if operation.method.lower() not in item.value:
         yield "missing", "operation", "", "the schema has no such path and method"
         return
     if described.has("deprecated"):

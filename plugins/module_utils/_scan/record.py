@@ -68,7 +68,11 @@ def findings_of(record: Record, whole: bool = False) -> dict[str, int]:
     if not isinstance(summary, dict):
         return {}
     counts = {level: summary.get(level) for level in reversed(SEVERITIES)}
-    valid = {level: count for level, count in counts.items() if type(count) is int and count >= 0}
+    valid = {
+        level: count
+        for level, count in counts.items()
+        if isinstance(count, int) and not isinstance(count, bool) and count >= 0
+    }
     return {} if whole and valid != counts else valid
 
 

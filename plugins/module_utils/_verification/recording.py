@@ -216,7 +216,7 @@ class Recorder:
         if value is None or value == "":
             return value
         digits = value if isinstance(value, str) and re.fullmatch("[0-9]{1,15}", value, re.ASCII) else ""
-        number = int(digits) if digits else value if type(value) is int else None
+        number = int(digits) if digits else value if isinstance(value, int) and not isinstance(value, bool) else None
         if number in _PRINTED.get(name, ()) or (name == "status" and value == self._status):
             return value
         if name in _OWN_IDS or name in _REFERENCES:
@@ -250,7 +250,11 @@ class Recorder:
         """An earlier time in the same form, with a fraction of zeros; a type for anything else."""
         found = _TIME.fullmatch(value) if isinstance(value, str) else None
         read = moment_of(value)
-        if read is None or read.at < self._earlier or not (found or type(value) is int):
+        if (
+            read is None
+            or read.at < self._earlier
+            or not (found or (isinstance(value, int) and not isinstance(value, bool)))
+        ):
             return type_of(value)
         if not found:
             return int(value) - self._earlier * (1 if read.at == value else 1000)
