@@ -180,7 +180,7 @@ def test_a_time_limit_ends_a_task_which_reports_what_it_wrote(tmp_path, service)
     assert bulk.result["summary"]["create"] == len(held)
     (verification,) = played.events["verification"]
     assert (verification.kind, verification.result["changed"]) == ("failed", False)
-    assert len([entry for entry in verification.log if entry["method"] == "POST"]) == len(
+    assert len([entry for entry in verification.log if entry["status"] == 201]) == len(
         [entry for entry in verification.log if entry["method"] == "DELETE"]
     )
     # as a module it notices soon that nobody takes its result
