@@ -114,7 +114,7 @@ rows:
       assumption: The page after the last is an empty list.
       verdict: refuted
       seen: status 404, an object with message, status
-      source: nobody
+      source: nobody has checked
       modules: [target, target_info, targets, scan, scan_info, estate, estate_info, coverage_info]
       consequence: A complete list cannot be read, and the task fails.
       safe: true
@@ -179,7 +179,7 @@ verified_with:
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.record import verify_and_record
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify_and_record
 
 OPTIONS = dict(
     writes=dict(type="bool", default=False),

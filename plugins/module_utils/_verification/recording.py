@@ -250,11 +250,8 @@ class Recorder:
         """An earlier time in the same form, with a fraction of zeros; a type for anything else."""
         found = _TIME.fullmatch(value) if isinstance(value, str) else None
         read = moment_of(value)
-        if (
-            read is None
-            or read.at < self._earlier
-            or not (found or (isinstance(value, int) and not isinstance(value, bool)))
-        ):
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if read is None or read.at < self._earlier or not (found or is_number):
             return type_of(value)
         if not found:
             return int(value) - self._earlier * (1 if read.at == value else 1000)

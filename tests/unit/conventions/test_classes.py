@@ -68,7 +68,6 @@ SHELL = frozenset(
         "_scope/file",
         "_task",
         "_verification/reads",
-        "_verification/record",
         "_verification/task",
         "_verification/trial",
     }
