@@ -134,7 +134,7 @@ def test_an_object_is_created_before_another_one_names_it():
 
 def test_the_injectors_set_variables_that_the_collection_reads():
     injectors = objects("credential_type")["Scanner"]["injectors"]
-    places = [CHECKOUT / "plugins" / folder for folder in ("module_utils", "doc_fragments")]
+    places = [CHECKOUT / "plugins" / directory for directory in ("module_utils", "doc_fragments")]
     code = "\n".join(path.read_text(encoding="utf-8") for place in places for path in place.rglob("*.py"))
     assert {"SCANNER_BASE_URL", "SCANNER_API_KEY", "SCANNER_SCOPE_FILE"} <= set(injectors["env"])
     for name in injectors["env"]:

@@ -11,7 +11,7 @@ import ipaddress
 from pathlib import Path
 
 
-def make(folder: Path, ends: datetime.timedelta = datetime.timedelta(days=1)) -> dict[str, str]:
+def make(directory: Path, ends: datetime.timedelta = datetime.timedelta(days=1)) -> dict[str, str]:
     """Write PEM files to the directory; returns their paths as `ca`, `server`, `server_key`, `client`, `client_key`.
 
     ends: how long after now the certificates expire.
@@ -58,7 +58,7 @@ def make(folder: Path, ends: datetime.timedelta = datetime.timedelta(days=1)) ->
         )
 
     def write(file_name, content):
-        path = Path(folder) / file_name
+        path = Path(directory) / file_name
         path.write_bytes(content)
         return str(path)
 

@@ -15,7 +15,7 @@ from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 
 GUIDES = ROOT / "docs" / "docsite" / "rst"
-PAGES = sorted(path for folder in (ROOT, ROOT / "docs", GUIDES) for path in folder.glob("*.[mr][ds]*"))
+PAGES = sorted(path for directory in (ROOT, ROOT / "docs", GUIDES) for path in directory.glob("*.[mr][ds]*"))
 TREES = ("docs", "ee", "extensions", "meta", "playbooks", "plugins", "release", "requirements", "roles", "tests")
 FILES = {path.relative_to(ROOT).as_posix() for top in TREES for path in (ROOT / top).rglob("*")}
 FILES |= {path.name for path in ROOT.iterdir()}
@@ -94,8 +94,8 @@ def test_each_module_inventory_role_and_filter_is_listed_in_the_readme(path):
 def test_the_start_page_of_the_site_lists_every_plugin_once():
     plugins = {
         f"{path.stem}_{kind}"
-        for folder, kind in (("modules", "module"), ("inventory", "inventory"), ("filter", "filter"))
-        for path in (ROOT / "plugins" / folder).glob("*.py")
+        for directory, kind in (("modules", "module"), ("inventory", "inventory"), ("filter", "filter"))
+        for path in (ROOT / "plugins" / directory).glob("*.py")
         if path.stem != "__init__"
     }
     roles = {f"{path.name}_role" for path in (ROOT / "roles").iterdir()}
@@ -122,8 +122,8 @@ def test_each_guide_is_in_the_table_of_contents():
 def test_each_label_that_is_linked_exists():
     texts = [
         path.read_text(encoding="utf-8")
-        for folder, kind in (("docs", "*.rst"), ("plugins", "*.py"), ("roles", "*.yml"))
-        for path in (ROOT / folder).rglob(kind)
+        for directory, kind in (("docs", "*.rst"), ("plugins", "*.py"), ("roles", "*.yml"))
+        for path in (ROOT / directory).rglob(kind)
     ]
     label = r"ansible_collections\.scanops\.scanner\.docsite\.[\w.]*\w"
     labels = re.findall(rf"^\.\. _({label}):$", "\n".join(texts), re.MULTILINE)
@@ -159,8 +159,8 @@ ASSUMPTIONS = [
 ]
 CODE = {
     path.relative_to(ROOT / "plugins" / base).as_posix(): path
-    for folder, base in (("module_utils", "module_utils"), ("action", "action"), ("modules", ""))
-    for path in (ROOT / "plugins" / folder).rglob("*.py")
+    for directory, base in (("module_utils", "module_utils"), ("action", "action"), ("modules", ""))
+    for path in (ROOT / "plugins" / directory).rglob("*.py")
 }
 # "``name`` and ``other`` in ``_package/file.py``", or in ``modules/file.py``
 PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:(?:_\w+|modules)/)?\w+\.py)``")

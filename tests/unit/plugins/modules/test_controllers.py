@@ -163,22 +163,22 @@ def await_fault(service):
 @pytest.mark.parametrize("module", KILLED)
 def test_the_run_after_one_that_was_killed_makes_what_is_declared_once(service, controllers, tmp_path, module):
     state, options, scans, reports = KILLED[module]
-    folders = (tmp_path / str(number) for number in range(100))
+    directories = (tmp_path / str(number) for number in range(100))
 
     def prepare():
         service.reset(state=state)
-        folder = next(folders)
-        folder.mkdir()
-        return folder, {**options, "dest": str(folder / "report.json")} if module == "report" else options
+        directory = next(directories)
+        directory.mkdir()
+        return directory, {**options, "dest": str(directory / "report.json")} if module == "report" else options
 
-    folder, given = prepare()
+    directory, given = prepare()
     good(controllers.at_once((module, given))[0])
-    calls, expected, files = service.calls(), rows(service), sorted(path.name for path in folder.iterdir())
+    calls, expected, files = service.calls(), rows(service), sorted(path.name for path in directory.iterdir())
     writes = [number for number, call in enumerate(calls, 1) if not call.startswith("GET ")]
     assert writes
     always = {(writes[0], "before"), (writes[-1], "after"), (min(writes[-1] + 1, len(calls)), "before")}
     for nth, when in sorted({*moments(len(calls)), *always}):
-        folder, given = prepare()
+        directory, given = prepare()
         killed = {"nth": nth, "when": when}
         service.fault(action="delay", seconds=2, **killed)
         service.fault(action="close", **killed)
@@ -190,7 +190,7 @@ def test_the_run_after_one_that_was_killed_makes_what_is_declared_once(service, 
         where = f"killed at {calls[nth - 1]} ({nth}), {when} its work"
         assert rows(service) == expected, where
         assert (len(service.scans()), len(service.reports())) == (scans, reports), where
-        assert sorted(path.name for path in folder.iterdir()) == files, where
+        assert sorted(path.name for path in directory.iterdir()) == files, where
         service.clear_log()
         assert not good(controllers.at_once((module, given))[0])["changed"], where
         assert service.writes() == [], where

@@ -68,7 +68,7 @@ def test_a_report_of_each_format_is_kept_with_its_size_and_checksum(account, run
 def test_the_same_task_needs_no_call(account, run):
     first = good(run("report", **PDF, group_by="target"))
     account.clear_log()
-    folder = os.stat(".").st_mtime_ns
+    directory = os.stat(".").st_mtime_ns
     for check in (False, True):
         again = good(run("report", check=check, **{**PDF, "resources": [40001, 40001]}, group_by="target"))
         assert not again.changed
@@ -77,7 +77,7 @@ def test_the_same_task_needs_no_call(account, run):
         }
         assert again.diff["before"] == again.diff["after"]
     assert account.calls() == []
-    assert os.stat(".").st_mtime_ns == folder
+    assert os.stat(".").st_mtime_ns == directory
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def program(name: str) -> str:
     return shutil.which(name) or str(beside)
 
 
-def search(folder: Path, key: str) -> int:
-    files = [path for path in folder.rglob("*") if path.is_file()]
+def search(directory: Path, key: str) -> int:
+    files = [path for path in directory.rglob("*") if path.is_file()]
     for path in files:
         if key in str(path) or key.encode() in path.read_bytes():
             sys.exit(f"The key is in {path.name}.")

@@ -27,8 +27,8 @@ MAX_LIFE = 3600
 
 def local_service():
     """The class LocalService of the collection that this file is in; ansible-test puts a copy of it deeper down."""
-    for folder in Path(__file__).resolve().parents:
-        path = folder / "tests" / "unit" / "local_service.py"
+    for directory in Path(__file__).resolve().parents:
+        path = directory / "tests" / "unit" / "local_service.py"
         if path.is_file():
             spec = importlib.util.spec_from_file_location("local_service", path)
             module = importlib.util.module_from_spec(spec)
