@@ -155,7 +155,8 @@ def _report_status(report: Record) -> str | None:
 
 def _risk(row: Record) -> object:
     # true is no number, although it equals 1
-    return row.get("risk_level") if type(row.get("risk_level")) is int else type_of(row.get("risk_level"))
+    level = row.get("risk_level")
+    return level if type_of(level) == "integer" else type_of(level)
 
 
 ROWS = (
@@ -627,7 +628,7 @@ ROWS = (
         True,
         "no call was refused",
         answer_is(
-            lambda answer: type(answer.error.get("status")) is int and answer.error["status"] == answer.status,
+            lambda answer: type_of(answer.error.get("status")) == "integer" and answer.error["status"] == answer.status,
             "unknown",
             successes=False,
         ),

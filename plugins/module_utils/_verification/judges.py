@@ -206,7 +206,7 @@ def began_in_utc(answers: Observations) -> Verdict | None:
         began, ran = moment_of(scan.get("start_time")), scan.get("duration")
         now = moment(answers["scans"].headers.get("Date"))
         running = status_text(scan) == "running" and began is not None and not began.zoned
-        if began and running and type(ran) is int and ran > 0 and now is not None:
+        if began and running and type_of(ran) == "integer" and ran > 0 and now is not None:
             behind = now - began.at - float(ran)
             zone = round(behind / _ZONES) * _ZONES
             if abs(behind - zone) <= _DELAY:
@@ -341,12 +341,12 @@ def totals_are_true(answers: Observations) -> Verdict | None:
 
 def ids_are_integers(answers: Observations) -> Verdict | None:
     rows = [(name, row) for name, family in LISTS.items() if family.identity == "id" for row in answers.rows(name)]
-    others = {f"{name}.id" for name, row in rows if type(row.get("id")) is not int}
+    others = {f"{name}.id" for name, row in rows if type_of(row.get("id")) != "integer"}
     others |= {
         f"{name}.{field}"
         for name, row in rows
         for field in _ID_FIELDS
-        if row.get(field) is not None and type(row[field]) is not int
+        if row.get(field) is not None and type_of(row[field]) != "integer"
     }
     return _unless(others, f"integers in {counted(len(rows), 'row')}", "not integers") if rows else None
 
@@ -685,7 +685,7 @@ def findings_are_counted(answers: Observations) -> Verdict | None:
         f"{level}: {counts[level]}, {counted(found, 'row')}"
         for number, level in enumerate(SEVERITIES)
         for found in [sum(risk == number for risk in risks)]
-        if found != counts[level] and all(type(risk) is int for risk in risks)
+        if found != counts[level] and all(type_of(risk) == "integer" for risk in risks)
     ]
     seen = (
         f"{counted(len(own), 'row')} with the scan in task_id, which counts {counted(sum(counts.values()), 'finding')}"
