@@ -206,7 +206,7 @@ def began_in_utc(answers: Observations) -> Verdict | None:
         began, ran = moment_of(scan.get("start_time")), scan.get("duration")
         now = moment(answers["scans"].headers.get("Date"))
         running = status_text(scan) == "running" and began is not None and not began.zoned
-        if began and running and type_of(ran) == "integer" and ran > 0 and now is not None:
+        if began and running and isinstance(ran, int) and not isinstance(ran, bool) and ran > 0 and now is not None:
             behind = now - began.at - float(ran)
             zone = round(behind / _ZONES) * _ZONES
             if abs(behind - zone) <= _DELAY:
