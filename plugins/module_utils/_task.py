@@ -151,7 +151,7 @@ def perform(
         connection = connection_from(host.params)
         with shared.opened(connection, environ, Transport) if shared else _opened(connection) as opened:
             calls = opened.transport.calls
-            opened.transport.stop = host.stop
+            opened.transport.stop, opened.transport.show = host.stop, host.show
             result = work(Task(host, opened, _permits_for(host, scope_in_force, environ)))
             # work that ignores a failed call must not hide that the task was interrupted
             return Ended(result, calls, host.stop.failure)

@@ -53,7 +53,6 @@ class Budget:
     def renew(self) -> None:
         """Begin another task, which may wait as long; what is known of the limits stays."""
         self.seconds = self._seconds
-        self.on_wait = lambda seconds: None
         self._waited = 0.0
 
     def now(self) -> float:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._errors import CallError, Interrupted, NetworkError, printable
+from .._errors import CallError, Interrupted, NetworkError, elapsed, printable
 from .._families.family import Family
 from .._interrupt import Stop, Stopped
 from .._records import Record
@@ -28,6 +28,8 @@ from .redact import Redactor
 from .retry import number_in
 
 _ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
+# the seconds that may pass in tries and waits before a line says why
+_SILENCE = 5
 
 
 class _Tries:
@@ -50,7 +52,7 @@ class Transport:
 
     calls: the log, "METHOD path -> status" for each try; last: the Answer to the last try, also a refusal, None for a
     redirect or no answer; heard: gets each answer, redirects and refusals included; stop: whether the task is interrupted;
-    sleep, clock, jitter: replaced in tests.
+    show: shows a line while the task runs; sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Transport:
             clock,
             jitter,
         )
+        self._break_silence()
         self._redactor = Redactor(connection.api_key)
         self._session = Session(connection, self._redactor)
         # seconds until the quickest answer began, None before the first answer
@@ -92,6 +95,20 @@ class Transport:
         self.last = None
         self.heard = unheard
         self.budget.renew()
+        self._break_silence()
+
+    def _break_silence(self) -> None:
+        """Begin to count how long the task has been silent. Nothing is shown before the task says how."""
+        self.show: Callable[[str], object] = lambda text: None
+        self.budget.on_wait = lambda seconds: self._say("the rate limit is used up; the next call is", seconds)
+        self._silent_since = self._clock()
+
+    def _say(self, what: str, seconds: float) -> None:
+        """Show what the task waits for, unless it is silent for a moment only. seconds: of the wait that begins."""
+        until = self._clock() + seconds
+        if until - self._silent_since >= _SILENCE:
+            self._silent_since = until
+            self.show(f"{what} in {elapsed(max(1, seconds))}")
 
     def close(self) -> None:
         self._session.close()
@@ -230,7 +247,10 @@ class Transport:
             raise error
         tries.repeated += 1
         tries.lost = tries.lost or error.maybe_done
-        self._nap(retry.backoff(tries.repeated, self._jitter()))
+        pause = retry.backoff(tries.repeated, self._jitter())
+        what = printable(error.what, 200).rstrip(".")
+        self._say(f"{what}; trying again, {tries.repeated} of {self.connection.retries},", pause)
+        self._nap(pause)
 
     def _log(self, request: Request, outcome: int | str) -> None:
         self.calls.append(f"{request.shown()} -> {outcome}")

@@ -4,10 +4,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    AnswerError,
+    ApiError,
+    CallError,
+    NetworkError,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._http import connection as _connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
@@ -201,3 +207,53 @@ def test_the_address_is_not_doubted_once_it_has_answered(transport):
         sender.send("GET", "/workspaces")
     assert "base_url" not in str(caught.value)
     assert not caught.value.maybe_done
+
+
+@pytest.fixture
+def shown(transport, clock):
+    """shown(passed, **connection) reads once, that many seconds after the last line, and returns the lines."""
+
+    def read(passed, **connection):
+        one = transport(**connection)
+        lines = []
+        one.show = lines.append
+        clock.now += passed
+        with contextlib.suppress(CallError):
+            one.send("GET", "/workspaces")
+        return lines
+
+    return read
+
+
+def test_a_retry_after_a_silence_is_shown(service, shown):
+    service.fault(action="status", status=503, times=2)
+    assert shown(10) == ["GET /workspaces was answered 503, 'fault on demand'; trying again, 1 of 3, in 1 s"]
+
+
+def test_retries_of_a_moment_are_silent(service, shown):
+    service.fault(action="status", status=503, times=None)
+    assert shown(0, retries=2) == []
+
+
+def test_each_try_that_takes_long_is_shown(service, shown, clock, monkeypatch):
+    service.fault(action="status", status=503, times=None)
+    once = Transport._try_once
+    monkeypatch.setattr(Transport, "_try_once", lambda *given: (clock.sleep(30), once(*given))[1])
+    lines = shown(0, retries=2)
+    assert [line.partition("again, ")[2] for line in lines] == ["1 of 2, in 1 s", "2 of 2, in 1 s"]
+
+
+def test_a_wait_for_the_rate_limit_is_shown_once(service, shown):
+    service.fault(action="status", status=429, headers={"Retry-After": 40})
+    assert shown(0) == ["the rate limit is used up; the next call is in 40 s"]
+
+
+def test_the_next_task_begins_its_silence_anew(service, transport, clock):
+    service.fault(action="status", status=503)
+    one = transport()
+    clock.now += 10
+    one.renew()
+    lines = []
+    one.show = lines.append
+    one.send("GET", "/workspaces")
+    assert lines == []
