@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import inspect
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import ansible.template
@@ -96,3 +97,19 @@ def returned(action: ActionBase, printed: str) -> dict[str, Any]:
         return dict(parsed.as_result_dict(for_round_trip=True))
     remove_internal_keys(parsed)
     return dict(wrap_var(parsed) if wrap_var else parsed)
+
+
+# --- where a task is in its play
+
+
+def play_of(task: Any) -> Any:
+    """The play of a task."""
+    return next(each._play for each in above(task) if getattr(each, "_play", None) is not None)
+
+
+def above(task: Any) -> Iterator[Any]:
+    """The blocks, roles and includes that contain a task, the innermost first."""
+    parent = task._parent
+    while parent is not None:
+        yield parent
+        parent = parent._parent

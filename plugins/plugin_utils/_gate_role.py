@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -21,6 +21,7 @@ from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
 from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
+from ansible_collections.scanops.scanner.plugins.plugin_utils._core import above, play_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
 
 PREFIX = "scan_gate_"
@@ -65,7 +66,7 @@ class GateAction(RoleAction):
 
     def _entered(self, variables: Result) -> Result:
         """decide: whether the gate decides now; earlier: why it failed in an earlier batch, or empty."""
-        play = _play_of(self._task)
+        play = play_of(self._task)
         host = variables["inventory_hostname"]
         if not _is_selected(self._task, variables):
             return {"decide": False, "earlier": ""}
@@ -195,11 +196,6 @@ def classified(result: Mapping[str, Any], options: Iterable[str]) -> dict[str, A
 # --- the play in which the role runs, as ansible-core keeps it
 
 
-def _play_of(task: Any) -> Any:
-    """The play of a task."""
-    return next(each._play for each in _above(task) if getattr(each, "_play", None) is not None)
-
-
 def _runs_in_lockstep(strategy: str) -> bool:
     """Whether all hosts of a play finish a task before the first of them starts the next one."""
     found = strategy_loader.get(strategy, class_only=True)
@@ -214,25 +210,18 @@ def _is_selected(task: Any, variables: Mapping[str, Any]) -> bool:
     """
     block = task._parent
     between = _own_tags(block._role)
-    for each in _above(block):
+    for each in above(block):
         if isinstance(each, TaskInclude) and not each.statically_loaded:
             if not between:
                 return True
             break
         # the block of ``apply`` has no tasks of its own
         between = between or ((isinstance(each, TaskInclude) or bool(each.block)) and _own_tags(each))
-    play = _play_of(task)
+    play = play_of(task)
     probe = Task(block=Block(play=play))
     inherited = block._get_parent_attribute("tags", omit=True)
     probe.tags = list(inherited) if isinstance(inherited, list) else []
     return bool(probe.evaluate_tags(play.only_tags, play.skip_tags, variables))
-
-
-def _above(task: Any) -> Iterator[Any]:
-    parent = task._parent
-    while parent is not None:
-        yield parent
-        parent = parent._parent
 
 
 def _own_tags(each: Any) -> bool:

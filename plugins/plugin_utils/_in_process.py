@@ -28,6 +28,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import Mod
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import for_module, why_as_module
 
 display = Display()
@@ -60,17 +61,20 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
+        return explained(self._result(tmp, task_vars or {}), self._task, task_vars or {})
+
+    def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:
         environment: dict[str, Any] = {}
         self._compute_environment_string(environment)
         environment = {str(name): str(value) for name, value in environment.items()}
-        why = why_as_module(self, task_vars or {}, environment)
+        why = why_as_module(self, task_vars, environment)
         if why is None:
             result = super(NormalAction, self).run(tmp, task_vars)
             try:
-                arguments = self._arguments(task_vars or {})
+                arguments = self._arguments(task_vars)
                 self._say("in process")
                 with Stop(_is_orphan).listening() as self._stop:
-                    done = self._run_here(arguments, environment, task_vars or {})
+                    done = self._run_here(arguments, environment, task_vars)
                 return dict(merge_hash(result, self._ended(done)))
             except AsModule as reason:
                 why = str(reason)
@@ -79,7 +83,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         if loop is not None:
             # the module may write
             loop.drop_lists()
-        return dict(super().run(tmp, for_module(self, task_vars or {})))
+        return dict(super().run(tmp, for_module(self, task_vars)))
 
     def _run_here(self, arguments: Result, environment: Mapping[str, str], task_vars: Mapping[str, Any]) -> Result:
         """Do the work of the module. Raises AsModule."""

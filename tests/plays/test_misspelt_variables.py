@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Misspelt variables of the roles, wherever they are set: refused before any call."""
+"""Misspelt and unset variables, wherever they are set: refused before any call."""
 
 from __future__ import annotations
 
@@ -54,3 +54,24 @@ def test_a_misspelt_variable_fails_the_role_before_any_call(played, role, name, 
     (failed,) = [event for event in events if event.kind == "failed"]
     assert f"{name} (did you mean {meant}?) is no variable of the role scanops.scanner.{role}" in failed.result["msg"]
     assert not any(event.log for event in events)
+
+
+# an environment variable that is not set
+UNSET = "{{ lookup('ansible.builtin.env', 'SHOP_%s') }}"
+
+
+@pytest.mark.parametrize("in_process", ["true", "false"])
+def test_a_variable_of_a_lookup_that_is_not_set_is_named(service_process, tmp_path, in_process):
+    """With the real ansible-playbook, because it keeps templates elsewhere than results."""
+    tasks = [
+        {"name": "an option", "scanops.scanner.workspace": {"name": UNSET % "NAME"}},
+        {"name": "a variable", "scanops.scanner.workspace": {"name": "{{ shop }}"}},
+        {"name": "a default", "scanops.scanner.workspace": {"name": "Shop"}},
+    ]
+    tasks[2]["module_defaults"] = {"group/scanops.scanner.all": {"api_key": UNSET % "KEY"}}
+    one = {"hosts": "localhost", "gather_facts": False, "ignore_errors": True, "vars": {"shop": UNSET % "VARIABLE"}}
+    played = play(tmp_path, service_process, [{**one, "tasks": tasks}], {"SCANNER_IN_PROCESS": in_process})
+    for task, name in zip(tasks, ("SHOP_NAME", "SHOP_VARIABLE", "SHOP_KEY")):
+        (event,) = played.events[task["name"]]
+        assert event.result["msg"].endswith(f" The environment variable {name}, which it looks up, has no value.")
+        assert not event.log
