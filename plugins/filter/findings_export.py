@@ -59,7 +59,7 @@ options:
       - For V(sarif). Paths of YAML files on the controller that declare targets. A target is an item of a list whose
         key is C(targets) or ends in C(_targets), either a name or a dictionary with C(name).
       - Results have the path from the top of the git repository of such a file, or from the working directory if there
-        is none. Relative paths are read from the directory in which the playbook was started.
+        is none. Relative paths start at the directory of the playbook.
     type: list
     elements: str
     default: []
@@ -114,6 +114,7 @@ _value:
       type: str
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -125,16 +126,18 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats i
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
 from ansible_collections.scanops.scanner.plugins.module_utils._file.repository import path_in_repository
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+from jinja2 import pass_context
 
 _FORMATS = sorted(FORMATS.keys() - {"json"})
 
 
-def findings_export(result: object, format: str, **options: Any) -> list[dict[str, str]]:
-    """The files of a format for the result of the module gate, or for a gate.json."""
+@pass_context
+def findings_export(context: Any, result: object, format: str, **options: Any) -> list[dict[str, str]]:
+    """The files of a format for the result of the module gate, or for a gate.json. context: of the template."""
     try:
         _check(format, options)
         document = read_document(result, FORMATS[format].every_row)
-        written = write(format, document, _choices(options))
+        written = write(format, document, _choices(options, context.get("playbook_dir", ".")))
     except WrongOption as error:
         raise AnsibleFilterError(f"findings_export: {error}") from None
     for warning in written.warnings:
@@ -157,10 +160,12 @@ def _check(format: str, options: dict[str, Any]) -> None:
             raise WrongOption(f"{option} has no effect on {format}, only on {' and '.join(known[option])}: remove it.")
 
 
-def _choices(options: dict[str, Any]) -> Choices:
-    paths = options.get("estate_files", ())
-    if isinstance(paths, str):
+def _choices(options: dict[str, Any], directory: str) -> Choices:
+    """directory: where relative paths start."""
+    given = options.get("estate_files", ())
+    if isinstance(given, str):
         raise WrongOption("estate_files is a text: give a list of paths.")
+    paths = [os.path.join(directory, os.path.expanduser(path)) for path in given]
     texts = [(path, _text_of(path)) for path in paths]
     files = [(path_in_repository(path, "estate_files"), text) for path, text in texts]
     return Choices(

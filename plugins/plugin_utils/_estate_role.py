@@ -52,7 +52,7 @@ def files_of(paths: Sequence[str]) -> list[str]:
     if missing:
         raise ValueError(
             f"estate_apply_files names paths that do not exist, {', '.join(missing)}: correct them. A relative path starts"
-            " at the directory in which ansible-playbook runs."
+            " at the directory of the playbook."
         )
     found = {path for path in paths if not os.path.isdir(path)}
     for directory in paths:

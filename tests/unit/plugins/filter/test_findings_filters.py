@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import ansible.template
@@ -14,7 +15,6 @@ import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 from ansible_collections.scanops.scanner.plugins.filter import findings_export as _plugin
-from ansible_collections.scanops.scanner.plugins.filter.findings_export import findings_export
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write
@@ -34,6 +34,7 @@ except ImportError:
         return text
 
 
+findings_export = functools.partial(_plugin.findings_export, {"playbook_dir": "/srv/play"})
 TEXTS = ("csv", "defectdojo", "gitlab", "html", "junit", "markdown")
 ESTATE = "estate:\n  - name: Web shop\n    targets:\n      - https://shop.example.com\n"
 
@@ -76,14 +77,16 @@ def test_failing_findings_alone_are_enough_for_markdown_only(name):
 
 def test_sarif_reads_the_lines_of_estate_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "estate.yml").write_text(ESTATE, encoding="utf-8")
-    (file,) = findings_export(
-        document([row(1)]), "sarif", profile="full", estate_files=["estate.yml"], category="nightly"
+    (tmp_path / "plays").mkdir()
+    (tmp_path / "plays/estate.yml").write_text(ESTATE, encoding="utf-8")
+    context = {"playbook_dir": str(tmp_path / "plays")}
+    (file,) = _plugin.findings_export(
+        context, document([row(1)]), "sarif", profile="full", estate_files=["estate.yml"], category="nightly"
     )
     assert file["name"] == "gate.sarif"
     (run,) = json.loads(file["content"])["runs"]
     assert run["results"][0]["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "estate.yml"},
+        "artifactLocation": {"uri": "plays/estate.yml"},
         "region": {"startLine": 4},
     }
     assert run["automationDetails"]["id"] == "nightly/"
