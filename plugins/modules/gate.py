@@ -200,12 +200,13 @@ options:
     default: false
   epss_file:
     description:
-      - The path of a CSV file with EPSS scores, as published by FIRST. It replaces the scores of the service.
+      - The path of a CSV file with EPSS scores, as published by FIRST. The higher of its score and that of the
+        service counts.
     type: path
   known_exploited_file:
     description:
-      - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. It replaces
-        what the service says.
+      - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. A finding is
+        known to be exploited if the file or the service says so.
     type: path
   outcomes:
     description:
@@ -360,6 +361,7 @@ targets:
       verdict: fail
       finished: "2026-01-31T12:00:00Z"
       age: 5400
+      duration: 900
       reasons:
         - 1 finding fails the policy, the worst is critical.
 findings:

@@ -49,6 +49,7 @@ def row(number: int, size: int) -> dict[str, Any]:
         "cwe": "CWE-326",
         "cvss": 7.5,
         "epss": 0.02,
+        "epss_percentile": 0.8,
         "known_exploited": False,
         "verified": True,
         "status": "open",
@@ -89,6 +90,7 @@ def document(findings: int, size: int) -> dict[str, Any]:
             "verdict": "fail",
             "finished": "2026-11-22T09:00:00Z",
             "age": 3600,
+            "duration": 900,
             "reasons": [],
         }
         for number in range(TARGETS)

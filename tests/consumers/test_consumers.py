@@ -80,7 +80,8 @@ def test_junitparser_counts_each_finding_once(tmp_path):
     # a test for each target, too
     assert len(cases) == len(mixed()["findings"]) + 3
     assert len({(case.classname, case.name) for case in cases}) == len(cases)
-    assert {case.time for case in cases} == {0.0}
+    assert {case.time for case in cases} == {900.0, 0.0}
+    assert junitparser.JUnitXml.fromfile(str(tmp_path / "gate.xml")).time == 3 * 900.0
 
 
 @pytest.mark.skipif(OFFICE is None, reason="No LibreOffice was found: install libreoffice-calc")

@@ -20,8 +20,8 @@ _OF_WAIVER = "waiver_"
 
 COLUMNS = (
     "state", "change", "severity", "name", "target", "port", "protocol", "service", "path", "method", "parameter", "reasons",
-    "check", "cve", "cwe", "cvss", "epss", "known_exploited", "verified", "status", "tool", "scan_id", "workspace",
-    "first_seen", "age", "waiver_status", "waiver_reason", "waiver_owner", "waiver_expires", "description", "risk",
+    "check", "cve", "cwe", "cvss", "epss", "epss_percentile", "known_exploited", "verified", "status", "tool", "scan_id",
+    "workspace", "first_seen", "age", "waiver_status", "waiver_reason", "waiver_owner", "waiver_expires", "description", "risk",
     "recommendation", "evidence", "references", "id", "fingerprint", "index",
 )  # fmt: skip
 

@@ -75,6 +75,7 @@ def _finding(row: Row, day: str) -> Record:
         "out_of_scope": waiver["status"] in ("not_affected", "fixed_elsewhere"),
         "known_exploited": bool(row["known_exploited"]),
         "epss_score": row["epss"],
+        "epss_percentile": row["epss_percentile"],
         "cvssv3_score": row["cvss"],
         "dynamic_finding": True,
         "static_finding": False,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from .._gate_words import WAIVED
+from .._moments import iso_moment, utc_text
 from .._records import Record
 from .document import (
     Choices,
@@ -55,13 +56,15 @@ def gitlab(document: Document, choices: Choices) -> str:
         "version": document["collection_version"],
         "vendor": {"name": "scanops"},
     }
+    ends = [(iso_moment(pair["finished"] or ""), pair["duration"] or 0) for pair in pairs]
+    starts = [utc_text(ended - duration) for ended, duration in ends if ended is not None]
     scan = {
         "type": "dast",
         "status": "success",
         "analyzer": tool,
         "scanner": tool,
         # in UTC without their zone
-        "start_time": min((pair["finished"] for pair in pairs if pair["finished"]), default=generated)[:19],
+        "start_time": min(starts, default=generated)[:19],
         "end_time": generated[:19],
         "scanned_resources": [
             {"method": "GET", "url": line(target, 2000), "type": "url"}

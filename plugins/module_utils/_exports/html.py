@@ -68,7 +68,8 @@ _TABLE = (
 # what the details add; a text is its place in the list of texts
 _TEXTS = ("description", "risk", "recommendation", "evidence")
 _FACTS = (
-    "service", "cwe", "status", "workspace", "first_seen", "id", "scan_id", "cvss", "epss", "known_exploited", "verified",
+    "service", "cwe", "status", "workspace", "first_seen", "id", "scan_id", "cvss", "epss", "epss_percentile",
+    "known_exploited", "verified",
 )  # fmt: skip
 
 _COLUMNS = {

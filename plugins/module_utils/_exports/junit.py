@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._gate_words import FAILING, WAIVED
@@ -25,15 +25,19 @@ def junit(document: Document) -> str:
     read completely has a test with an error.
     """
     suites: dict[tuple[str, ...], list[str]] = {}
+    times: dict[tuple[str, ...], list[int | None]] = {}
     for pair in document["targets"]:
         # so that a target without findings is in the report
         where = _where(pair)
-        suites.setdefault(where, []).append(_scan("scan", where, pair["outcome"], pair_problems(pair)))
+        time = times.setdefault(where, [])
+        time.append(pair["duration"])
+        test = _scan("scan", where, pair["outcome"], pair_problems(pair), _time(time[-1:]))
+        suites.setdefault(where, []).append(test)
     named = [(_where(row), _name(row), row) for row in document["findings"]]
     # readers take two tests of one name for one test
-    times = Counter((where, name) for where, name, _row in named)
+    numbers = Counter((where, name) for where, name, _row in named)
     for where, name, row in named:
-        own = name if times[where, name] == 1 else f"{name}, {identity(row)}"
+        own = name if numbers[where, name] == 1 else f"{name}, {identity(row)}"
         suites.setdefault(where, []).append(_case(row, own, where))
     if not is_whole(document) and not any(map(pair_problems, document["targets"])):
         # what failed for no single target
@@ -41,9 +45,10 @@ def junit(document: Document) -> str:
         suites.setdefault(where, []).append(_scan("run", where, document["outcome"], problems(document)))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     everything = [case for cases in suites.values() for case in cases]
-    lines.append(f'<testsuites name="scanops.scanner gate" {_counts(everything)} time="0">')
+    total = _time([seconds for time in times.values() for seconds in time])
+    lines.append(f'<testsuites name="scanops.scanner gate" {_counts(everything)}{total}>')
     for where, cases in suites.items():
-        counts = f'{_counts(cases)} skipped="{_number(cases, "skipped")}" time="0"'
+        counts = f'{_counts(cases)} skipped="{_number(cases, "skipped")}"{_time(times.get(where, []))}'
         lines += [f"<testsuite name={attribute(' / '.join(where))} {counts}>", *cases, "</testsuite>"]
     return "\n".join([*lines, "</testsuites>", ""])
 
@@ -63,20 +68,25 @@ def _number(cases: list[str], element: str) -> int:
     return sum(f"<{element} " in case for case in cases)
 
 
-def _test(name: str, where: tuple[str, ...], element: str = "") -> str:
-    # the time of a test is unknown, and some readers need one
-    head = f'<testcase name={attribute(name)} classname={attribute(".".join(where))} time="0"'
+def _time(durations: Sequence[int | None]) -> str:
+    """The attribute for the time of some scans, none if the duration of one of them is unknown."""
+    known = [seconds for seconds in durations if seconds is not None]
+    return f' time="{sum(known)}"' if known and len(known) == len(durations) else ""
+
+
+def _test(name: str, where: tuple[str, ...], element: str = "", time: str = ' time="0"') -> str:
+    # that of a finding is in the time of its scan
+    head = f"<testcase name={attribute(name)} classname={attribute('.'.join(where))}{time}"
     return f"{head}>\n{element}\n</testcase>" if element else f"{head}/>"
 
 
-def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str]) -> str:
+def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str], time: str = "") -> str:
     """The test of a scan, with an error if there are sentences."""
     if not sentences:
-        return _test(name, where)
+        return _test(name, where, "", time)
     texts = xml("\n".join(sentences))
-    return _test(
-        name, where, f"<error type={attribute(line(outcome))} message={attribute(sentences[0])}>{texts}</error>"
-    )
+    error = f"<error type={attribute(line(outcome))} message={attribute(sentences[0])}>{texts}</error>"
+    return _test(name, where, error, time)
 
 
 def _name(row: Row) -> str:

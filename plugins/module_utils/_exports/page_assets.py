@@ -357,6 +357,7 @@ SCRIPT = r"""
     add("CWE", has("cwe"));
     add("CVSS", has("cvss"));
     add("EPSS", has("epss"));
+    add("EPSS percentile", has("epss_percentile"));
     add("Exploited", said(has("known_exploited")));
     add("Verified", said(has("verified")));
     add("References", has("references").flatMap((reference) => [link(reference), make("br")]));

@@ -75,7 +75,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 _LINK = re.compile(r"https?://[A-Za-z0-9._~/?&=%+#:@!,;-]{1,1000}")
 
 # what only the profile full adds, beside texts
-_FULL = ("cvss", "epss", "known_exploited", "verified", "scan_id", "first_seen")
+_FULL = ("cvss", "epss", "epss_percentile", "known_exploited", "verified", "scan_id", "first_seen")
 
 
 class _Result(NamedTuple):

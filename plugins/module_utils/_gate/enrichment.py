@@ -31,6 +31,8 @@ class CveFile(NamedTuple):
     path: str
     # that of the data, as the file says it
     date: str | None = None
+    # the percentiles of the probabilities, which some files lack
+    percentiles: Mapping[str, float] = {}
 
 
 class Exploits(NamedTuple):
@@ -76,18 +78,21 @@ def _text(content: bytes | str) -> str:
 def _epss(text: str, path: str) -> CveFile:
     comments, lines, first = _without_comments(text)
     scores: dict[str, float] = {}
+    percentiles: dict[str, float] = {}
     for line, row in _rows(lines, first, ("cve", "epss")):
         cve = row["cve"].strip().upper()
-        score = number_of(row["epss"], 1)
+        score, percentile = number_of(row["epss"], 1), number_of(row.get("percentile"), 1)
         if not is_cve(cve):
             raise Wrong(f"has no CVE id in line {line}, but {_shown(row['cve'])}")
         if score is None:
             raise Wrong(f"has no score from 0 to 1 in line {line}, but {_shown(row['epss'])}")
         if scores.setdefault(cve, score) != score:
             raise Wrong(f"has two scores for {cve}, the second one in line {line}")
+        if percentile is not None:
+            percentiles[cve] = percentile
     if not scores:
         raise Wrong("has no scores")
-    return CveFile(scores, path, _date_in(comments))
+    return CveFile(scores, path, _date_in(comments), percentiles)
 
 
 def _without_comments(text: str) -> tuple[list[str], list[str], int]:

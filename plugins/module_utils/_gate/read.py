@@ -24,7 +24,7 @@ from .._raw_options import UNKNOWN_ID
 from .._records import Record
 from .._references import belongs, place_of, scan_by_id
 from .._scan.clock import latest_clock
-from .._scan.record import ended_in, lacks, outcome_of
+from .._scan.record import duration_of, ended_in, lacks, outcome_of
 from .._task import Task
 from .rows import Pair, Trouble, outcome_of_scan
 
@@ -257,14 +257,17 @@ def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
     pair = Pair(wanted.target, wanted.target_id, workspace, wanted.tool, wanted.tool_id)
     if scan is None:
         return pair._replace(problems=(_sentence(wanted.why),) if wanted.why else ())
-    outcome = outcome_of_scan(outcome_of(scan))
-    finished, age = ended_in(scan, clock)
+    ending = outcome_of(scan)
+    outcome = outcome_of_scan(ending)
+    # without an end, the record of a scan has its start only
+    finished, age = (None, None) if ending is None else ended_in(scan, clock)
     return pair._replace(
         scan_id=scan["id"],
         status=str(scan["status_name"] or ""),
         outcome=outcome,
         finished=finished,
         age=age,
+        duration=None if finished is None else duration_of(scan),
         problems=() if outcome == PASSED else (_unfinished(scan),),
     )
 

@@ -49,10 +49,12 @@ class Pair(NamedTuple):
     status: str = ""
     # one of OUTCOMES, PASSED if nothing was wrong so far
     outcome: str = NOT_COVERED
-    # in UTC, as in 2026-11-22T10:00:00Z; None for a scan that did not finish
+    # the end of the scan in UTC, as in 2026-11-22T10:00:00Z; None if it is in progress, or says no time
     finished: str | None = None
     # in seconds
     age: int | None = None
+    # of the scan, in seconds
+    duration: int | None = None
     # whether all findings of the scan were read
     complete: bool = False
     # sentences
@@ -96,6 +98,8 @@ class Row(NamedTuple):
     cwe: str | None
     cvss: float | None
     epss: float | None
+    # of the same score
+    epss_percentile: float | None
     known_exploited: bool | None
     verified: bool | None
     status: str | None
@@ -167,7 +171,7 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploi
         cves,
         _text_or_none(get("cwe")),
         _worst(number_of(get("cvssv3"), 10), number_of(get("cvss"), 10)),
-        _worst(number_of(get("epss_score"), 1), *_scores(cves, exploits.epss)),
+        *_epss(number_of(get("epss_score"), 1), number_of(get("epss_percentile"), 1), cves, exploits.epss),
         _known_exploited(_flag(get("in_cisa_catalog")), cves, exploits.known_exploited),
         _flag(get("verified")),
         _text_or_none(get("status")),
@@ -229,8 +233,14 @@ def _worst(*numbers: float | None) -> float | None:
     return max((number for number in numbers if number is not None), default=None)
 
 
-def _scores(cves: Iterable[str], file: CveFile | None) -> Iterable[float | None]:
-    return map(file.scores.get, cves) if file else ()
+def _epss(
+    score: float | None, percentile: float | None, cves: Iterable[str], file: CveFile | None
+) -> tuple[float | None, float | None]:
+    """The highest score, which the service or the file has, and its percentile."""
+    known = [(file.scores[cve], file.percentiles.get(cve)) for cve in cves if cve in file.scores] if file else []
+    if score is not None:
+        known.append((score, percentile))
+    return max(known, key=lambda each: (each[0], each[1] or 0), default=(None, None))
 
 
 def _known_exploited(said: bool | None, cves: Sequence[str], file: CveFile | None) -> bool | None:

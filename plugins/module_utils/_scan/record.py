@@ -44,6 +44,14 @@ def ended_in(scan: Record, clock: Clock) -> tuple[str | None, int | None]:
     return utc_text(ended.at - (0 if ended.zoned else clock.ahead)), int(clock.age_of(ended))
 
 
+def duration_of(scan: Record) -> int | None:
+    """The seconds from the start to the end of a scan, None if its record does not say them."""
+    began, ended = moment_of(scan.get("start_time")), moment_of(scan.get("end_time"))
+    if began is None or ended is None or began.zoned != ended.zoned or began.at > ended.at:
+        return None
+    return int(ended.at - began.at)
+
+
 def without_secrets(record: Record) -> Record:
     """A record that repeats only the type, the page and the user name of an authentication."""
     params = record.get("tool_params")

@@ -461,14 +461,16 @@ def test_defectdojo_closes_what_is_fixed_and_nothing_else():
 
 def test_defectdojo_recognises_a_finding_whatever_changed_since():
     later = {
-        "epss": 0.9, "cvss": 9.8, "known_exploited": True, "verified": False, "severity": "critical", "evidence": "Other",
+        "epss": 0.9, "epss_percentile": 0.99,
+        "cvss": 9.8, "known_exploited": True, "verified": False, "severity": "critical", "evidence": "Other",
         "description": "Other", "risk": "Other", "recommendation": "Other", "references": [], "reasons": [], "state": "known",
         "change": "known", "id": 99, "scan_id": 99, "cve": [], "service": "http", "tool": "other", "age": 9, "status": "fixed",
     }  # fmt: skip
     (before,), (after,) = (defectdojo(document([row(1, **changes)]))["findings"] for changes in ({}, later))
     assert defectdojo_hash(before) == defectdojo_hash(after)
     assert "service" not in before
-    assert (before["epss_score"], before["cvssv3_score"], before["known_exploited"]) == (0.02, 7.5, False)
+    scores = [before[key] for key in ("epss_score", "epss_percentile", "cvssv3_score", "known_exploited")]
+    assert scores == [0.02, 0.8, 7.5, False]
     assert "service:https" in before["tags"]
     # all of what a fingerprint stands for
     others = [
@@ -603,7 +605,24 @@ def test_two_tests_of_junit_never_have_one_name():
     rows = [row(1), row(1, index=2), row(2, check="X"), row(3, target="b.example")]
     cases = list(ElementTree.fromstring(junit.junit(document(rows)).encode()).iter("testcase"))
     assert len({(each.get("classname"), each.get("name")) for each in cases}) == len(cases)
-    assert all(each.get("time") == "0" for each in cases)
+
+
+def test_junit_has_the_time_of_scans_or_none():
+    pairs = [pair(), pair("b.example", duration=60), pair("c.example", duration=None)]
+    for of, whole in ((pairs, None), (pairs[:2], "960")):
+        suites = ElementTree.fromstring(junit.junit(document([row(1), row(2, target="e.example")], of)).encode())
+        assert suites.get("time") == whole
+        times = {suite.get("name"): [each.get("time") for each in (suite, *suite)] for suite in suites}
+        assert times["https://shop.example.com / tls"] == ["900", "900", "0"]
+        assert times["b.example / tls"] == ["60", "60"]
+        assert times["e.example / tls"] == [None, "0"]
+        assert whole or times["c.example / tls"] == [None, None]
+
+
+def test_gitlab_has_the_start_of_the_first_scan():
+    pairs = [pair(), pair("b.example", duration=None), pair("c.example", finished=None, duration=None)]
+    for of, start in ((pairs, "2026-11-22T08:45:00"), (pairs[1:], "2026-11-22T09:00:00"), ([], "2026-11-22T10:00:00")):
+        assert gitlab(document([], of))["scan"]["start_time"] == start
 
 
 def test_markdown_says_first_why_a_run_is_red():

@@ -34,6 +34,7 @@ FULL = finding(
     cwe="CWE-94",
     cvss=9.5,
     epss_score=0.97,
+    epss_percentile=0.99,
     in_cisa_catalog=True,
     verified=False,
     port=8443,
@@ -50,7 +51,15 @@ FULL = finding(
 )
 PAIRS = (
     pair(findings=(FULL, finding(id=1), finding(id=2), finding(id=3, risk_level=None, vuln_id=None, status=None))),
-    pair(target="b.example", outcome="scan_failed", status="stopped", finished=None, age=None, complete=False),
+    pair(
+        target="b.example",
+        outcome="scan_failed",
+        status="stopped",
+        finished=None,
+        age=None,
+        duration=None,
+        complete=False,
+    ),
     pair(target="c.example", complete=False, problems=("The service reports 9 findings, and 0 could be read.",)),
 )
 MEMORY = Memory(
@@ -200,6 +209,7 @@ def test_a_target_has_its_outcome_and_its_reasons():
         "complete": False,
         "finished": None,
         "age": None,
+        "duration": None,
         "reasons": ["The scan did not finish: scan the target again."],
     }
 
@@ -233,6 +243,7 @@ def test_a_finding_has_all_that_is_known_of_it():
         "cwe": "CWE-94",
         "cvss": 9.5,
         "epss": 0.97,
+        "epss_percentile": 0.99,
         "known_exploited": True,
         "verified": False,
         "status": "open",

@@ -33,24 +33,26 @@ CVES = {"CVE-2021-44228": 1, "CVE-2021-41773": 1}
 @pytest.mark.parametrize("content", [EPSS, EPSS.encode(), b"\xef\xbb\xbf" + EPSS.encode(), EPSS.replace("\n", "\r\n")])
 def test_epss_scores_are_read_with_their_date(content):
     scores = {"CVE-1999-0001": 0.01297, "CVE-2021-44228": 0.94358}
-    assert read_epss(content, "epss.csv") == (scores, "epss.csv", "2026-01-31")
+    percentiles = {"CVE-1999-0001": 0.79, "CVE-2021-44228": 0.9997}
+    assert read_epss(content, "epss.csv") == (scores, "epss.csv", "2026-01-31", percentiles)
 
 
 def test_epss_scores_without_a_date_have_none():
     assert read_epss("CVE,EPSS\nCVE-1999-0001,1\n", "x").date is None
-    assert read_epss("# made by hand\n\nepss,cve\n0,CVE-1999-0001\n\n", "x") == ({"CVE-1999-0001": 0}, "x", None)
+    assert read_epss("# made by hand\n\nepss,cve\n0,CVE-1999-0001\n\n", "x") == ({"CVE-1999-0001": 0}, "x", None, {})
+    assert read_epss("cve,epss,percentile\nCVE-1999-0001,1,\n", "x").percentiles == {}
 
 
 @pytest.mark.parametrize(
     "content", [json.dumps(KEV), json.dumps(KEV).encode("utf-8-sig"), KEV_CSV, "\n" + json.dumps(KEV)]
 )
 def test_a_catalogue_is_read(content):
-    assert read_known_exploited(content, "kev") == (CVES, "kev", None if content == KEV_CSV else "2026-01-30")
+    assert read_known_exploited(content, "kev") == (CVES, "kev", None if content == KEV_CSV else "2026-01-30", {})
 
 
 def test_a_catalogue_of_other_sources_may_have_no_date_and_no_count():
     text = json.dumps({"vulnerabilities": KEV["vulnerabilities"]})
-    assert read_known_exploited(text, "kev") == (CVES, "kev", None)
+    assert read_known_exploited(text, "kev") == (CVES, "kev", None, {})
 
 
 @pytest.mark.parametrize(

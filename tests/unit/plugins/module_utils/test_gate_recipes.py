@@ -59,8 +59,15 @@ def test_waived_findings_are_counted_by_owner(run):
 
 
 def test_targets_without_a_scan_are_listed(run):
-    of = document([], [pair(), pair("b.example", "web", finished=None, outcome="not_covered")])
-    assert run("@tsv", of)[1] == "b.example\tweb\tnot_covered\n"
+    of = document(
+        [],
+        [
+            pair(),
+            pair("b.example", "web", status="stopped", outcome="scan_failed"),
+            pair("c.example", status="", outcome="not_covered"),
+        ],
+    )
+    assert run("@tsv", of)[1] == "b.example\tweb\tscan_failed\nc.example\ttls\tnot_covered\n"
 
 
 def test_two_runs_are_compared(run):

@@ -11,9 +11,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import 
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair
 
 
-def exploits_in(scores=None, cves=None):
+def exploits_in(scores=None, cves=None, percentiles=None):
     return Exploits(
-        None if scores is None else CveFile(scores, "file"),
+        None if scores is None else CveFile(scores, "file", percentiles=percentiles or {}),
         None if cves is None else CveFile(dict.fromkeys(cves, 1), "file"),
     )
 
@@ -37,6 +37,7 @@ def test_a_row_has_all_that_the_service_says():
         cvss=9.1,
         cvssv3=10,
         epss_score=0.97,
+        epss_percentile=0.99,
         in_cisa_catalog=True,
         verified=True,
         port=8443,
@@ -65,6 +66,7 @@ def test_a_row_has_all_that_the_service_says():
         "cwe": "CWE-94",
         "cvss": 10.0,
         "epss": 0.97,
+        "epss_percentile": 0.99,
         "known_exploited": True,
         "verified": True,
         "status": "open",
@@ -140,6 +142,16 @@ def test_the_highest_probability_of_all_cves_and_of_the_service_counts():
     assert only(exploits, **CVES, epss_score=0.1).epss == 0.6
     assert only(exploits, cve=["CVE-2021-0009"]).epss is None
     assert only(exploits).epss is None
+
+
+def test_the_percentile_is_that_of_the_score_that_counts():
+    exploits = exploits_in({"CVE-2021-0001": 0.2, "CVE-2021-0002": 0.6}, percentiles={"CVE-2021-0001": 0.9})
+    assert only(exploits, **CVES, epss_score=0.7, epss_percentile=0.5).epss_percentile == 0.5
+    # the file does not say the percentile of the higher score
+    assert only(exploits, **CVES, epss_score=0.1, epss_percentile=0.5).epss_percentile is None
+    assert only(exploits, cve=["CVE-2021-0001"]).epss_percentile == 0.9
+    assert only(exploits, cve=["CVE-2021-0001"], epss_score=0.2).epss_percentile == 0.9
+    assert only(epss_percentile=0.5).epss_percentile is None
 
 
 def test_a_catalogue_says_whether_a_cve_is_known_to_be_exploited():

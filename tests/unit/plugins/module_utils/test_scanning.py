@@ -12,6 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._moments import Cl
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import service_now
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     candidates,
+    duration_of,
     findings_of,
     outcome_of,
     uncounted,
@@ -260,3 +261,10 @@ def test_what_is_no_integer_from_0_is_no_count(level, value):
         del counts[level]
     assert uncounted({"result_summary": counts}) == [level]
     assert level not in findings_of({"result_summary": counts})
+
+
+def test_times_of_different_zones_have_no_duration():
+    local, zoned = "2026-01-31 12:00:00", "2026-01-31T12:00:00+02:00"
+    assert duration_of({"start_time": local, "end_time": local}) == 0
+    assert duration_of({"start_time": zoned, "end_time": "2026-01-31T12:00:00Z"}) == 7200
+    assert duration_of({"start_time": local, "end_time": zoned}) is None

@@ -129,6 +129,29 @@ def test_the_newest_scan_counts_even_if_an_older_one_was_clean(service, run, fou
     assert result["targets"][0]["scan_id"] == 40002
 
 
+@pytest.mark.parametrize(
+    "times, expected",
+    [
+        (["2026-01-31 11:45:00", "2026-01-31 12:00:00"], ["2026-01-31T12:00:00Z", 900]),
+        (["2026-01-31 12:45:00", "2026-01-31 12:00:00"], ["2026-01-31T12:00:00Z", None]),
+        (["2026-01-31 12:00:00", None], ["2026-01-31T12:00:00Z", None]),
+        ([None, "2026-01-31 12:00:00"], ["2026-01-31T12:00:00Z", None]),
+        ([None, None], [None, None]),
+        (["2026-01-31 11:45:00", "2126-01-31 12:00:00"], [None, None]),
+    ],
+)
+def test_a_target_says_when_its_scan_ended_and_how_long_it_took(run, found, times, expected):
+    found(0, **dict(zip(("start_time", "end_time"), times)))
+    (target,) = run("gate", workspace_id=2)["targets"]
+    assert [target["finished"], target["duration"]] == expected
+
+
+def test_a_scan_in_progress_has_not_finished(service, run):
+    service.add(scans=[scans(status_name="running", start_time="2026-01-31 12:00:00")])
+    (target,) = judged(run("gate", workspace_id=2), "incomplete")["targets"]
+    assert (target["finished"], target["age"], target["duration"]) == (None, None, None)
+
+
 def test_a_scan_that_counted_more_findings_is_incomplete(service, run):
     counts = {"text": "", "info": 0, "low": 0, "medium": 0, "high": 2, "critical": 0}
     service.add(scans=[scans(result_summary=counts)])
