@@ -271,8 +271,8 @@ total:
 complete:
   description:
     - Whether the list of findings, before the filters, is known to be complete. It is V(true) if the newest scan of
-      each target and tool concerned has finished, no scan has counted more findings than were read, and the service
-      does not report more.
+      each target and tool concerned has finished, each finding names its scan, each finished scan has counted as many
+      findings as were read, and the service does not report more.
     - Always V(true) with O(id).
   returned: success
   type: bool

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._errors import printable
+from .._errors import counted, printable
 from .._families.family import PAGE_SIZE
 from .._families.scan import FINISHED
 from .._records import Record, Streamed, proven
@@ -59,6 +59,13 @@ class Tally:
         """The Counts of a scan (``task_id``) or of a target (``target_id``)."""
         return {severity: self._counts[field, owner, severity] for severity in SUMMARY}
 
+    def outside(self, scans: Iterable[Record]) -> int:
+        """How many findings name none of these scans."""
+        own = {scan["id"] for scan in scans}
+        return sum(
+            number for (field, owner, _), number in self._counts.items() if field == "task_id" and owner not in own
+        )
+
 
 def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: bool) -> Proof:
     """Judge a list of findings.
@@ -76,6 +83,7 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
     newest = _newest(scans)
     problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
     doubts += _doubts(scans, newest, grouped)
+    doubts += _surplus(scans, tally) if not grouped else ()
     if grouped and any(sum(findings_of(scan).values()) for scan in newest):
         doubts.append("with group_duplicates only the severities could be compared with the scans, not the numbers")
     if may_be_cut(read):
@@ -106,6 +114,18 @@ def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) ->
         lacking = uncounted(scan)
         if lacking and outcome_of(scan) == FINISHED:
             yield f"scan {scan['id']} does not say how many findings it has: {_lack(scan, lacking)}"
+
+
+def _surplus(scans: Iterable[Record], tally: Tally) -> Iterator[str]:
+    """The findings that no scan has counted: others like them may be missing, and no count would show it."""
+    for scan in sorted(scans, key=lambda scan: scan["id"]):
+        total, read = sum(findings_of(scan).values()), sum(tally.of("task_id", scan["id"]).values())
+        if outcome_of(scan) == FINISHED and not uncounted(scan) and read > total:
+            yield f"scan {scan['id']} counted {counted(total, 'finding')}, and {read:,} were read, so its counts are wrong"
+    outside = tally.outside(scans)
+    if outside:
+        names = f"{counted(outside, 'finding')} {'names' if outside == 1 else 'name'}"
+        yield f"{names} no scan that was read, and no count shows whether others like that are missing"
 
 
 def _lack(scan: Record, lacking: Sequence[str]) -> str:

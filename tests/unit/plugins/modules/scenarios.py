@@ -52,20 +52,28 @@ ACCOUNT: dict[str, list[dict[str, Any]]] = {
             "workspace": "Web shop",
             "age": 3600,
             "tool_params": {"scan_type": "light"},
+            "result_summary": {"text": "", "critical": 0, "high": 2, "medium": 0, "low": 0, "info": 0},
         },
         # a tool that has only raw output
-        {"id": 40002, "tool_id": 30, "target": "192.0.2.7", "workspace": "Web shop", "age": 7200},
+        {
+            "id": 40002,
+            "tool_id": 30,
+            "target": "192.0.2.7",
+            "workspace": "Web shop",
+            "age": 7200,
+            "result_summary": {"text": "", "critical": 0, "high": 0, "medium": 0, "low": 0, "info": 1},
+        },
         {"id": 40003, "tool_id": 170, "target": "here.example.com", "status_name": "timed out", "age": 7200},
     ],
     "findings": [
-        {"id": 70001, "name": "SQL injection", "risk_level": 3, "target": "www.example.com", "workspace": "Web shop"},
+        {"id": 70001, "name": "SQL injection", "risk_level": 3, "task_id": 40001, "workspace": "Web shop"},
         {
             "id": 70002,
             "name": "Open port",
             "risk_level": 0,
             "status": "fixed",
             "cve": ["N/A"],
-            "target": "192.0.2.7",
+            "task_id": 40002,
             "workspace": "Web shop",
         },
         {
@@ -87,7 +95,7 @@ ACCOUNT: dict[str, list[dict[str, Any]]] = {
 
 # the files in the directory in which a task runs
 FILES = {
-    "kept.txt": "Scan 40001 of www.example.com: finished\n\nÜberblick\n[3] SQL injection\n",
+    "kept.txt": "Scan 40001 of www.example.com: finished\n\nÜberblick\n[3] SQL injection\n[3] SQL injection\n",
 }
 
 
@@ -589,7 +597,7 @@ PROBES = {
         f"GET {W}, GET {W}/2147483647, GET {W}/1, {f'GET {T}, ' * 12}GET {H}, GET {H}, GET {H}, GET {H}/501/data, "
         f"GET {L}, GET {L}/1602, GET {L}/1602/contents, {f'GET {S}, ' * 10}GET {F}, GET {F}, GET {F}, {f'GET {S}, ' * 6}"
         f"GET {S}/40001, GET {T}/1001, GET {S}/40001/output, GET {S}/40001/raw, GET {F}, GET {S}/40001/output, "
-        f"GET {S}/40002/output, GET {T}/1004, GET {F}/70003, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
+        f"GET {S}/40002/output, GET {T}/1004, GET {F}/70001, {_REST}, GET {P}, GET {P}, GET /api-schema.yml",
     ),
 }
 
