@@ -121,9 +121,9 @@ def information(task: Task, resource: Family, query: Query | None = None) -> lis
         record = task.client.read(resource, params["id"])
         if record is None or (place.declared and not in_place(task.client, resource, record, place)):
             return []
-        return [record]
+        return _confirmed(task, resource, [record], place)
     wanted = params.get(resource.key)
-    if wanted is None and resource.uses_current_workspace and place.id is not None:
+    if wanted is None and place.id is not None:
         return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
     if wanted is None:
         return list(task.client.all(resource, filters))
@@ -131,7 +131,16 @@ def information(task: Task, resource: Family, query: Query | None = None) -> lis
     if resource.paged:
         record = find_by_key(task.client, resource, wanted, filters, whole=True)
         return [record] if record else []
-    return [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
+    rows = [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
+    return _confirmed(task, resource, rows, place)
+
+
+def _confirmed(task: Task, resource: Family, records: list[Record], place: Place) -> list[Record]:
+    """These records, unless another workspace lists one of them, too."""
+    if place.id is not None and resource.in_workspace:
+        for record in records:
+            confirm_place(task.client, resource, record, place.id)
+    return records
 
 
 def warn_current_workspace(task: Task, place: Place) -> None:
@@ -255,6 +264,14 @@ def warn_unplaced(task: Task, place: Place, what: str) -> None:
             f"No workspace is given, so the service may return only the {what} of its current one, which people change in"
             " the web application. Set workspace or workspace_id."
         )
+
+
+def unplaced(noun: str, object_id: int) -> str:
+    """Why the scans or findings of an object in an unknown workspace may be missing, a clause."""
+    return (
+        f"the workspace of {noun} {object_id} is not known, and without one the service may list only what is in its current"
+        " workspace; set workspace or workspace_id"
+    )
 
 
 def existing(task: Task, resource: Family, object_id: int, option: str = "the id") -> Record:

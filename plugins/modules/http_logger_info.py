@@ -11,7 +11,7 @@ module: http_logger_info
 short_description: Read HTTP loggers
 description:
   - Returns all HTTP loggers, those of a workspace, or the one with a label or id.
-  - Cost - 1 GET; with O(workspace) + 1 GET, with O(id) in a workspace + 1 GET.
+  - Cost - 1 GET; with O(workspace) + 1 GET, with O(id) in a workspace + 1 GET, for loggers in a workspace + 2 GET.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)

@@ -456,9 +456,11 @@ READS = {
     "target_info-id-elsewhere": _task("target_info", False, f"GET {T}/1001", id=1001, workspace_id=3),
     "target_info-no-name": _task("target_info", False, f"GET {T}, GET {T}", workspace_id=2, name="never.example.com"),
     "target_info-no-id": _task("target_info", False, f"GET {T}/99", id=99),
-    "http_logger_info-workspace": _task("http_logger_info", False, f"GET {W}, GET {H}", workspace="Web shop"),
+    "http_logger_info-workspace": _task(
+        "http_logger_info", False, f"GET {W}, GET {H}, GET {W}, GET {H}", workspace="Web shop"
+    ),
     "http_logger_info-id-in-workspace": _task(
-        "http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=2
+        "http_logger_info", False, f"GET {H}/501, GET {H}, GET {W}, GET {H}", id=501, workspace_id=2
     ),
     "http_logger_info-id-elsewhere": _task("http_logger_info", False, f"GET {H}/501, GET {H}", id=501, workspace_id=3),
     "http_logger_data_info-label": _task("http_logger_data_info", False, f"GET {H}, GET {H}/501/data", label="canary"),
