@@ -20,7 +20,16 @@ from .._lookup import Place
 from .._moments import Since, since_of
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
-from .._references import belongs, information, place_of, scan_of, target_filter, target_of_record, warn_unplaced
+from .._references import (
+    belongs,
+    information,
+    place_of,
+    scan_of,
+    target_filter,
+    target_of_record,
+    unplaced,
+    warn_unplaced,
+)
 from .._scan.clock import old_scans
 from .._scan.record import uncounted
 from .._task import Task
@@ -183,7 +192,7 @@ def _asked_of(task: Task) -> _Asked | None:
         return None
     warn_unplaced(task, wanted.place, "findings")
     target_id = task.params["target_id"]
-    problems = [] if target_id is None or wanted.place.declared else [_unplaced("target", target_id)]
+    problems = [] if target_id is None or wanted.place.declared else [unplaced("target", target_id)]
     query = {**wanted.place.query, **wanted.query}
     scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
     targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
@@ -199,7 +208,7 @@ def _of_scan(task: Task, place: Place) -> _Asked | None:
     scan, place, target = referred
     warn_unplaced(task, place, "findings")
     # without a workspace, only the counts of the scan prove that the service searched the right one
-    problems = [] if place.declared or not uncounted(scan) else [_unplaced("scan", scan["id"])]
+    problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
     query = {**place.query, "task_id": scan["id"]}
     return _Asked(query, (scan,), problems, _names_of([target] if target else []))
 
@@ -207,10 +216,3 @@ def _of_scan(task: Task, place: Place) -> _Asked | None:
 def _names_of(targets: Iterable[Record]) -> dict[int, str]:
     """The names of targets by id."""
     return {target["id"]: target["name"] for target in targets}
-
-
-def _unplaced(noun: str, object_id: int) -> str:
-    return (
-        f"the workspace of {noun} {object_id} is not known, and without one the service may list only the findings of its"
-        " current workspace; set workspace or workspace_id"
-    )

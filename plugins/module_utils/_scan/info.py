@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import WrongOption, first_of, printable
+from .._errors import Refused, WrongOption, first_of, printable
 from .._families.scan import SCAN, SCAN_STATUSES, tool_id_of
 from .._lookup import Place
 from .._moments import Since, since_of
 from .._records import Record
-from .._references import belongs, information, place_of, target_filter, warn_unplaced
+from .._references import belongs, information, place_of, target_filter, unplaced, warn_unplaced
 from .._task import Task
 from .clock import old_scans
 from .record import is_in_progress, last_moment_of, status_of, without_secrets
@@ -59,6 +59,9 @@ def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | N
     wanted = target_filter(task, place)
     if wanted is None:
         return None
+    target_id = task.params["target_id"]
+    if target_id is not None and not wanted.place.declared:
+        raise Refused(f"Scans may be missing: {unplaced('target', target_id)}.")
     warn_unplaced(task, wanted.place, "scans")
     query: dict[str, Any] = {**wanted.place.query, **wanted.query}
     if tool_id is not None:

@@ -94,6 +94,15 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     assert queries(service)[0] == {"workspace_id": "2", "target_id": "1002"}
 
 
+@pytest.mark.parametrize("form", ["missing_fields", "null_fields"])
+def test_a_target_whose_workspace_nobody_tells_has_no_empty_list_of_scans(service, run, form):
+    service.settings(**{form: {"targets": ["workspace_id"]}})
+    result = run("scan_info", target_id=1002)
+    assert result.failed
+    assert result.msg.startswith("Scans may be missing: the workspace of target 1002 is not known")
+    assert found(run("scan_info", target_id=1002, workspace_id=2)) == [40003, 40004]
+
+
 def test_an_unknown_status_is_searched_for_with_a_warning(service, run):
     result = run("scan_info", workspace_id=2, status=["Resting", "finished"])
     assert found(result) == [40001, 40004]
