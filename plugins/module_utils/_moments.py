@@ -51,10 +51,6 @@ class Clock(NamedTuple):
     now: float
     ahead: float = 0
 
-    def not_before(self, now: float) -> Clock:
-        """The later of this clock and another one, of which only the Unix time is known."""
-        return self._replace(now=max(self.now, now))
-
     def age_of(self, moment: Moment) -> float:
         """The seconds since a moment, 0 for one in the future."""
         return max(0, self._since(moment))

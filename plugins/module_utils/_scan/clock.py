@@ -25,13 +25,14 @@ _MOST = 300
 
 
 def latest_clock(task: Task, scans: Iterable[Record]) -> Clock:
-    """The later of the service's clock and this host's, by which no scan is more recent than it is by either of them."""
+    """The later of the service's clock and this host's, by which no scan is more recent than it may be: where the zone of the
+    records is ahead of UTC, they are read as those of the farthest one."""
     clock, local = _clocks(task, scans)
-    return clock.not_before(local)
+    return Clock(max(clock.now, local), _FARTHEST_ZONE if clock.ahead else 0)
 
 
 def old_scans(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
-    """The ids of the scans that ended before ``since``, by the service's clock."""
+    """The ids of the scans that ended before ``since``, by the service's clock and in any zone that the records may have."""
     clock, _local = _clocks(task, scans)
     longest = clock.now - since.at(clock.now)
     ends = {scan["id"]: last_moment_of(scan) for scan in scans if not is_in_progress(scan)}
@@ -45,6 +46,12 @@ def _clocks(task: Task, scans: Iterable[Record]) -> tuple[Clock, float]:
     clock = service_now(last.headers.get("Date") if last else None, scans, local)
     if abs(clock.now - local) > _MOST:
         task.warn(_difference(clock.now - local))
+    if clock.ahead:
+        task.warn(
+            "The newest time of a scan is in the future, so times without a time zone are not UTC, but of an unknown zone ahead"
+            " of it. A scan counts as recent only if it is so in the zone that is farthest ahead, by 14 hours; since also"
+            " returns what may be too old."
+        )
     return clock, local
 
 
@@ -53,7 +60,7 @@ def service_now(date: str | None, rows: Iterable[Record], local: float) -> Clock
 
     date: its Date header; rows: scans; local: the Unix time of this machine, used without a Date header.
     Times without a zone are read as UTC. If the newest of them is in the future, the records use a zone that is ahead of
-    UTC, and the smallest such offset is assumed.
+    UTC, by at least the smallest such offset.
     """
     parsed = parsedate_tz(date) if date else None
     now = local if parsed is None else mktime_tz(parsed)

@@ -107,12 +107,6 @@ def test_an_age_goes_by_the_zone_of_the_records_only_where_a_time_names_none():
     assert Clock(NOW).age_of(Moment(NOW + 5, True)) == 0
 
 
-def test_the_later_of_two_clocks_makes_nothing_younger():
-    clock = Clock(NOW, 7200)
-    assert clock.not_before(NOW + 60) == Clock(NOW + 60, 7200)
-    assert clock.not_before(NOW - 60) == clock
-
-
 @pytest.mark.parametrize(
     "seconds, text",
     [

@@ -360,6 +360,16 @@ def test_a_time_of_another_form_is_understood(account, run, form, zone):
     assert good(run("scan", **WEB, max_age="40m", wait=False))["started"]
 
 
+@pytest.mark.parametrize("max_age, used", [("10m", False), ("12h", False), ("13h", True)])
+def test_where_times_are_ahead_of_utc_a_scan_is_recent_only_in_the_farthest_zone(account, run, max_age, used):
+    """It ended 50 minutes ago, and seems to end in 70 minutes."""
+    account.settings(record_zone=7200, scan_queue_time=0, scan_run_time=0)
+    account.add(scans=[old(3000)])
+    result = good(run("scan", **WEB, max_age=max_age, wait=False))
+    assert result["started"] is not used
+    assert ["of an unknown zone ahead" in warning for warning in result.warnings] == [True]
+
+
 def test_a_page_that_the_server_cuts_short_does_not_hide_the_newest(account, scan):
     account.settings(page_cap=3)
     account.add(scans=[old(100 - number) for number in range(8)])
