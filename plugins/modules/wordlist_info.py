@@ -101,6 +101,7 @@ wordlists:
 
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
 from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._references import information
@@ -128,10 +129,21 @@ def words(task: Task, wordlist_id: int) -> list[str]:
     return body
 
 
+def with_words(task: Task, row: dict[str, Any]) -> dict[str, Any]:
+    """A wordlist with its words. Contents in a form that is misread show in their number."""
+    found, counted = words(task, row["id"]), row["num_words"]
+    if isinstance(counted, int) and counted != len(found):
+        task.warn(
+            f"Wordlist {printable(row['name'])!r} (id {row['id']}) has {counted:,} words by its num_words, but {len(found):,}"
+            " in its contents: some may be missing, or read in a wrong way. Compare with the web application."
+        )
+    return dict(row, words=found)
+
+
 def read(task: Task) -> dict[str, Any]:
     wordlists = information(task, WORDLIST)
     if task.params["contents"]:
-        wordlists = [dict(row, words=words(task, row["id"])) for row in wordlists]
+        wordlists = [with_words(task, row) for row in wordlists]
     return {"wordlists": wordlists}
 
 

@@ -62,3 +62,23 @@ def test_all_contents_cost_one_call_for_each_list(service, run):
     result = run("wordlist_info", contents=True)
     assert len(service.calls()) == 5
     assert result["wordlists"][0]["words"] == ["www", "mail", "api", "dev", "vpn"]
+
+
+@pytest.mark.parametrize(
+    "settings, read",
+    [({}, 4), ({"json_type": "text/plain; charset=utf-8"}, 1), ({"contents": "text"}, 4)],
+    ids=str,
+)
+def test_contents_that_are_misread_show_in_their_number(service, run, settings, read):
+    """A JSON text that is sent as plain text is one line."""
+    service.settings(**settings)
+    result = run("wordlist_info", id=1700, contents=True)
+    assert len(result["wordlists"][0]["words"]) == read
+    assert result.warnings == (
+        []
+        if read == 4
+        else [
+            "Wordlist 'Our hosts' (id 1700) has 4 words by its num_words, but 1 in its contents: some may be missing, or read"
+            " in a wrong way. Compare with the web application."
+        ]
+    )
