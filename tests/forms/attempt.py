@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ansible_collections.scanops.scanner.tests.faults.operations import Operation
 from ansible_collections.scanops.scanner.tests.faults.worker import Bench
 from ansible_collections.scanops.scanner.tests.forms.classes import Verdict, classify
-from ansible_collections.scanops.scanner.tests.forms.known import SETTLED, WRONG
+from ansible_collections.scanops.scanner.tests.forms.known import SETTLED, UNDETECTABLE, WRONG
 from ansible_collections.scanops.scanner.tests.forms.table import FORMS
 
 
@@ -42,7 +42,7 @@ def all_cells(tasks: dict[str, Operation]) -> list[Cell]:
 def sample(cells: list[Cell], of_each: int) -> list[Cell]:
     """A fixed sample: this many tasks of each form, chosen by their digest, and all cells of the list of known ones."""
     ordered = sorted(cells, key=lambda cell: sha256(str(cell).encode()).digest())
-    chosen = {cell for cell in cells if (cell.form, cell.task) in {**SETTLED, **WRONG}}
+    chosen = {cell for cell in cells if (cell.form, cell.task) in {*SETTLED, *UNDETECTABLE, *WRONG}}
     for form in FORMS:
         chosen.update([cell for cell in ordered if cell.form == form][:of_each])
     for task in {cell.task for cell in cells} - {cell.task for cell in chosen}:
@@ -58,8 +58,10 @@ def attempt(tasks: dict[str, Operation], place: Bench, cell: Cell) -> Tried:
     verdict = classify(run, usual, form, place.service.api_key)
     key = (cell.form, cell.task)
     if verdict.name != "wrong":
-        known = key in SETTLED or key in WRONG
+        known = key in {*SETTLED, *UNDETECTABLE, *WRONG}
         return Tried(cell, verdict, "remove it from tests/forms/known.py" if known else "")
     if key in SETTLED:
         return Tried(cell, Verdict("settled", SETTLED[key]), "")
+    if key in UNDETECTABLE:
+        return Tried(cell, Verdict("undetectable", UNDETECTABLE[key].reason), "")
     return Tried(cell, verdict, "" if key in WRONG else verdict.why)

@@ -23,7 +23,7 @@ from ansible_collections.scanops.scanner.tests.faults.invariants import (
 from ansible_collections.scanops.scanner.tests.faults.state import differences
 from ansible_collections.scanops.scanner.tests.forms.table import Form
 
-CLASSES = ("same", "handed_on", "safe", "incomplete", "warned", "settled", "wrong")
+CLASSES = ("same", "handed_on", "safe", "incomplete", "warned", "settled", "undetectable", "wrong")
 # what a task that writes a file hands on: the bytes of the service
 OF_FILES = {"checksum", "size"}
 
@@ -40,7 +40,7 @@ def classify(run: Outcome, usual: Usual, form: Form, key: str) -> Verdict:
 
     same: the result and the account are those of the default form. handed_on: the result differs in fields of the service
     that the task only hands on. safe: the task fails, and reports whatever it changed. incomplete: the result says itself
-    that it is not complete. warned: the result differs, and a warning says why. wrong: anything else.
+    that it is not complete. warned: the result differs, and the warning on this form says why. wrong: anything else.
     """
     seen = Evidence(run, run, False, key)
     broken = [f"{check.__name__}: {what}" for check in (no_traceback, no_key) for what in check(seen, usual)]
@@ -50,12 +50,13 @@ def classify(run: Outcome, usual: Usual, form: Form, key: str) -> Verdict:
     damage = [*broken, *unchanged_is_true(seen, usual), *nothing_undeclared(seen, usual)]
     if damage:
         return Verdict("wrong", "; ".join(damage))
-    warned = set(_warnings(run)) - set(_warnings(usual.run))
+    said = set(_warnings(run)) - set(_warnings(usual.run))
+    warned = [each for each in said if form.warns and form.warns in each]
     missing = "" if run.state == usual.run.state else f"success, but: {differences(run.state, usual.run.state)}"
     if not missing and sorted(run.files) != sorted(usual.run.files):
         missing = f"success, with the files {sorted(run.files)}"
     if missing:
-        return Verdict("warned" if warned else "wrong", f"{missing} {' '.join(warned)}")
+        return Verdict("warned" if warned else "wrong", f"{missing} {' '.join(said)}")
     found = list(differing(*(_ordered(each.result, form.unordered) for each in (run, usual.run, usual.twin))))
     passed_on = form.passed_on | (OF_FILES if run.files else set())
     other = [what for path, what in found if not passed_on.intersection(re.findall(r"\w+", path))]
@@ -64,7 +65,7 @@ def classify(run: Outcome, usual: Usual, form: Form, key: str) -> Verdict:
         return Verdict("handed_on", why) if found else Verdict("same")
     if _says_less(usual.module, run.result or {}, usual.run.result or {}):
         return Verdict("incomplete", why)
-    return Verdict("warned" if warned else "wrong", f"{why} {' '.join(warned)}")
+    return Verdict("warned" if warned else "wrong", f"{why} {' '.join(said)}")
 
 
 def _says_less(module: str, result: dict[str, Any], usual: dict[str, Any]) -> bool:
@@ -74,7 +75,7 @@ def _says_less(module: str, result: dict[str, Any], usual: dict[str, Any]) -> bo
         return fewer and len(result["reasons"]) >= len(usual["reasons"])
     if module == "coverage_info":
         return bool(result["total"] == usual["total"] and result["covered"] < usual["covered"])
-    return result.get("complete") is False and bool(result.get("doubts"))
+    return result.get("complete") is False and not set(result.get("doubts", ())) <= set(usual.get("doubts", ()))
 
 
 def _warnings(run: Outcome) -> list[str]:

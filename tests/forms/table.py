@@ -12,20 +12,24 @@ from ansible_collections.scanops.scanner.tests.faults.operations import Operatio
 
 
 class Form(NamedTuple):
-    """One form of the service's answers: its settings, the fields of a result that may differ with it, and whether the rows
-    of lists are in another order."""
+    """One form of the service's answers."""
 
+    # those of the local service
     settings: dict[str, Any]
+    # the fields of a result that may differ with it
     passed_on: frozenset[str] = frozenset()
+    # whether the rows of lists are in another order
     unordered: bool = False
+    # what a warning on this form says; any other warning is about something else. "" if no warning makes a result true
+    warns: str = ""
 
 
-def _form(*passed_on: str, **settings: Any) -> Form:
-    return Form(settings, frozenset(passed_on))
+def _form(*passed_on: str, warns: str = "", **settings: Any) -> Form:
+    return Form(settings, frozenset(passed_on), warns=warns)
 
 
 def _fields(setting: str, family: str, *fields: str) -> Form:
-    return _form(*(field.split(".")[-1] for field in fields), **{setting: {family: list(fields)}})
+    return Form({setting: {family: list(fields)}}, frozenset(field.split(".")[-1] for field in fields))
 
 
 def _without(family: str, *fields: str) -> Form:
@@ -42,6 +46,7 @@ def _not_in_lists(family: str, *fields: str) -> Form:
 
 TIMES = ("reason", "start_time", "end_time", "request_date")
 LEVELS = tuple(f"result_summary.{level}" for level in ("info", "low", "medium", "high", "critical"))
+HIDDEN = "The service does not show the description"
 NUMBERS = (
     "active_days", "num_requests", "requests_left", "port", "risk_level", "screenshots", "num_words", "duration",
     "num_finished_tests", "num_tests", "progress", "result_summary", "epss_score",
@@ -61,8 +66,8 @@ ENVELOPES = {
     "empty-list-missing": _form(empty_list="missing"),
     "empty-list-204": _form(empty_list=204),
     "empty-list-404": _form(empty_list=404),
-    "records-bare": _form(records="bare"),
-    "records-in-a-list": _form(records="list"),
+    "records-bare": _form(records="bare", warns="its record could not be read"),
+    "records-in-a-list": _form(records="list", warns="its record could not be read"),
     "more-members": _form(extra_members=True),
     "more-fields": _form("created_at", "x_unknown", extra_fields=True),
     "errors-nested": _form(errors="nested"),
@@ -160,7 +165,7 @@ VALUES = {
     "times-in-utc": _form(*TIMES, time_form="utc"),
     "times-as-unix": _form(*TIMES, time_form="unix"),
     "times-as-unix-ms": _form(*TIMES, time_form="unix_ms"),
-    "times-ahead": _form(*TIMES, record_zone=7200),
+    "times-ahead": _form(*TIMES, record_zone=7200, warns="of an unknown zone ahead of it"),
     "times-behind": _form(*TIMES, record_zone=-18000),
     "clock-ahead": _form(*TIMES, clock_offset=3600),
     "clock-behind": _form(*TIMES, clock_offset=-3600),
@@ -170,13 +175,13 @@ VALUES = {
     "contents-wrapped": _form(contents="wrapped"),
     "logger-data-array": _form(logger_data="array"),
     "half-characters": _form("half", half_characters=True),
-    "workspace-without-description": _without("workspaces", "description"),
+    "workspace-without-description": _without("workspaces", "description")._replace(warns=HIDDEN),
     "workspace-without-description-in-lists": _not_in_lists("workspaces", "description"),
     "target-without-workspace": _without("targets", "workspace_id"),
     "target-without-workspace-in-lists": _not_in_lists("targets", "workspace_id"),
     "target-null-workspace": _null("targets", "workspace_id"),
     "target-without-type": _without("targets", "type"),
-    "target-without-description": _without("targets", "description"),
+    "target-without-description": _without("targets", "description")._replace(warns=HIDDEN),
     "logger-without-counts": _without("http_loggers", "active_days", "num_requests", "requests_left"),
     "logger-without-handler": _without("http_loggers", "handler_url"),
     "wordlist-without-predefined": _without("wordlists", "predefined"),
@@ -207,7 +212,7 @@ WIRE = {
     "json-with-charset": _form(json_type="application/json; charset=utf-8"),
     "json-in-capitals": _form(json_type="Application/JSON"),
     "json-of-an-api": _form(json_type="application/vnd.api+json"),
-    "json-as-text": _form(json_type="text/plain; charset=utf-8"),
+    "json-as-text": _form(json_type="text/plain; charset=utf-8", warns="some may be missing, or read in a wrong way"),
     "json-as-html": _form(json_type="text/html; charset=utf-8"),
     "utf-8": _form(encoding="utf-8"),
     "utf-8-with-a-mark": _form(encoding="utf-8-sig"),

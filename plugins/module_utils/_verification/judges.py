@@ -415,10 +415,14 @@ def is_paged(family: str) -> Judge:
         if f"{family}_limit" in answers:
             return Verdict(REFUTED, f"limit 1000: {describe(answers[f'{family}_limit'])}")
         first, second = answers.rows(f"{family}_page_1"), answers.rows(f"{family}_page_2")
-        if len(answers.rows(family)) < 2 and not second:
+        few = len(answers.rows(family)) < 2 and not second
+        pages = [answers.get(f"{family}_{name}") for name in ("first_page", "page_1")]
+        if few and not all(page and page.is_readable for page in pages):
             return None
         if ids_of(answers.rows(f"{family}_first_page")) != ids_of(first):
             return Verdict(REFUTED, "page 1 is not the first page")
+        if few:
+            return None
         same = ids_of(first) & ids_of(second)
         seen = (
             f"limit 1: {counted(len(first), 'row')} on page 1, {len(second)} on page 2{', the same id' if same else ''}"

@@ -223,7 +223,7 @@ class Survey:
         self.read_list("scans_anywhere", "scans", {})
         self._search("scans", workspaces, _worth_of_scans)
         rows = [row for row in self.answers.rows("scans") if _id_of(row)]
-        if len(rows) > 1:
+        if rows:
             self._read_pages("scans")
         finished = [row for row in rows if status_text(row) == FINISHED]
         running = [row for row in rows if status_text(row) == _RUNNING]

@@ -12,15 +12,17 @@ from dataclasses import replace
 from unittest import mock
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests.faults.invariants import Outcome, Usual
 from ansible_collections.scanops.scanner.tests.faults.state import State
 from ansible_collections.scanops.scanner.tests.faults.worker import bench
 from ansible_collections.scanops.scanner.tests.forms.attempt import all_cells, attempt, sample
 from ansible_collections.scanops.scanner.tests.forms.classes import CLASSES, classify
-from ansible_collections.scanops.scanner.tests.forms.known import SETTLED, WRONG
+from ansible_collections.scanops.scanner.tests.forms.known import SETTLED, UNDETECTABLE, WRONG
 from ansible_collections.scanops.scanner.tests.forms.table import FORMS, TASKS, Form, tasks
 from ansible_collections.scanops.scanner.tests.service.settings import SETTINGS
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import scenarios
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 
 # settings that do not concern the form of an answer: what the account, the plan and the tools are, limits, files, times
 OTHERS = {
@@ -78,9 +80,27 @@ def test_the_table_has_every_form_and_every_module():
 
 
 def test_what_is_known_is_in_the_table():
-    assert not set(SETTLED) & set(WRONG)
-    assert {form for form, _task in (*SETTLED, *WRONG)} <= set(FORMS)
-    assert {task for _form, task in (*SETTLED, *WRONG)} <= set(TASKS)
+    known = [*SETTLED, *UNDETECTABLE, *WRONG]
+    assert len(known) == len(set(known))
+    assert {form for form, _task in known} <= set(FORMS)
+    assert {task for _form, task in known} <= set(TASKS)
+
+
+def test_no_cell_is_known_to_be_wrong():
+    assert WRONG == {}
+
+
+@pytest.mark.parametrize("form, task", UNDETECTABLE)
+def test_the_verification_does_not_confirm_what_a_task_cannot_notice(service, form, task):
+    assumption = UNDETECTABLE[form, task].assumption
+    (row,) = [row for row in ROWS if row.name == assumption]
+    assert row.judge and not row.safe and task.partition("-")[0] in row.modules.split()
+    for settings, expected in (({}, "confirmed"), (FORMS[form].settings, "refuted")):
+        service.reset(settings={"rate_limits": None, **settings}, state=scenarios.ACCOUNT)
+        service.allow_violations = True
+        options = dict(base_url=service.base_url, api_key=service.api_key)
+        rows = run_module("service_verification", options)["rows"]
+        assert [each["verdict"] for each in rows if each["name"] == assumption] == [expected]
 
 
 def test_the_sample_is_fixed_and_has_each_form_and_task():
@@ -88,7 +108,7 @@ def test_the_sample_is_fixed_and_has_each_form_and_task():
     chosen = sample(cells, 1)
     assert chosen == sample(list(reversed(cells)), 1)[::-1]
     assert {cell.form for cell in chosen} == set(FORMS) and {cell.task for cell in chosen} == set(TASKS)
-    assert {(cell.form, cell.task) for cell in chosen} >= {*SETTLED, *WRONG}
+    assert {(cell.form, cell.task) for cell in chosen} >= {*SETTLED, *UNDETECTABLE, *WRONG}
 
 
 # --- classes
@@ -109,7 +129,7 @@ READ = outcome(changed=False, targets=[{"id": 1, "name": "a", "type": "url"}])
 READS = Usual(BEFORE, {}, READ, READ, READ, "target_info", False)
 DELETED = outcome(WITHOUT, changed=True)
 DELETES = Usual(BEFORE, {}, DELETED, DELETED, outcome(WITHOUT, changed=False), "target", False)
-TYPES = Form({}, frozenset({"type"}))
+TYPES = Form({}, frozenset({"type"}), warns="one is missing")
 
 
 @pytest.mark.parametrize(
@@ -121,13 +141,16 @@ TYPES = Form({}, frozenset({"type"}))
         ("wrong", READS, outcome(changed=False, targets=[{"id": 1, "name": "b", "type": "url"}])),
         ("wrong", READS, outcome(changed=False, targets=[])),
         ("warned", READS, outcome(changed=False, targets=[], warnings=["one is missing"])),
+        # a warning about something else
+        ("wrong", READS, outcome(changed=False, targets=[], warnings=["No workspace is given."])),
         ("incomplete", READS, outcome(changed=False, targets=[], complete=False, doubts=["one is missing"])),
         ("safe", READS, outcome(failed=True, changed=False, msg="It failed.")),
         ("wrong", READS, outcome(failed=True, changed=False, msg="")),
         ("wrong", READS, outcome(WITHOUT, changed=False, targets=READ.result["targets"])),
         # a delete that is answered and not done
         ("wrong", DELETES, outcome(BEFORE, changed=True)),
-        ("warned", DELETES, outcome(BEFORE, changed=True, warnings=["it still exists"])),
+        ("warned", DELETES, outcome(BEFORE, changed=True, warnings=["one is missing"])),
+        ("wrong", DELETES, outcome(BEFORE, changed=True, warnings=["it still exists"])),
         ("wrong", DELETES, outcome(WITHOUT, changed=False)),
         ("wrong", READS, outcome(CHANGED, changed=True, targets=[], warnings=["it was changed"])),
         ("safe", DELETES, outcome(WITHOUT, failed=True, changed=True, msg="It was deleted, and then it failed.")),
@@ -136,6 +159,14 @@ TYPES = Form({}, frozenset({"type"}))
 )
 def test_classes(expected, usual, run):
     assert classify(run, usual, TYPES, KEY).name == expected
+
+
+def test_doubts_that_the_usual_run_has_say_nothing_about_a_form():
+    doubtful = outcome(changed=False, complete=False, doubts=["one may be missing"], targets=[])
+    usual = replace(READS, run=doubtful, twin=doubtful)
+    for doubts, expected in ((["one may be missing"], "wrong"), (["one may be missing", "another one"], "incomplete")):
+        run = outcome(changed=False, complete=False, doubts=doubts, targets=[{"id": 1}])
+        assert classify(run, usual, TYPES, KEY).name == expected
 
 
 def test_rows_in_another_order_are_the_same_where_the_form_says_so():

@@ -193,6 +193,7 @@ DEVIATIONS = {
     "404 past the end": Deviation({"past_end": 404}, {"past-end"}),
     "pages ignored": Deviation({"ignore_page": True}, {"pages", "scan-pages", "past-end", "finding-templates"}),
     "pages from 0": Deviation({"first_page": 0}, {"pages", "scan-pages"}),
+    "small pages from 0": Deviation({"first_page": 0, "page_cap": 1}, {"pages", "scan-pages"}),
     "a smaller limit": Deviation({"max_limit": 100}, {"pages", "scan-pages"}),
     "totals of pages": Deviation(
         {},
@@ -242,6 +243,7 @@ DEVIATIONS = {
     "workspaces without a description": without("workspaces", "description", "descriptions"),
     "logger data in a list": Deviation({"logger_data": "array"}, {"logger-data"}),
     "contents as text": Deviation({"contents": "text"}, {"wordlist-contents"}),
+    "contents in JSON as text": Deviation({"json_type": "text/plain; charset=utf-8"}, {"wordlist-contents"}),
     "contents in data": Deviation({"contents": "wrapped"}, {"wordlist-contents"}),
     "another wordlist": Deviation({}, {"wordlist-by-id"}, faults=(answered("/wordlists/1602", {"id": 1600}),)),
     # limits, clocks and schema
