@@ -549,7 +549,7 @@ SESSIONS = {
     "consumers": Entry(
         "Read the exports of the gate with the programs that they are for.",
         tests=("tests/consumers",),
-        packages=(*DEMO, "pytest>=8", "junitparser==5.0.3"),
+        packages=(*DEMO, "pytest>=8", "junitparser==5.0.3", POLICY_EVALUATOR),
         files=(SERVICE,),
         put=place_copy,
     ),

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The exports in the programs that read them. A program that this machine lacks skips its tests."""
+"""The exports in the programs that read them, and the recipes of the guide for Open Policy Agent. A program that this machine
+lacks skips its tests."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -22,7 +24,7 @@ sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices  # noqa: E402
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write  # noqa: E402
 from browser import Browser, find_chromium  # noqa: E402
-from gate_documents import HOSTILE, broken, document, mixed, row  # noqa: E402
+from gate_documents import HOSTILE, broken, document, mixed, pair, row, waived  # noqa: E402
 
 MULTITOOL, AXE = "@microsoft/sarif-multitool@5.7.0", "axe-core@4.10.3"
 OFFICE, NPM, CHROMIUM = shutil.which("soffice"), shutil.which("npm"), find_chromium()
@@ -121,3 +123,34 @@ def test_axe_finds_no_barrier_in_the_page(npm, tmp_path, of):
         page.run(f"{script}; 0")
         violations = page.run("axe.run().then((found) => found.violations.map((each) => `${each.id}: ${each.help}`))")
     assert violations == []
+
+
+@pytest.fixture
+def rego():
+    """Evaluate the policy of the guide with gate.json as its input; the value of a rule, without duplicates and sorted."""
+    regopy = pytest.importorskip("regopy")
+    guide = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_gate.rst").read_text(encoding="utf-8")
+    policy = textwrap.dedent(re.search(r"^   package gate\n.*?(?=^\S)", guide, re.MULTILINE | re.DOTALL)[0])
+
+    def run(rule, of, before=None):
+        interpreter = regopy.Interpreter()
+        interpreter.add_module("gate", policy)
+        interpreter.add_data_json(json.dumps({"before": before or document([])}))
+        interpreter.set_input(of)
+        (found,) = json.loads(str(interpreter.query(f"data.gate.{rule}")))["expressions"]
+        return found
+
+    return run
+
+
+def test_the_recipes_for_open_policy_agent_say_the_same_as_those_for_jq(rego):
+    exploited = [row(1, known_exploited=True, name="A"), row(2, known_exploited=True, change="known"), row(3)]
+    assert rego("deny", document(exploited)) == ["A"]
+    assert rego("deny", document(exploited[1:])) == []
+    other = waived(2, waiver={**waived(2)["waiver"], "owner": "team-db"})
+    assert rego("waived", document([row(9), waived(1), other, waived(3)])) == {"team-db": 1, "team-web": 2}
+    of = document([], [pair(), pair("b.example", "web", status="stopped", outcome="scan_failed")])
+    assert rego("unscanned", of) == [["b.example", "web", "scan_failed"]]
+    compared = rego("compared", document([row(2), row(3)]), document([row(1), row(2)]))
+    assert compared == {"gone": [row(1)["fingerprint"]], "came": [row(3)["fingerprint"]]}
+    assert rego("text", mixed()) == "findings: 4 of 10 findings fail."

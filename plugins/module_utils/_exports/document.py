@@ -140,6 +140,11 @@ def problems(document: Document) -> list[str]:
     return found or [f"The outcome of the run is {outcome}."]
 
 
+def tools_of(document: Document) -> list[str]:
+    """The tools whose scans were judged, "" for an unknown one. A target without a scan has none."""
+    return list(dict.fromkeys(pair["tool"] for pair in document["targets"] if pair["scan_id"] is not None))
+
+
 def first_sentences(document: Document) -> list[str]:
     """What a reader has to know before the reasons: that the baseline does not exist, unless it is a reason itself."""
     baseline = document["baseline"]

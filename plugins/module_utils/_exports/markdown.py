@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from .document import (
     pair_problems,
     place,
     problems,
+    tools_of,
     waived_by,
     worst,
 )
@@ -38,6 +40,7 @@ _MOST_FIXES = 3
 _MOST_NEW = 3
 _MOST_EXPIRED = 3
 _MOST_WAIVERS = 3
+_MOST_TOOLS = 4
 # the heading and the rest of a table, and the empty line before it
 _AROUND = 7
 # of a name or a reason in a table
@@ -109,13 +112,34 @@ def _counts(document: Document) -> list[str]:
     # counts has the number of known ones by change, also of those that fail
     known = counts["total"] - sum(counts[state] for state in STATES if state != KNOWN)
     numbers = {**{state: counts[state] for state in STATES}, KNOWN: known}
-    table = [f"| {state} | {numbers[state]} | {severity} |" for state, severity in shown.items()]
+    by_tool = _by_tool(document, numbers)
+    table = [
+        f"| {state} | {' | '.join(map(str, [numbers[state], *(each[state] for each in by_tool.values())]))} | {severity} |"
+        for state, severity in shown.items()
+    ]
     since = "Not compared with a baseline."
     if document["baseline"].get("state") not in (None, NO_BASELINE):
         changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
         since = f"Since the baseline: {changes}."
     found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
-    return ["| State | Findings | Worst |", "|---|---:|---|", *table, "", f"{since} All findings: {found or 'none'}."]
+    heads = [f"| {' | '.join(['State', 'Findings', *by_tool, 'Worst'])} |", f"|---|---:|{'---:|' * len(by_tool)}---|"]
+    return [*heads, *table, "", f"{since} All findings: {found or 'none'}."]
+
+
+def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:
+    """The numbers by state of each of several tools, as columns whose sum is that of all findings."""
+    tools = tools_of(document)
+    # a document may hold the failing findings only
+    if len(tools) < 2 or len(document["findings"]) != document["counts"]["total"]:
+        return {}
+    tally = Counter((row["tool"], row["state"]) for row in document["findings"])
+    found: dict[str, Mapping[str, int]] = {
+        code(tool, 60) or "unknown tool": {state: tally[tool, state] for state in STATES}
+        for tool in tools[:_MOST_TOOLS]
+    }
+    if len(tools) > _MOST_TOOLS:
+        found["other tools"] = {state: numbers[state] - sum(each[state] for each in found.values()) for state in STATES}
+    return found
 
 
 def _fix(fix: Fix) -> str:
@@ -184,5 +208,5 @@ def _section(title: str, head: list[str], lines: list[str], left_out: int = 0, n
 def _footer(document: Document) -> str:
     workspace = f" in workspace {code(document['workspace'], _LONGEST)}" if document["workspace"] else ""
     targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
-    tools = counted(len({pair["tool"] for pair in document["targets"]}), "tool")
+    tools = counted(len(tools_of(document)), "tool")
     return f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."

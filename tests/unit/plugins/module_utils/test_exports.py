@@ -104,10 +104,10 @@ def test_the_failing_set_is_the_same_in_each_export(name, choices, rows):
 
 def test_markdown_has_the_count_and_the_worst_of_each_state():
     text = markdown(mixed())
-    assert "| failing | 4 | unknown |" in text
-    assert "| waived | 2 | high |" in text
-    assert "| known | 1 | medium |" in text
-    assert "| below | 3 | low |" in text
+    assert "| failing | 4 | 4 | 0 | unknown |" in text
+    assert "| waived | 2 | 2 | 0 | high |" in text
+    assert "| known | 1 | 1 | 0 | medium |" in text
+    assert "| below | 3 | 3 | 0 | low |" in text
 
 
 @pytest.mark.parametrize("name", CLOSING)
@@ -623,6 +623,42 @@ def test_gitlab_has_the_start_of_the_first_scan():
     pairs = [pair(), pair("b.example", duration=None), pair("c.example", finished=None, duration=None)]
     for of, start in ((pairs, "2026-11-22T08:45:00"), (pairs[1:], "2026-11-22T09:00:00"), ([], "2026-11-22T10:00:00")):
         assert gitlab(document([], of))["scan"]["start_time"] == start
+
+
+def state_table(of):
+    """The table of states, a dictionary for each line."""
+    lines = [each.strip("| ").split(" | ") for each in markdown(of).split("\n") if each.startswith("| ")]
+    start = next(number for number, cells in enumerate(lines) if cells[0] == "State")
+    return [dict(zip(lines[start], cells)) for cells in lines[start + 1 : start + 5]]
+
+
+@pytest.mark.parametrize("number", [2, 4, 5, 9])
+def test_markdown_has_a_column_for_each_tool_and_their_sum(number):
+    tools = [f"Tool | {each}" for each in range(number)]
+    states = ["failing", "below", "known", "failing", "waived"]
+    rows = [
+        (waived if state == "waived" else row)(each, tool=tools[each % number], state=state)
+        for each, state in enumerate(states * 4)
+    ]
+    table = state_table(document(rows, [pair(tool=tool) for tool in tools]))
+    assert [each["Findings"] for each in table] == ["8", "4", "4", "4"]
+    columns = [head for head in table[0] if "Tool" in head or "other" in head]
+    assert len(columns) == min(number, 5)
+    for each in table:
+        assert sum(int(each[column]) for column in columns) == int(each["Findings"])
+    assert all(
+        each["`Tool \u00a6 0`"] == str(sum(one["tool"] == tools[0] and one["state"] == each["State"] for one in rows))
+        for each in table
+    )
+
+
+def test_markdown_counts_two_tools_on_one_target_as_one_target():
+    pairs = [pair(), pair(tool="web"), pair("b.example", "any tool", scan_id=None, outcome="not_covered")]
+    assert "2 targets judged with 2 tools" in markdown(document([row(1)], pairs))
+    assert list(state_table(document([row(1)], [pair(), pair("b.example")]))[0]) == ["State", "Findings", "Worst"]
+    # the other findings are not in the document
+    failing_only = document([row(1)], pairs, counts={**document([row(1)])["counts"], "total": 2, "below": 1})
+    assert list(state_table(failing_only)[0]) == ["State", "Findings", "Worst"]
 
 
 def test_markdown_says_first_why_a_run_is_red():
