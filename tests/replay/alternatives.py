@@ -49,6 +49,12 @@ ALTERNATIVES = (
     Alternative(
         "delete_status", 200, "module_utils/_http/client.py", "_accepted", "an object in the answer to a delete"
     ),
+    Alternative("deletes_done", False, "module_utils/_http/client.py", "Client.delete", "read_back"),
+    Alternative("put_replaces", True, "module_utils/_records.py", "not_as_written", "fields that nobody declared"),
+    Alternative("redirects", "slash", "module_utils/_http/connection.py", "redirected", "the slash at the end"),
+    Alternative(
+        "logger_workspace", "form", "module_utils/_families/http_logger.py", "_HttpLogger", "form in in_workspace"
+    ),
     Alternative("id_form", "text", "module_utils/_records.py", "read_id", "digits as text"),
     Alternative("time_form", "unix", "module_utils/_moments.py", "_numeric", "seconds"),
     Alternative("time_form", "unix_ms", "module_utils/_moments.py", "_numeric", "milliseconds"),

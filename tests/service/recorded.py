@@ -97,7 +97,8 @@ class Answers:
         found = [
             each
             for each in self.of("GET", "/targets", 0)
-            if {name: value for name, value in each.get("query", {}).items() if name != "workspace_id"}
+            if each["status"] // 100 != 3
+            and {name: value for name, value in each.get("query", {}).items() if name != "workspace_id"}
             == {"limit": 1, **query}
         ]
         return found[0] if found else None
@@ -112,6 +113,11 @@ def rows_in(answer: Record | None) -> list[Any] | None:
     """The rows of a list that were written, None for another answer."""
     data = data_of(answer or {})
     return data["first"] if isinstance(data, dict) and set(data) == {"rows", "first"} else None
+
+
+def id_of(record: Record) -> object:
+    """The id in a record, or in the answer to a create."""
+    return record.get("created_id", record.get("id"))
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -196,6 +202,60 @@ def omitted_workspace(answers: Answers) -> str | None:
 def delete_status(answers: Answers) -> int | None:
     statuses = [each["status"] for each in answers.deleted()]
     return None if not statuses else 204 if statuses == [204] * len(statuses) else 200
+
+
+def deletes_done(answers: Answers) -> bool | None:
+    for delete in answers.deleted():
+        reads = [
+            each["status"]
+            for each in answers.of("GET", delete["path"], 0)
+            if each.get("ids") == delete["ids"] and each["status"] in (200, 404)
+        ]
+        if reads:
+            # equal answers are recorded once, so that a 200 may be older than the delete
+            return 404 in reads
+    return None
+
+
+def put_replaces(answers: Answers) -> bool | None:
+    """The verification changes the name of a workspace alone, and reads the workspace before and after that."""
+    calls = [each for each in answers.all if each["path"] == "/workspaces/{id}" and each["status"] < 300]
+    number = next((number for number, each in enumerate(calls) if each["method"] == "PUT"), 0)
+    around = calls[number - 1 : number + 2]
+    before, after = data_of(around[0] if number else {}), data_of(around[-1] if len(around) == 3 else {})
+    if not isinstance(before, dict) or not isinstance(after, dict) or before.get("description") != "string":
+        return None
+    return after.get("description") != "string"
+
+
+def logger_workspace(answers: Answers) -> str | None:
+    """The verification creates loggers with a workspace in the query and the form, in the form, and in the query."""
+    created = [(each, data_of(each)) for each in answers.of("POST", "/http_loggers")[:3]]
+    named = {id_of(data): each.get("query", {}).get("workspace_id") for each, data in created if isinstance(data, dict)}
+    places = [*named.values()]
+    if len(places) < 3 or places[1] is not None:
+        return None
+    lists = [
+        each for each in answers.of("GET", "/http_loggers") if each.get("query", {}).get("workspace_id") == places[0]
+    ]
+    rows = rows_in(lists[-1] if lists else None)
+    if rows is None or not 1 < data_of(lists[-1])["rows"] <= len(named):
+        return None
+    ways = dict(zip(named, ("either", "form", "query")))
+    found = {ways.get(id_of(row)) for row in rows}
+    # of rows in the same form, only the first two are recorded
+    return "either" if data_of(lists[-1])["rows"] == len(named) else "form" if "form" in found else "query"
+
+
+def redirects(answers: Answers) -> str | None:
+    found = [
+        (each, answers.headers[str(each["headers"])].get("location", ""))
+        for each in answers.all
+        if each["method"] == "GET" and 300 <= each["status"] < 400
+    ]
+    if any("query" in each and "?" not in location for each, location in found):
+        return "without_query"
+    return "slash" if found else "none" if answers.all else None
 
 
 def id_form(answers: Answers) -> str | None:
@@ -289,8 +349,9 @@ def create_status(answers: Answers) -> int | None:
 
 SHOWN_BY: tuple[Callable[[Answers], Any], ...] = (
     lists, create_answer, create_status, contents, logger_data, null_description, first_page, ignore_page, past_end, max_limit,
-    omitted_workspace, delete_status, id_form, time_form, finding_names, beside_data, schema, running_output, report_status,
-    ignored_filters, missing_fields, null_fields, rate_limits,
+    omitted_workspace, delete_status, deletes_done, put_replaces, logger_workspace, redirects, id_form, time_form,
+    finding_names, beside_data, schema, running_output, report_status, ignored_filters, missing_fields, null_fields,
+    rate_limits,
 )  # fmt: skip
 
 

@@ -35,6 +35,9 @@ FORMS = {
     "max_limit": 100,
     "omitted_workspace": "all",
     "delete_status": 200,
+    "deletes_done": False,
+    "put_replaces": True,
+    "redirects": "slash",
     "id_form": "text",
     "time_form": "unix_ms",
     "finding_names": "alternative",
@@ -67,7 +70,10 @@ def usual():
     return settings_of(read(path_of("local-service")))
 
 
-@pytest.mark.parametrize("name, value", FORMS.items())
+@pytest.mark.parametrize(
+    "name, value",
+    [*FORMS.items(), ("logger_workspace", "form"), ("logger_workspace", "query"), ("redirects", "without_query")],
+)
 def test_each_form_is_found_in_a_recording(service, workplace, usual, name, value):
     found = settings_of(read(recorded(service, {name: value})))
     assert found[name] == value
