@@ -71,11 +71,17 @@ options:
         V(SQLi Exploiter), V(Domain Finder), V(Password Auditor), V(SSL Scanner), V(SSL/TLS Scanner), V(Sniper),
         V(WAF Detector), V(API Scanner), V(Cloud Scanner), V(People Hunter), V(Kubernetes Scanner).
       - Case, spaces and punctuation do not matter in names. An unknown id is sent unchanged.
-      - Required unless O(id) is given.
+      - Required unless O(tools) or O(id) is given.
     type: str
+  tools:
+    description:
+      - Several tools, each as in O(tool). Each target is scanned with all of them at the same time.
+    type: list
+    elements: str
   tool_params:
     description:
       - The parameters of the tool. They are sent unchanged.
+      - With O(tools), the parameters of each tool, by its name as in O(tools).
       - An existing scan matches if its record has each of these keys with this value. Nested dictionaries match as
         subsets.
       - With O(scope), every URL in it must be in scope, and so must bare hosts in fields for hosts.
@@ -211,10 +217,10 @@ options:
     default: false
   concurrency:
     description:
-      - The maximum number of O(targets) that are scanned at the same time. V(0) means no limit. It requires
+      - The maximum number of scans of the task that are in progress at the same time. V(0) means no limit. It requires
         O(wait=true).
-      - If the account's plan allows fewer parallel scans, a task with several targets, or with O(concurrency), waits
-        for a free slot. A task with one target fails, unless it sets O(concurrency=1).
+      - If the account's plan allows fewer parallel scans, a task with several scans, or with O(concurrency), waits for
+        a free slot. A task with one scan fails, unless it sets O(concurrency=1).
     type: int
     default: 0
 notes:
@@ -294,8 +300,8 @@ EXAMPLES = r"""
 RETURN = r"""
 scan:
   description:
-    - The record of the scan, with every field that the service returns. Null with O(targets), and if no scan or more
-      than one scan is concerned.
+    - The record of the scan, with every field that the service returns. Null with O(targets) or O(tools), and if no
+      scan or more than one scan is concerned.
     - In check mode, all fields but RV(scan.tool_id), RV(scan.target_id) and RV(scan.workspace_id) are null for a scan
       that would be started. If the record of a new scan could not be read, only these and the id are set.
     - It has C(tool_params) if the scan was read by its id. Secrets in it are masked.
@@ -383,12 +389,12 @@ scan:
       sample: 38
 outcome:
   description:
-    - How the scan ended. With O(targets), V(finished) if all scans have finished, otherwise the outcome of the first
-      one that has not. Null while a scan is in progress.
+    - How the scan ended. With several scans, V(finished) if all of them have finished, otherwise the outcome of the
+      first one that has not. Null while a scan is in progress.
     - One of V(finished), V(failed_to_start), V(stopped), V(timed_out) (by O(max_scan_time)), V(aborted), V(vpn_error),
       V(auth_failed), V(connection_error), V(unknown_state) (a status that this collection does not know),
       V(queue_timeout), V(run_timeout) and V(deleted) (by somebody else, while the task waited).
-    - With O(targets), a scan that the service refused to start is V(failed_to_start), and one that may have been
+    - With several scans, one that the service refused to start is V(failed_to_start), and one that may have been
       started is V(unknown_state).
   returned: success, and failure once the scan is known
   type: str
@@ -399,12 +405,13 @@ started:
   type: bool
   sample: true
 scans:
-  description: The scan of each target, in the order of O(targets).
+  description: The scans, in the order of O(targets); with O(tools), for one tool after the other.
   returned: success, and failure once the scan is known
   type: list
   elements: dict
   sample:
     - target: https://shop.example.com
+      tool_id: 170
       scan: {id: 40001, tool_id: 170, status_name: finished}
       outcome: finished
       started: true
@@ -415,6 +422,11 @@ scans:
       returned: success
       type: str
       sample: https://shop.example.com
+    tool_id:
+      description: The id of the tool.
+      returned: success
+      type: int
+      sample: 170
     scan:
       description: The record, as RV(scan).
       returned: success
@@ -488,6 +500,7 @@ OPTIONS = dict(
     workspace=dict(type="str"),
     workspace_id=dict(type="int"),
     tool=dict(type="str"),
+    tools=dict(type="list", elements="str"),
     tool_params=dict(type="dict"),
     vpn_profile=dict(type="str"),
     max_scan_time=dict(type="int"),
@@ -511,8 +524,8 @@ MODULE = Module(
     OPTIONS,
     ensure_scan,
     scope_in_force,
-    required_one_of=[("target", "target_id", "targets", "id"), ("tool", "id")],
-    mutually_exclusive=[("target", "target_id", "targets", "id"), ("workspace", "workspace_id")],
+    required_one_of=[("target", "target_id", "targets", "id"), ("tool", "tools", "id")],
+    mutually_exclusive=[("target", "target_id", "targets", "id"), ("tool", "tools"), ("workspace", "workspace_id")],
 )
 
 

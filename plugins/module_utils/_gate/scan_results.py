@@ -158,7 +158,7 @@ def _scan(scan: Mapping[str, Any], result: Mapping[str, Any]) -> _Scan:
     return _Scan(
         target=str(scan.get("target") or ""),
         target_id=read_id(record.get("target_id")),
-        tool_id=read_id(record.get("tool_id")) or _tool_of_item(result),
+        tool_id=read_id(record.get("tool_id")) or read_id(scan.get("tool_id")) or _tool_of_item(result),
         scan_id=scan_id,
         outcome=outcome_of_scan(outcome if isinstance(outcome, str) else "") if ended else INCOMPLETE,
         ended=ended,

@@ -11,11 +11,12 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from .. import _private_files
 from .._errors import ApiError, CallError, Refused, WrongOption, first_of, printable
-from .._families.scan import FINISHED, SCAN, tool_id_of
+from .._families.scan import FINISHED, SCAN
 from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
 from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empty
@@ -28,7 +29,7 @@ from .._task import Task
 from .clock import latest_clock
 from .record import candidates, is_in_progress, outcome_of, status_of
 from .result import unclear_start
-from .spec import ScanSpec
+from .spec import tools_of
 from .watch import Entry
 
 # how the service may refuse a list that this key, or this plan, does not include
@@ -190,14 +191,18 @@ def vpn_uuid_of(task: Task) -> str | None:
 
 
 @contextlib.contextmanager
-def starts_locked(task: Task, spec: ScanSpec, names: Sequence[str]) -> Iterator[None]:
-    """If an existing scan would do, keep other tasks of this user from starting scans of these targets with this tool. If
-    the lock cannot be taken, the task warns and continues."""
+def starts_locked(task: Task, tool_ids: Iterable[int], names: Sequence[str]) -> Iterator[None]:
+    """Keep other tasks of this user from starting scans of these targets with these tools. If the lock cannot be taken, the
+    task warns and continues."""
     transport = task.client.transport
     with contextlib.ExitStack() as held:
         try:
-            place = _private_files.directory(os.environ) if names and spec.max_age and not task.check_mode else ""
-            for parts in lock_parts(transport.connection.base_url, spec.tool_id, names) if place else ():
+            place = _private_files.directory(os.environ) if names and not task.check_mode else ""
+            base_url = transport.connection.base_url
+            # in the order in which every task takes them
+            for parts in chain(
+                *(lock_parts(base_url, tool_id, names) for tool_id in sorted(tool_ids)) if place else ()
+            ):
                 path = _private_files.path_for(place, "start of scans", *parts)
                 held.enter_context(_private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
         except OSError as error:
@@ -209,30 +214,32 @@ def starts_locked(task: Task, spec: ScanSpec, names: Sequence[str]) -> Iterator[
 
 
 def lock_parts(base_url: str, tool_id: int, names: Iterable[str]) -> list[tuple[str, ...]]:
-    """What the locks of these targets are named after, in the order in which every task takes them. Pure."""
+    """What the locks of these targets are named after, in order. Pure."""
     numbers = {zlib.crc32(normal_form(name).encode("utf-8", "surrogatepass")) % _LOCKS for name in names}
     return [(base_url, str(tool_id), str(number)) for number in sorted(numbers)]
 
 
-def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]) -> None:
+def find_scans(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take existing scans that are as declared, and note which scans exist. At most one list."""
     entries = [entry for entry in entries if entry.target_id is not None]
     if not entries:
         return
+    # of all entries
+    max_age = entries[0].spec.max_age
     # a page that the server has cut short must not hide the newest scan
-    rows = [row for page in task.client.pages(SCAN, query, whole=bool(spec.max_age)) for row in page]
+    rows = [row for page in task.client.pages(SCAN, query, whole=bool(max_age)) for row in page]
     for entry in entries:
-        entry.known = [row["id"] for row in _own(rows, spec, entry)]
-    if not spec.max_age:
+        entry.known = [row["id"] for row in _own(rows, entry)]
+    if not max_age:
         return
     clock = latest_clock(task, rows)
     for entry in entries:
         entry.candidates = []
-        for row, reason in candidates(_own(rows, spec, entry), clock, spec.max_age)[:_MOST_CANDIDATES]:
+        for row, reason in candidates(_own(rows, entry), clock, max_age)[:_MOST_CANDIDATES]:
             shown: Record | None = row
-            if reason is None and spec.needs_record:
+            if reason is None and entry.spec.needs_record:
                 shown = task.client.read(SCAN, row["id"])
-                reason = spec.why_another(shown) if shown else "somebody has just deleted it"
+                reason = entry.spec.why_another(shown) if shown else "somebody has just deleted it"
             if shown and reason is None:
                 entry.take(shown, task.client.transport.now())
                 # a scan in progress is joined
@@ -241,15 +248,13 @@ def find_scans(task: Task, spec: ScanSpec, query: dict[str, int], entries: Seque
             entry.candidates.append(dict(id=shown["id"] if shown else None, target=entry.target, reason=reason))
 
 
-def find_again(task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]) -> None:
+def find_again(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take scans that somebody has started since, even of targets that were created since."""
     _note_new_targets(task, entries, query)
-    find_scans(task, spec, narrowed(query, entries), entries)
+    find_scans(task, narrowed(query, entries), entries)
 
 
-def find_started(
-    task: Task, spec: ScanSpec, query: dict[str, int], entry: Entry, error: CallError | None = None
-) -> int:
+def find_started(task: Task, query: dict[str, int], entry: Entry, error: CallError | None = None) -> int:
     """The id of the one scan of the entry's target and tool that did not exist before. Raises if there is not exactly one.
 
     error: of the start, None if it succeeded without an id.
@@ -259,20 +264,18 @@ def find_started(
     with contextlib.suppress(CallError), task.client.transport.stop.last_calls():
         _note_new_targets(task, [entry], query)
         rows = () if entry.target_id is None else task.client.all(SCAN, narrowed(query, [entry]))
-        new = [row["id"] for row in _own(rows, spec, entry) if row["id"] not in entry.known]
+        new = [row["id"] for row in _own(rows, entry) if row["id"] not in entry.known]
     if new is not None and len(new) == 1:
         return new[0]
     entry.started, entry.maybe_started = error is None, error is not None
     raise unclear_start(entry, new, error)
 
 
-def doubles(
-    task: Task, spec: ScanSpec, query: dict[str, int], entries: Sequence[Entry]
-) -> Iterator[tuple[Entry, list[int]]]:
+def doubles(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> Iterator[tuple[Entry, list[int]]]:
     """The entries, just started, whose scans are not the only new ones, each with the ids of the others."""
     rows = task.client.all(SCAN, narrowed(query, entries))
     for entry in entries:
-        others = [row["id"] for row in _own(rows, spec, entry) if row["id"] not in (*entry.known, entry.scan_id)]
+        others = [row["id"] for row in _own(rows, entry) if row["id"] not in (*entry.known, entry.scan_id)]
         if others and entry.target_id is not None:
             yield entry, others
 
@@ -286,12 +289,13 @@ def scans_to_end(task: Task) -> list[Entry]:
     if scan_id is not None:
         record = task.client.read(SCAN, scan_id) if absent else existing(task, SCAN, scan_id)
         return [_entry_of("", record)] if record else []
-    tool_id = tool_id_of(task.params["tool"])
+    tools = tools_of(task.params)
     place, entries = resolve(task)
     names = {entry.target_id: entry.target for entry in entries if entry.target_id is not None}
     if not names:
         return []
-    rows = task.client.all(SCAN, narrowed(dict(place.query, tool_id=tool_id), entries))
+    query = dict(place.query, tool_id=next(iter(tools))) if len(tools) == 1 else place.query
+    rows = task.client.all(SCAN, narrowed(query, entries))
     for field in ("target_id", "tool_id"):
         unclear = [str(row["id"]) for row in rows if row[field] is None]
         if unclear:
@@ -299,7 +303,7 @@ def scans_to_end(task: Task) -> list[Entry]:
                 f"The record of scan {first_of(unclear, _MOST_CANDIDATES)} has no {field}, so the scans of"
                 f" {listed(sorted(names.values()))} are not known, and nothing was changed: give the id of a scan."
             )
-    own = [row for row in rows if row["target_id"] in names and row["tool_id"] == tool_id]
+    own = [row for row in rows if row["target_id"] in names and row["tool_id"] in tools]
     # a scan without a status may be in progress
     return [
         _entry_of(names[row["target_id"]], row) for row in own if absent or is_in_progress(row) or not status_of(row)
@@ -312,9 +316,10 @@ def _entry_of(target: str, record: Record) -> Entry:
 
 def narrowed(query: dict[str, int], entries: Sequence[Entry]) -> dict[str, int]:
     """The filters of the list that shows the scans of these entries."""
-    target_id = entries[0].target_id if len(entries) == 1 else None
-    return query if target_id is None else dict(query, target_id=target_id)
+    targets, tools = {entry.target_id for entry in entries}, {entry.spec.tool_id for entry in entries}
+    fields = (("target_id", targets), ("tool_id", tools))
+    return {**query, **{name: each for name, same in fields for each in same if each and len(same) == 1}}
 
 
-def _own(rows: Iterable[Record], spec: ScanSpec, entry: Entry) -> list[Record]:
-    return [row for row in rows if row["target_id"] == entry.target_id and row["tool_id"] == spec.tool_id]
+def _own(rows: Iterable[Record], entry: Entry) -> list[Record]:
+    return [row for row in rows if row["target_id"] == entry.target_id and row["tool_id"] == entry.spec.tool_id]

@@ -34,6 +34,7 @@ def result_of(entries: Sequence[Entry], single: bool, diff_mode: bool = False) -
     scans = [
         dict(
             target=entry.target or None,
+            tool_id=entry.spec.tool_id or (entry.record or {}).get("tool_id"),
             scan=entry.record and without_secrets(entry.record),
             outcome=entry.outcome,
             started=entry.started,

@@ -14,7 +14,6 @@ from .._families.scan import tool_id_of
 from .._http.advice import Hints
 from .._moments import seconds_of
 from .._records import Record
-from .watch import Entry
 
 # the sub-options that belong to each type
 _AUTHENTICATION = {
@@ -68,10 +67,8 @@ class ScanSpec(NamedTuple):
     authentication: Record | None
     further: Record
 
-    def body(self, entry: Entry, workspace_id: int | None) -> Record:
-        """The body of a start."""
-        # an existing target is named as the service spells it; an id is sent only if the task gives one
-        target: Record = {"target_id": entry.target_id} if entry.by_id else {"target_name": entry.target}
+    def body(self, target: Record, workspace_id: int | None) -> Record:
+        """The body of a start. target: the field that names it."""
         optional = dict(
             workspace_id=workspace_id,
             tool_params=self.tool_params,
@@ -126,20 +123,42 @@ def check_options(params: Mapping[str, Any]) -> None:
         raise WrongOption("id names an existing scan: use it with state: stopped or absent, or give target instead.")
 
 
-def spec_of(params: Mapping[str, Any]) -> ScanSpec:
-    """What the options declare. Raises WrongOption."""
+def tools_of(params: Mapping[str, Any]) -> dict[int, Record | None]:
+    """The parameters of each tool that the options name, by its id. Raises WrongOption."""
+    names, given = params["tools"], params["tool_params"]
+    if names is None:
+        return {tool_id_of(params["tool"]): given}
+    if not names:
+        raise WrongOption("tools is empty: give at least one tool, or skip this task.")
+    for name, each in (given or {}).items():
+        if name not in names or not isinstance(each, dict):
+            raise WrongOption(
+                f"tool_params has the key {printable(name, 60)!r}: with tools, each key is a tool as named in tools, and its"
+                " value the dictionary of its parameters."
+            )
+    tools = {tool_id_of(name, f"tools[{index}]"): (given or {}).get(name) for index, name in enumerate(names)}
+    if len(tools) < len(names):
+        raise WrongOption("tools names a tool twice: remove one of the names.")
+    return tools
+
+
+def specs_of(params: Mapping[str, Any]) -> list[ScanSpec]:
+    """What the options declare, for each tool. Raises WrongOption."""
     longest = params["max_scan_time"]
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
         raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or remove it.")
-    return ScanSpec(
-        tool_id=tool_id_of(params["tool"]),
-        max_age=seconds_of(params["max_age"]),
-        vpn_uuid=None,
-        tool_params=params["tool_params"],
-        max_scan_time=longest,
-        authentication=_authentication(params["authentication"]),
-        further=_further(params),
-    )
+    return [
+        ScanSpec(
+            tool_id=tool_id,
+            max_age=seconds_of(params["max_age"]),
+            vpn_uuid=None,
+            tool_params=tool_params,
+            max_scan_time=longest,
+            authentication=_authentication(params["authentication"]),
+            further=_further(params),
+        )
+        for tool_id, tool_params in tools_of(params).items()
+    ]
 
 
 def _authentication(given: Mapping[str, Any] | None) -> Record | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._errors import CallError, Interrupted, ScannerError, printable
 from .._families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
@@ -29,7 +29,7 @@ from .find import (
 )
 from .record import without_secrets
 from .result import Lines, failed, named_scans, result_of, unfinished, verdict
-from .spec import ScanSpec, check_options, is_slot_refusal, spec_of, start_hints
+from .spec import ScanSpec, check_options, is_slot_refusal, specs_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan
 from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch
 
@@ -52,7 +52,8 @@ def _ensure(task: Task) -> Record:
     if task.params["state"] != "present":
         return stop_or_delete(task, scans_to_end(task))
     watch = Watch([], {}, Timeouts(task.params["queue_timeout"], task.params["run_timeout"]))
-    run = _Run(task, spec_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
+    run = _Run(task, specs_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
+    single = task.params["targets"] is None and task.params["tools"] is None
     try:
         run.find_or_start()
         if task.check_mode or not task.params["wait"]:
@@ -61,12 +62,12 @@ def _ensure(task: Task) -> Record:
             run.wait()
         if unfinished(watch.entries):
             raise ScannerError(verdict(watch))
-        return result_of(watch.entries, task.params["targets"] is None, task.diff_mode)
+        return result_of(watch.entries, single, task.diff_mode)
     except ScannerError as error:
         if watch.entries and task.client.transport.stop.reason is not None:
             error = interrupted(task, watch, error)
         # whatever fails, the result contains what the task has started
-        raise failed(error, result_of(watch.entries, task.params["targets"] is None, task.diff_mode)) from None
+        raise failed(error, result_of(watch.entries, single, task.diff_mode)) from None
 
 
 @dataclass
@@ -74,7 +75,8 @@ class _Run:
     """The scans of one task."""
 
     task: Task
-    spec: ScanSpec
+    # of each tool
+    specs: list[ScanSpec]
     watch: Watch
     lines: Lines
 
@@ -82,20 +84,33 @@ class _Run:
         """Use the existing scans that will do, and start the others, as many as can run at once."""
         task, watch = self.task, self.watch
         # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
-        task.permits.refuse_body(SCAN.path, self.spec.body(Entry("", by_id=True), None))
+        for spec in self.specs:
+            task.permits.refuse_body(SCAN.path, Entry("", by_id=True, spec=spec).body(None))
         names = declared_names(task.params)
         # the lock needs the name of a target that is given by its id
         resolved = None if names else resolve(task)
-        with starts_locked(task, self.spec, [entry.target for entry in resolved.entries] if resolved else names):
-            place, watch.entries = resolved or resolve(task)
+        with self._locked([entry.target for entry in resolved.entries] if resolved else names):
+            place, entries = resolved or resolve(task)
+            watch.entries = [replace(entry, spec=spec) for spec in self.specs for entry in entries]
             for entry in watch.entries:
-                task.permits.refuse_body(SCAN.path, self.spec.body(entry, place.id))
-            self.spec = self.spec._replace(vpn_uuid=vpn_uuid_of(task))
-            watch.query = narrowed(dict(place.query, tool_id=self.spec.tool_id), watch.entries)
-            find_scans(task, self.spec, watch.query, watch.entries)
+                task.permits.refuse_body(SCAN.path, entry.body(place.id))
+            vpn_uuid = vpn_uuid_of(task)
+            for entry in watch.entries:
+                entry.spec = entry.spec._replace(vpn_uuid=vpn_uuid)
+            watch.query = narrowed(place.query, watch.entries)
+            find_scans(task, watch.query, watch.entries)
             self._start_ready(again=False)
-        if self.spec.max_age:
+        if self._reuses:
             self._warn_of_doubles(watch.entries)
+
+    @property
+    def _reuses(self) -> bool:
+        """Whether an existing scan may do."""
+        return bool(self.specs[0].max_age)
+
+    def _locked(self, names: Sequence[str]) -> contextlib.AbstractContextManager[None]:
+        """The lock of ``starts_locked``, where an existing scan would do."""
+        return starts_locked(self.task, [spec.tool_id for spec in self.specs], names if self._reuses else ())
 
     # --- starts
 
@@ -103,9 +118,9 @@ class _Run:
         """Start what can be started now. again: unless somebody else has started it since the scans were found."""
         task, query = self.task, self.watch.query
         while ready := self.watch.startable(0 if task.check_mode else task.params["concurrency"]):
-            with starts_locked(task, self.spec, [entry.target for entry in ready] if again else ()):
+            with self._locked([entry.target for entry in ready] if again else ()):
                 if again:
-                    find_again(task, self.spec, query, ready)
+                    find_again(task, query, ready)
                 ready = [entry for entry in ready if not entry.scan_id]
                 # a failed start makes room for the next one
                 continues = all(map(self._start_or_note, ready))
@@ -146,19 +161,17 @@ class _Run:
     def _start(self, entry: Entry) -> None:
         task, query = self.task, self.watch.query
         try:
-            scan_id, data = task.client.start(
-                SCAN, self.spec.body(entry, query.get("workspace_id")), start_hints(task.params)
-            )
+            scan_id, data = task.client.start(SCAN, entry.body(query.get("workspace_id")), start_hints(task.params))
         except CallError as error:
             if not error.maybe_done:
                 raise
-            scan_id, data = find_started(task, self.spec, query, entry, error), {}
+            scan_id, data = find_started(task, query, entry, error), {}
             task.warn(
                 f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
                 f" {printable(entry.target)!r} is new since then and is counted as started by this task."
             )
         if scan_id is None:
-            scan_id = find_started(task, self.spec, query, entry)
+            scan_id = find_started(task, query, entry)
         entry.target_id = read_id(data.get("target_id")) or entry.target_id
         if is_row(SCAN, data) and "status_name" in data:
             record = record_of(SCAN, data)
@@ -168,7 +181,7 @@ class _Run:
 
     def _known_fields(self, entry: Entry) -> dict[str, int | None]:
         workspace_id = self.watch.query.get("workspace_id")
-        return dict(tool_id=self.spec.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
+        return dict(tool_id=entry.spec.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
 
     def _give_up(self, error: CallError) -> None:
         """Note for all that was not started that no slot became free in time."""
@@ -186,7 +199,7 @@ class _Run:
         if not entries or self.task.check_mode:
             return
         with contextlib.suppress(CallError):
-            for entry, others in doubles(self.task, self.spec, self.watch.query, entries):
+            for entry, others in doubles(self.task, self.watch.query, entries):
                 ids = ", ".join(str(number) for number in others)
                 self.task.warn(
                     f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
@@ -243,7 +256,7 @@ class _Run:
         watch.failed_polls, watch.quiet_polls = 0, 0 if moved else watch.quiet_polls + 1
         if task.params["on_timeout"] == "stop":
             self._stop_late()
-        self._start_ready(again=bool(self.spec.max_age))
+        self._start_ready(again=self._reuses)
 
     def _read(self) -> dict[int, Record | None]:
         """Read the pending scans: one by its id, several by the pages of the list that show them, and one that no page

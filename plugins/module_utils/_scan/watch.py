@@ -15,7 +15,10 @@ from typing import NamedTuple
 from .._families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._records import Record
 from .record import status_of
+from .spec import ScanSpec
 
+# of a scan that is only stopped or deleted
+_UNDECLARED = ScanSpec(0, 0, None, None, None, None, {})
 # a poll without news makes the next interval longer by this factor, up to a multiple of the declared one
 _SLOWER = 1.5
 _SLOWEST = 6
@@ -58,6 +61,14 @@ class Entry:
     since: float = 0.0
     # whether this task stopped it after a timeout; None if it did not try
     stopped: bool | None = None
+    # what the task declares of it
+    spec: ScanSpec = _UNDECLARED
+
+    def body(self, workspace_id: int | None) -> Record:
+        """The body of its start."""
+        # an existing target is named as the service spells it; an id is sent only if the task gives one
+        target: Record = {"target_id": self.target_id} if self.by_id else {"target_name": self.target}
+        return self.spec.body(target, workspace_id)
 
     def take(self, record: Record, now: float, started: bool = False) -> None:
         """Use this scan from now on."""

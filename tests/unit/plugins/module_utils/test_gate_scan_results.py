@@ -36,6 +36,12 @@ def outcomes(*results, pairs=None):
 GREEN = (["passed"], [])
 
 
+def test_a_scan_without_a_record_concerns_its_tool_only():
+    told = {"target": "a.example", "tool_id": 350, "scan": None, "outcome": "failed_to_start", "error": "No licence."}
+    pairs = [pair(), pair(tool_id=350, scan_id=6)]
+    assert outcomes(result(told), pairs=pairs) == (["passed", "scan_failed"], [])
+
+
 @pytest.mark.parametrize(
     "told",
     [

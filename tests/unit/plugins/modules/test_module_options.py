@@ -133,6 +133,7 @@ OWN_TESTS = {
         "targets": "test_a_target_that_the_start_creates_is_a_warning",
         "tool": "test_a_scan_is_started_and_waited_for",
         "tool_params": "test_a_scan_is_started_and_waited_for",
+        "tools": "test_several_tools_scan_at_the_same_time",
         "vpn_profile": "test_a_vpn_profile_by_name_by_uuid_and_none",
         "wait": "test_without_wait_the_task_ends_after_the_start",
         "workspace_id": "test_a_scan_is_started_and_waited_for",

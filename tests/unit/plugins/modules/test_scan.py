@@ -53,6 +53,7 @@ def test_a_scan_is_started_and_waited_for(account, scan, passing):
     (entry,) = result["scans"]
     assert entry == {
         "target": "www.example.com",
+        "tool_id": 170,
         "scan": result["scan"],
         "outcome": "finished",
         "started": True,
@@ -268,6 +269,52 @@ def test_concurrency_limits_the_scans_in_progress(account, scan):
     for each in scans:
         at_once = [other for other in scans if other["created"] <= each["created"] < other["created"] + 115]
         assert len(at_once) <= 2
+
+
+# --- several tools
+
+TWO = {"tool": None, "tools": ["Website Scanner", "350"]}
+
+
+def test_several_tools_scan_at_the_same_time(account, scan, passing):
+    params = {"350": {"preset": "quick"}}
+    result = good(scan(target=None, targets=["www.example.com", "new.example"], tool_params=params, **TWO))
+    rows = [(each["target"], each["tool_id"], each["outcome"], each["started"]) for each in result["scans"]]
+    assert rows == [
+        (target, tool, "finished", True) for tool in (170, 350) for target in ("www.example.com", "new.example")
+    ]
+    assert [row["scan"]["tool_id"] for row in result["scans"]] == [170, 170, 350, 350]
+    assert (result["scan"], result["outcome"]) == (None, "finished")
+    sent = [(body["target_name"], body["tool_id"], body.get("tool_params")) for body in bodies(account)]
+    assert sent == [(target, tool, params.get(str(tool))) for target, tool, *dummy in rows]
+    # in 115 seconds, and not one tool after the other
+    assert passing.now < 130
+    assert account.calls().count(f"GET {S}") <= len(passing.slept) + 1
+
+
+def test_each_tool_uses_its_own_existing_scan(account, scan):
+    account.add(scans=[old(3000), old(9000, tool_id=350), old(10, tool_id=350, target_id=1002)])
+    result = good(scan(max_age="1h", **TWO))
+    assert [(each["tool_id"], each["started"]) for each in result["scans"]] == [(170, False), (350, True)]
+    assert [body["tool_id"] for body in bodies(account)] == [350]
+
+
+def test_concurrency_counts_the_scans_of_all_tools(account, scan, passing):
+    good(scan(concurrency=1, **TWO))
+    assert 230 <= passing.now < 270
+
+
+def test_a_refused_start_of_one_tool_does_not_hide_the_other(account, scan):
+    account.fault(method="POST", path=S, nth=1, action="status", status=422)
+    result = scan(**TWO)
+    assert result.failed
+    rows = [(each["tool_id"], each["outcome"], each["scan"] is None) for each in result["scans"]]
+    assert rows == [(170, "failed_to_start", True), (350, "finished", False)]
+
+
+def test_stop_the_scans_of_several_tools(account, scan):
+    account.add(scans=[old(5, **{**RUNNING, "tool_id": tool}) for tool in (170, 350, 70)])
+    assert good(scan(state="stopped", **TWO))["stopped"] == [40001, 40002]
 
 
 # --- an existing scan
@@ -717,6 +764,12 @@ def test_check_mode_assumes_what_earlier_tasks_create(account, scan):
             "tool 'Website Scaner' is not the name of a known tool: did you mean 'Website Scanner'?",
         ),
         ({"tool": None}, "tool"),
+        ({"tools": ["Website Scanner"]}, "mutually exclusive: tool|tools"),
+        ({"tool": None, "tools": []}, "tools is empty: give at least one tool"),
+        ({"tool": None, "tools": ["170", "Network"]}, "tools[1] 'Network' is not the name of a known tool"),
+        ({"tool": None, "tools": ["170", "Website Scanner"]}, "tools names a tool twice"),
+        ({"tool": None, "tools": ["170"], "tool_params": {"350": {}}}, "tool_params has the key '350'"),
+        ({"tool": None, "tools": ["170"], "tool_params": {"170": "light"}}, "tool_params has the key '170'"),
         ({"max_age": "soon"}, "max_age is 'soon': give seconds"),
         ({"queue_timeout": -1}, "queue_timeout is -1"),
         ({"run_timeout": "nan"}, "run_timeout is nan"),
