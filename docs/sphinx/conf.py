@@ -11,7 +11,7 @@ extensions = ["sphinx_antsibull_ext"]
 html_theme = "sphinx_ansible_theme"
 html_copy_source = False
 html_static_path = ["static"]
-html_css_files = ["tables.css"]
+html_css_files = ["site.css"]
 pygments_style = "ansible"
 highlight_language = "YAML+Jinja"
 # References to Ansible's own documentation need its inventory from the network. The session docs-check checks our own.
