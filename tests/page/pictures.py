@@ -73,7 +73,7 @@ WEAKNESSES = (
         "Update Log4j to 2.17.1 or later, and restart the services that use it. Until then, block outgoing connections of"
         " the server.",
         ("POST", "/orders", "note"), 10.0,
-        {"cve": ["CVE-2021-44228"], "in_cisa_catalog": True, "epss_score": 0.94, "verified": True},
+        {"cve": ["CVE-2021-44228"], "in_cisa_catalog": True, "epss_score": 0.94, "epss_percentile": 0.999, "verified": True},
     ),
     Weakness(
         WWW, "new", 4, "SQL injection in the parameter id",
@@ -109,7 +109,9 @@ def account(run: int) -> dict[str, Any]:
     for number, target in enumerate(TARGETS, 1000 * run + 40001):
         found = [each for each in WEAKNESSES if each.target == target and each.exists_in(run)]
         levels = [each.level_in(run) for each in found]
-        summary = {"text": "", **{name: levels.count(level) for level, name in enumerate(LEVELS)}}
+        # the scan has counted what has no level since then
+        counted = [LEVELS.index("high") if level is None else level for level in levels]
+        summary = {"text": "", **{name: counted.count(level) for level, name in enumerate(LEVELS)}}
         scans.append({"id": number, "target": target, "age": 1800, "result_summary": summary})
         findings += [_finding(each, level, number) for each, level in zip(found, levels)]
     return {
@@ -131,7 +133,7 @@ def _finding(weakness: Weakness, level: int | None, scan: int) -> dict[str, Any]
         "recommendation": weakness.advice,
         "cvss": weakness.cvss,
         "cvssv3": weakness.cvss,
-        "missing": [] if "epss_score" in weakness.fields else ["epss_score"],
+        "missing": [] if "epss_score" in weakness.fields else ["epss_score", "epss_percentile"],
         **weakness.fields,
     }
     if weakness.place:
