@@ -188,7 +188,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -211,7 +211,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.client impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, existing_workspaces, match
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, chosen_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
@@ -420,7 +420,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             client = Client(transport, Permits(closed="an inventory only reads").permit, self.display.warning)
             everywhere = client.all(WORKSPACE)
-            workspaces = _chosen(everywhere, self.get_option("workspaces"))
+            workspaces = chosen_workspaces(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]
             filters = {"type": kind} if kind else None
             contents = Contents(client, wanted, everywhere, filters=filters, recheck=True)
@@ -587,22 +587,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from"
                     f" the {_target(records[name][0])}."
                 )
-
-
-def _chosen(workspaces: Sequence[Record], asked: list[object] | None) -> list[Record]:
-    """The workspaces with these names, or all of them."""
-    if asked is None:
-        return list(workspaces)
-    chosen = {}
-    for name in map(str, asked):
-        found = match(WORKSPACE, workspaces, name, "workspaces", "give each a name of its own")
-        if found is None:
-            raise WrongOption(
-                f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
-                " the name."
-            )
-        chosen[found["id"]] = found
-    return list(chosen.values())
 
 
 def _records(resource: Family, rows: Any) -> list[Record]:

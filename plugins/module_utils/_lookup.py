@@ -80,6 +80,22 @@ def listed(names: Sequence[str]) -> str:
     return first_of([repr(printable(name, 60)) for name in names], _NAMES_LISTED)
 
 
+def chosen_workspaces(workspaces: Sequence[Record], asked: Sequence[object] | None) -> list[Record]:
+    """The workspaces with the names in the option workspaces, or all of them. Pure."""
+    if asked is None:
+        return list(workspaces)
+    chosen = {}
+    for name in map(str, asked):
+        found = match(WORKSPACE, workspaces, name, "workspaces", "give each a name of its own")
+        if found is None:
+            raise WrongOption(
+                f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
+                " the name."
+            )
+        chosen[found["id"]] = found
+    return list(chosen.values())
+
+
 def not_empty(option: str, value: str) -> None:
     """Refuse an empty name. Raises WrongOption."""
     if not value.strip():

@@ -21,12 +21,12 @@ from .._errors import Refused, printable
 _PREFIX = ".scanops-"
 _TRIES = 100
 _NEXT_STEP = {
-    errno.ENOSPC: "free disk space there, or give another dest",
-    errno.EDQUOT: "free some of the disk quota of the user who runs the task, or give another dest",
-    errno.EFBIG: "raise the limit on the size of files, or give another dest",
-    errno.ENOENT: "create the directory first, with ansible.builtin.file, or correct dest",
-    errno.ENOTDIR: "correct dest",
-    errno.ENAMETOOLONG: "give dest a shorter name",
+    errno.ENOSPC: "free disk space there, or give another {option}",
+    errno.EDQUOT: "free some of the disk quota of the user who runs the task, or give another {option}",
+    errno.EFBIG: "raise the limit on the size of files, or give another {option}",
+    errno.ENOENT: "create the directory first, with ansible.builtin.file, or correct {option}",
+    errno.ENOTDIR: "correct {option}",
+    errno.ENAMETOOLONG: "give {option} a shorter name",
 }
 
 
@@ -40,19 +40,20 @@ class Content(NamedTuple):
 class Draft:
     """A future file: bytes in a temporary file beside it. A context manager, which deletes the file unless it was put.
 
-    dest: the path of the future file, None to count the bytes without writing them, as in check mode. Only the owner can
-    read the temporary file, and it is locked while it is in use.
+    dest: the path of the future file, None to count the bytes without writing them, as in check mode; option: the one that
+    gives it. Only the owner can read the temporary file, and it is locked while it is in use.
     """
 
-    def __init__(self, dest: str | None) -> None:
+    def __init__(self, dest: str | None, option: str = "dest") -> None:
         self._dest = dest and os.path.abspath(dest)
+        self._option = option
         self._stream: IO[bytes] | None = None
         self._path: str | None = None
         self._digest, self._size = digest(), 0
 
     def __enter__(self) -> Draft:
         if self._dest is not None:
-            with self._explained(self._dest):
+            with self._explained():
                 handle, self._path = _new_file(self._dest)
                 self._stream = os.fdopen(handle, "wb")
         return self
@@ -82,14 +83,14 @@ class Draft:
         """Discard everything written so far."""
         self._digest, self._size = digest(), 0
         if self._stream is not None:
-            with self._explained(self._dest):
+            with self._explained():
                 self._stream.seek(0)
                 self._stream.truncate()
 
     def write(self, piece: bytes) -> None:
         """Append bytes."""
         if self._stream is not None:
-            with self._explained(self._dest):
+            with self._explained():
                 self._stream.write(piece)
         self._digest.update(piece)
         self._size += len(piece)
@@ -104,7 +105,7 @@ class Draft:
         """
         if self._dest is None or self._stream is None:
             raise RuntimeError("this draft has no file")
-        with self._explained(self._dest):
+        with self._explained():
             self._stream.flush()
             os.fsync(self._stream.fileno())
             if dress:
@@ -114,16 +115,16 @@ class Draft:
         self._path = None
         _sync_directory(os.path.dirname(self._dest))
 
-    @staticmethod
     @contextlib.contextmanager
-    def _explained(dest: str | None) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         """Turn an OSError into Refused, with what to do next."""
         try:
             yield
         except OSError as error:
-            step = _NEXT_STEP.get(error.errno or 0, "check the directory and its permissions, or give another dest")
+            step = _NEXT_STEP.get(error.errno or 0, "check the directory and its permissions, or give another {option}")
             raise Refused(
-                f"dest {shown(dest)} could not be written ({reason_of(error)}), and no incomplete file is left: {step}."
+                f"{self._option} {shown(self._dest)} could not be written ({reason_of(error)}), and no incomplete file is left:"
+                f" {step.format(option=self._option)}."
             ) from None
 
 
