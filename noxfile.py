@@ -137,6 +137,7 @@ CHECKS = (
     "changelog-check",
     "docs-check",
     "packaging",
+    "event-sources",
     "security-check",
 )
 # and those that start many programs, in `make matrix`.
@@ -145,6 +146,7 @@ SLOW_CHECKS = (
     "build-import-check",
     "execution-environment",
     "runner",
+    "events",
     "release-check",
     "page-check",
     "consumers",
@@ -514,6 +516,23 @@ SESSIONS = {
         "Try a release without an account: two equal builds, import, bill of materials, a signature with a throw-away key.",
         tests=("tests/release",),
         locks=("release",),
+    ),
+    "event-sources": Entry(
+        "Check the event sources with the programs of Red Hat's partner certification.",
+        programs=(
+            ("ruff", "check", "--isolated", "--quiet", "--select=ALL", "--ignore=INP001"),
+            ("darglint", "--docstring-style=numpy", "--strictness=full"),
+            ("pylint", "--output-format=parseable", "--score=n", "--disable=R0801,E0401"),
+        ),
+        tests=("extensions/eda/plugins/event_source/http_logger.py", "extensions/eda/plugins/event_source/scan.py"),
+        packages=("darglint==1.8.1", "pylint>=4,<5", "ruff>=0.17,<0.18"),
+    ),
+    "events": Entry(
+        "Run the event sources in ansible-rulebook, and kill it. Needs Java 17.",
+        tests=("tests/events",),
+        packages=("ansible-rulebook>=1.3.2,<1.4", CORE, "requests>=2.31", "pytest>=8"),
+        files=(SERVICE,),
+        put=install_artefact,
     ),
     "security-check": Entry(
         "Search the code with bandit, and the workflows with zizmor.",

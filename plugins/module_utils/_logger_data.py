@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Reads, filters and deletes the requests that an HTTP logger recorded. ``decoded`` and ``selected`` are pure."""
+"""Reads, filters and deletes the requests that an HTTP logger recorded. ``decoded``, ``selected`` and ``by_id`` are pure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import binascii
 import contextlib
 import ipaddress
 import json
+from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Any, Union
 
@@ -18,7 +19,7 @@ from ._errors import Refused, WrongOption, counted, printable
 from ._families.http_logger import HTTP_LOGGER
 from ._moments import moment_of
 from ._raw_options import UNKNOWN_ID
-from ._records import Record
+from ._records import Record, read_id
 from ._references import find
 from ._task import Task
 
@@ -37,7 +38,7 @@ def clear(task: Task) -> dict[str, Any]:
         logger = find(task, HTTP_LOGGER)
         if logger is None:
             task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
-    entries = _captured(task, logger) if logger else []
+    entries = captured(task, logger["id"]) if logger else []
     count = len(entries)
     if logger and count and not task.check_mode and not _cleared(task, logger, entries):
         count = 0
@@ -52,7 +53,7 @@ def _cleared(task: Task, logger: Record, entries: list[Record]) -> bool:
     before = {json.dumps(entry, sort_keys=True) for entry in entries}
 
     def is_gone() -> bool:
-        return before.isdisjoint(json.dumps(entry, sort_keys=True) for entry in _captured(task, logger))
+        return before.isdisjoint(json.dumps(entry, sort_keys=True) for entry in captured(task, logger["id"]))
 
     return task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone)
 
@@ -73,7 +74,7 @@ def read(task: Task) -> dict[str, Any]:
             f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"
             " scanops.scanner.http_logger first."
         )
-    entries = [decoded(entry) for entry in _captured(task, logger)]
+    entries = [decoded(entry) for entry in captured(task, logger["id"])]
     kept = [entry for entry in entries if selected(entry, params["method"], source, since)]
     undated = [entry.get("request_date") for entry in kept if moment_of(entry.get("request_date")) is None]
     if since and undated:
@@ -113,8 +114,18 @@ def selected(
     return True
 
 
-def _captured(task: Task, logger: Record) -> list[Record]:
-    answer = task.client.data(HTTP_LOGGER, logger["id"], "/data")
+def by_id(entries: Iterable[Record]) -> dict[int, Record]:
+    """The entries by their ids. Raises Refused for one without a valid id."""
+    # assumed: ids grow, also after the data was deleted
+    found = {read_id(entry.get("id")): entry for entry in entries}
+    if None in found:
+        raise Refused("A recorded request has no valid id, so requests that are new cannot be told from others.")
+    return {number: entry for number, entry in found.items() if number is not None}
+
+
+def captured(task: Task, logger_id: int) -> list[Record]:
+    """The entries of a logger as the service returns them."""
+    answer = task.client.data(HTTP_LOGGER, logger_id, "/data")
     body = answer.json()
     data = body.get("data") if isinstance(body, dict) else body
     # assumed: data is an object with the key requests; a list is accepted as well

@@ -27,7 +27,7 @@ class _HttpLogger(Family):
             "GET",
             "/http_loggers/{id}/data",
             inside="requests",
-            fields=("ip_address", "request_method", "request_body_base64", "request_date"),
+            fields=("id", "ip_address", "request_method", "request_body_base64", "request_date"),
         ),
         Operation("DELETE", "/http_loggers/{id}/data"),
     )

@@ -243,7 +243,7 @@ ROWS = (
     Row(
         "logger-data",
         "The requests that a logger recorded are in data.requests.",
-        "_captured in _logger_data.py",
+        "captured in _logger_data.py",
         PUBLIC,
         "http_logger_data_info http_logger_data",
         "A list in data is read as well. Anything else is an error.",
@@ -252,6 +252,17 @@ ROWS = (
         answer_is(lambda answer: isinstance(answer.record.get("requests"), list), "logger_data", refusals=False),
         ("http_loggers", "logger_data"),
         ("GET /http_loggers/{id}/data .ip_address .request_method .request_body_base64 .request_date",),
+    ),
+    Row(
+        "request-ids",
+        "Each recorded request has an integer id, which is higher than those of all earlier requests of the logger.",
+        "by_id in _logger_data.py",
+        PUBLIC,
+        "http_logger_data_info",
+        "A new request is taken for an old one, and an event is missing.",
+        False,
+        "it shows only over time",
+        covers=("GET /http_loggers/{id}/data .id",),
     ),
     Row(
         "delete-answer",

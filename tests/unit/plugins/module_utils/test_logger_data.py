@@ -9,7 +9,8 @@ import ipaddress
 from datetime import datetime
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import decoded, selected
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, decoded, selected
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,3 +107,13 @@ def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
 def test_more_filters_never_let_more_pass(entry):
     one = selected(entry, method="GET"), selected(entry, source=NETWORK), selected(entry, since=NOON)
     assert selected(entry, method="GET", source=NETWORK, since=NOON) is all(one)
+
+
+def test_entries_by_their_ids():
+    assert by_id([{"id": 7}, {"id": "3"}]) == {7: {"id": 7}, 3: {"id": "3"}}
+
+
+@pytest.mark.parametrize("number", [None, 0, -1, True, 1.5, "x", [1]])
+def test_an_entry_without_an_id_is_refused(number):
+    with pytest.raises(Refused, match="no valid id"):
+        by_id([{"id": 1}, {"id": number}])

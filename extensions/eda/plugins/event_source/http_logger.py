@@ -1,0 +1,129 @@
+# Copyright (c) 2026 The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt
+# or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The event source scanops.scanner.http_logger."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+DOCUMENTATION = r"""
+---
+short_description: An event for each request that an HTTP logger records
+description:
+  - Reads the recorded requests of one HTTP logger again and again, and passes each on
+    once as an event, the oldest first. It deletes nothing.
+  - Delivery is at least once with O(feedback=true), a C(--persistence-id) B(and) a
+    database (C(drools_db_*)). Without the database, ansible-rulebook acknowledges
+    from memory, and the source cannot tell.
+  - If a read fails, it is repeated after O(interval) or, after several failures, at
+    most 30 seconds if that is longer.
+  - Cost - 1 GET each O(interval), and 1 or 2 GET more at the start.
+options:
+  label:
+    description:
+      - The label of the logger. Exactly one of O(label) and O(id) is required.
+    type: str
+  id:
+    description: The id of the logger.
+    type: int
+  workspace:
+    description: The name of the workspace that the logger must be in.
+    type: str
+  interval:
+    description: The number of seconds between two reads.
+    type: float
+    default: 10.0
+  state_file:
+    description:
+      - The file that keeps which requests were passed on. It is replaced after each
+        event. Each source needs a file of its own, in a directory that outlives the
+        rulebook.
+      - A file that cannot be read, or belongs to another source, ends the rulebook at
+        the start.
+    type: path
+    required: true
+  first_run:
+    description:
+      - Whether the requests recorded before the state file existed are events, too.
+    type: str
+    choices: [all, new]
+    default: all
+  feedback:
+    description:
+      - Whether the next event waits until ansible-rulebook has acknowledged the last
+        one. Without it, the events in the queue are lost if the rulebook is killed.
+    type: bool
+    default: false
+  feedback_timeout:
+    description: The number of seconds to wait for an acknowledgement.
+    type: float
+    default: 60.0
+  on_silence:
+    description:
+      - What to do if an event is not acknowledged. V(stop) ends the rulebook, and the
+        next start begins with this event. V(continue) warns, and passes the next
+        event on.
+      - V(continue) is for rulebooks with a filter that drops events. Danger - an
+        event that the engine failed to store is lost with it.
+    type: str
+    choices: [continue, stop]
+    default: stop
+  error_after:
+    description:
+      - The number of seconds for which reads have failed before there is an event of
+        the type C(error).
+    type: float
+    default: 60.0
+  base_url:
+    description:
+      - The base URL of the service's API. Required, unless the environment variable
+        E(SCANNER_BASE_URL) is set.
+      - The options O(api_key), C(timeout), C(retries), C(rate_limit_wait),
+        C(rate_share), C(call_timeout), C(max_answer), C(validate_certs), C(ca_path),
+        C(client_cert), C(client_key), C(proxy) and C(allow_http) are those of the
+        modules, with the same environment variables.
+    type: str
+  api_key:
+    description:
+      - The API key. Required, unless the environment variable E(SCANNER_API_KEY) is
+        set.
+    type: str
+"""
+
+EXAMPLES = r"""
+- scanops.scanner.http_logger:
+    label: canary-shop
+    state_file: /var/lib/eda/canary-shop.json
+    feedback: true
+"""
+
+
+def _place_of_collections() -> str:
+    return str(Path(__file__).absolute().parents[7])
+
+
+async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
+    """Pass on the requests that an HTTP logger records.
+
+    Parameters
+    ----------
+    queue
+        Takes the events.
+    args
+        The options of the source.
+
+    """
+    # ansible-rulebook does not add the directory of collections
+    sys.path.append(_place_of_collections())
+    place = "ansible_collections.scanops.scanner.plugins.plugin_utils"
+    source = importlib.import_module(f"{place}._event_source")
+    await source.run("http_logger", queue, args)

@@ -1,0 +1,334 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs the event sources in ansible-rulebook: reads in a thread, passes events on, and keeps the cursor in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+from uuid import uuid4
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    ApiError,
+    Refused,
+    ScannerError,
+    WrongOption,
+    printable,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN, tool_id_of
+from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft, shown, sweep
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, captured, decoded
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import chosen_workspaces
+from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS, connection_from
+from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import refusal
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
+from ansible_collections.scanops.scanner.plugins.module_utils._references import belongs, find, place_of
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import outcome_of, status_of, without_secrets
+from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened, Task, perform
+from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
+    Cursor,
+    account_of,
+    event,
+    event_id,
+    pause,
+    read_state,
+)
+
+LOG = logging.getLogger("scanops.scanner")
+
+_OPTIONS: dict[str, dict[str, Any]] = dict(
+    INVENTORY_OPTIONS,
+    state_file=dict(type="path", required=True),
+    first_run=dict(type="str", choices=["all", "new"], default="all"),
+    feedback=dict(type="bool", default=False),
+    feedback_timeout=dict(type="float", default=60.0),
+    on_silence=dict(type="str", choices=["continue", "stop"], default="stop"),
+    error_after=dict(type="float", default=60.0),
+)
+
+
+class Source(Protocol):
+    """A kind of event source. kind: that of its events; options, constraints: its own part of the argument spec."""
+
+    kind: str
+    options: Mapping[str, Any]
+    constraints: Mapping[str, Any]
+
+    def read(self, task: Task) -> dict[str, Any]:
+        """source: the name in ids of events; rows: the records by id; ended: whether each has ended."""
+
+
+class Requests:
+    """The requests that one logger records."""
+
+    kind = "request"
+    options: Mapping[str, Any] = dict(
+        label=dict(type="str"),
+        id=dict(type="int"),
+        workspace=dict(type="str"),
+        interval=dict(type="float", default=10.0),
+    )
+    constraints: Mapping[str, Any] = dict(required_one_of=[("label", "id")], mutually_exclusive=[("label", "id")])
+
+    def __init__(self) -> None:
+        self._logger: int | None = None
+
+    def read(self, task: Task) -> dict[str, Any]:
+        if self._logger is None:
+            logger = find(task, HTTP_LOGGER, place_of(task))
+            if logger is None:
+                wanted = task.params["label"] or f"id {task.params['id']}"
+                raise Refused(
+                    f"HTTP logger {printable(wanted)!r} does not exist: create it, or correct the label or the id."
+                )
+            self._logger = logger["id"]
+        source = f"http_logger/{self._logger}"
+        try:
+            entries = captured(task, self._logger)
+        except ApiError as error:
+            if error.status == 404:
+                # one that was deleted may be created again, with another id
+                self._logger = None
+            raise
+        rows = {number: decoded(entry) for number, entry in by_id(entries).items()}
+        return dict(source=source, rows=rows, ended=dict.fromkeys(rows, True))
+
+
+class Scans:
+    """The scans of some workspaces."""
+
+    kind = "scan"
+    options: Mapping[str, Any] = dict(
+        workspaces=dict(type="list", elements="str"),
+        tools=dict(type="list", elements="str"),
+        interval=dict(type="float", default=30.0),
+    )
+    constraints: Mapping[str, Any] = {}
+
+    def read(self, task: Task) -> dict[str, Any]:
+        tools = [tool_id_of(each, "tools") for each in task.params["tools"] or ()]
+        rows: dict[int, Record] = {}
+        for workspace in chosen_workspaces(task.client.all(WORKSPACE), task.params["workspaces"]):
+            place = {"workspace_id": workspace["id"]}
+            for scan in task.client.all(SCAN, place):
+                if belongs(scan, place) and (not tools or scan["tool_id"] in (None, *tools)):
+                    more = dict(workspace=workspace["name"], outcome=outcome_of(scan))
+                    rows[scan["id"]] = dict(without_secrets(scan), **more)
+        # a scan without a status may not have ended
+        ended = {each: bool(row["outcome"] and status_of(row)) for each, row in rows.items()}
+        return dict(source="scan", rows=rows, ended=ended)
+
+
+SOURCES: dict[str, Callable[[], Source]] = {"http_logger": Requests, "scan": Scans}
+
+
+class Reads:
+    """Reads the service, as a Host of tasks that share a connection. Not used by two threads at once."""
+
+    check_mode = diff_mode = False
+
+    def __init__(self, source: Source, params: dict[str, Any]) -> None:
+        self.params = params
+        self.stop = Stop()
+        self._source = source
+        self._ends = threading.Event()
+        self._transport: Transport | None = None
+        self._warned: set[str] = set()
+
+    def warn(self, warning: str) -> None:
+        if warning not in self._warned:
+            self._warned.add(warning)
+            LOG.warning("%s", warning)
+
+    def show(self, text: str) -> None:
+        LOG.info("%s", text)
+
+    @contextlib.contextmanager
+    def opened(
+        self, connection: Connection, environ: Mapping[str, str], opening: Callable[[Connection], Transport]
+    ) -> Iterator[Opened]:
+        """The connection, whose waits end with the rulebook."""
+        self._transport = self._transport or Transport(connection, self._ends.wait)
+        self._transport.renew()
+        yield Opened(self._transport)
+
+    def rows(self) -> dict[str, Any]:
+        """What ``Source.read`` returns. Raises Refused."""
+        spec = {**_OPTIONS, **self._source.options}
+        ended = perform(self, spec, self._source.read, None, os.environ, self)
+        if ended.failure is not None:
+            raise Refused(ended.failure)
+        return ended.result
+
+    def end(self) -> None:
+        """Let a read end before its next call."""
+        self.stop.begin("the rulebook ends")
+        self._ends.set()
+
+
+class Deliveries:
+    """Passes events on to ansible-rulebook."""
+
+    def __init__(self, queue: Any, feedback: Any, seconds: float, goes_on: bool) -> None:
+        """feedback: the queue of acknowledgements, or None; seconds: how long to wait for one; goes_on: whether without one
+        the next event follows."""
+        self._queue = queue
+        self._seconds = seconds
+        self._goes_on = goes_on
+        self._heard = asyncio.Event()
+        self._awaited = ""
+        self._listener = None if feedback is None else asyncio.ensure_future(self._listen(feedback))
+
+    async def _listen(self, feedback: Any) -> None:
+        # always, because a filter may split an event, and the engine waits until each acknowledgement is taken
+        while True:
+            answer = await feedback.get()
+            if answer.get("meta", {}).get("uuid") == self._awaited:
+                self._heard.set()
+
+    async def deliver(self, passed: dict[str, Any]) -> None:
+        """Put an event, and wait for its acknowledgement. Raises RuntimeError."""
+        self._awaited = passed["meta"]["uuid"]
+        self._heard.clear()
+        await self._queue.put(passed)
+        if self._listener is None:
+            return
+        try:
+            await asyncio.wait_for(self._heard.wait(), self._seconds)
+        except asyncio.TimeoutError:
+            silence = (
+                f"No acknowledgement of event {self._awaited} within {self._seconds:g} s (feedback_timeout). A filter may have"
+                " dropped it, or the engine failed to store it."
+            )
+            if not self._goes_on:
+                raise RuntimeError(
+                    f"{silence} The source stops before the next event, and begins with this one when the rulebook is"
+                    " started again. Set on_silence to continue if a filter drops events on purpose."
+                ) from None
+            LOG.warning("%s The source continues with the next event.", silence)
+
+    def end(self) -> None:
+        if self._listener is not None:
+            self._listener.cancel()
+
+
+class State:
+    """The cursor of a source, and the file that keeps it."""
+
+    def __init__(self, path: str, owner: object) -> None:
+        """Read the file, if it exists. Raises WrongOption."""
+        self.source = ""
+        self.cursor: Cursor | None = None
+        self._path, self._owner = path, owner
+        sweep(path)
+        try:
+            with open(path, encoding="utf-8") as stream:
+                self.source, self.cursor = read_state(stream.read(), owner)
+        except FileNotFoundError:
+            if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+                raise WrongOption(
+                    f"state_file {shown(path)} is in a directory that does not exist: create it."
+                ) from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise WrongOption(
+                f"state_file {shown(path)} cannot be used ({why}): give each source a file of its own, or delete the file to"
+                " begin again, as first_run says."
+            ) from None
+
+    def keep(self, source: str, cursor: Cursor) -> None:
+        """Replace the file, unless nothing has changed. Raises Refused."""
+        if (source, cursor) != (self.source, self.cursor):
+            with Draft(self._path, "state_file") as draft:
+                draft.write(cursor.text(self._owner, source).encode())
+                draft.put()
+            self.source, self.cursor = source, cursor
+
+
+def options_of(name: str, source: Source, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a source, checked. Raises WrongOption."""
+    missing = missing_requests()
+    if missing:
+        raise WrongOption(f"The Python of ansible-rulebook lacks {missing}: install it there with pip.")
+    spec = {**_OPTIONS, **source.options}
+    given = {each: value for each, value in args.items() if each != "eda_feedback_queue"}
+    groups = [*source.constraints.get("required_one_of", ())]
+    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS))
+    found = ArgumentSpecValidator(spec, **source.constraints).validate(
+        {each: value for each, value in given.items() if value is not None}
+    )
+    if problem or found.error_messages:
+        raise WrongOption(f"Wrong options of scanops.scanner.{name}: {problem or found.error_messages[0]}")
+    params: dict[str, Any] = found.validated_parameters
+    for option in ("interval", "feedback_timeout"):
+        if not params[option] > 0:
+            raise WrongOption(f"{option} is {params[option]:g}: set it to more than 0.")
+    if params["feedback"] != ("eda_feedback_queue" in args):
+        raise WrongOption(
+            "feedback is true, but this ansible-rulebook acknowledges no events: use release 1.3.2 or later."
+            if params["feedback"]
+            else "feedback is false, but is a template in the rulebook, which checks the variables of the database"
+            " (drools_db_*): set them as the rulebook says."
+        )
+    return params
+
+
+async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
+    """Pass events on until the rulebook ends. Raises WrongOption for wrong options, and RuntimeError of ``deliver``."""
+    source = SOURCES[name]()
+    params = options_of(name, source, args)
+    connection = connection_from(params)
+    account = account_of(connection.base_url, connection.api_key)
+    owner = [name, connection.base_url, *(params[each] for each in ("label", "id") if each in source.options)]
+    state = State(params["state_file"], owner)
+    reads = Reads(source, params)
+    deliveries = Deliveries(
+        queue, args.get("eda_feedback_queue"), params["feedback_timeout"], params["on_silence"] == "continue"
+    )
+
+    async def once() -> None:
+        result = await asyncio.to_thread(reads.rows)
+        named, rows, ended = result["source"], result["rows"], result["ended"]
+        if state.cursor is None:
+            # what has ended is passed on after the next read, which also shows what this one came too early for
+            state.keep(named, Cursor.first(ended, params["first_run"] == "new"))
+            return
+        # a logger that was created again has new requests only
+        cursor = (state.cursor if state.source == named else Cursor(0, 0)).began(ended)
+        for each in cursor.due(ended):
+            await deliveries.deliver(event(source.kind, event_id(account, named, each), rows[each]))
+            cursor = cursor.after(each)
+            await asyncio.to_thread(state.keep, named, cursor)
+        state.keep(named, cursor.over(ended))
+
+    failures, since, told = 0, time.monotonic(), False
+    try:
+        while True:
+            try:
+                await once()
+                failures, since, told = 0, time.monotonic(), False
+            except ScannerError as error:
+                failures += 1
+                LOG.warning("%s", error)
+                if not told and time.monotonic() - since >= params["error_after"]:
+                    told = True
+                    await deliveries.deliver(event("error", str(uuid4()), dict(message=str(error), failures=failures)))
+            await asyncio.sleep(pause(params["interval"], failures, random.random()))
+    finally:
+        reads.end()
+        deliveries.end()

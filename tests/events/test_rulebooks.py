@@ -1,0 +1,265 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The event sources in ansible-rulebook: what is lost and repeated when it is killed, and the example rulebooks.
+
+SCANNER_TEST_KILLS=200 SCANNER_TEST_AWAY=60 runs all of it, which takes about an hour.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "unit"), str(ROOT.parents[2])]
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._events import account_of, event_id  # noqa: E402
+from local_service import LocalService  # noqa: E402
+
+PROGRAMS = Path(sys.executable).parent
+KILLS = int(os.environ.get("SCANNER_TEST_KILLS", "6"))
+EVENTS = KILLS * 5 // 2
+# how long the service is away, in seconds
+AWAY = float(os.environ.get("SCANNER_TEST_AWAY", "5"))
+SEED = int(os.environ.get("SCANNER_TEST_SEED", "1"))
+UUID = re.compile(r"'uuid': '([0-9a-f-]{36})'")
+# the start of Java alone takes seconds on a busy machine
+PATIENCE = 120
+LOGGER = 501
+
+pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install a Java 17 runtime")
+
+
+def rulebook(**options: object) -> str:
+    """A rulebook that prints the id of each event, which is the cheapest action that leaves a trace."""
+    source = {"label": "canary", "interval": 0.2, "state_file": "{{ state_file }}", "feedback": True, **options}
+    ruleset = {
+        "name": "Trace",
+        "hosts": "all",
+        "sources": [{"name": "canary", "scanops.scanner.http_logger": source}],
+        "rules": [
+            {"name": "Request", "condition": 'event.type == "request"',
+             "action": {"print_event": {"var_root": "meta"}}},
+            {"name": "Error", "condition": 'event.type == "error"',
+             "action": {"print_event": {"var_root": "error"}}},
+        ],
+    }  # fmt: skip
+    return yaml.safe_dump([ruleset], sort_keys=False)
+
+
+class Rulebook:
+    """A directory with a rulebook, its variables, its database and what it printed."""
+
+    def __init__(self, place: Path, service: LocalService, text: str) -> None:
+        self.place, self.service = place, service
+        (place / "rulebook.yml").write_text(text, encoding="utf-8")
+        local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+        (place / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"localhost": local}}}), encoding="utf-8")
+        self.variables = {
+            "drools_db_file_path": f"{place / 'engine'};WRITE_DELAY=0",
+            "drools_deduplication_window_size": 1000,
+            "state_file": str(place / "state.json"),
+        }
+        self.starts = 0
+
+    @contextlib.contextmanager
+    def running(self, name: str = "rulebook.yml", **environment: str) -> Iterator[subprocess.Popen]:
+        """Run it; it is killed at the end, with everything that it started."""
+        (self.place / "vars.yml").write_text(yaml.safe_dump(self.variables), encoding="utf-8")
+        self.starts += 1
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
+        env |= {
+            "PATH": f"{PROGRAMS}:{env['PATH']}",
+            "PYTHONUNBUFFERED": "1",
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT.parents[2]),
+            "ANSIBLE_HOME": str(self.place / "ansible"),
+            "SCANNER_BASE_URL": self.service.base_url,
+            "SCANNER_API_KEY": self.service.api_key,
+            "SCANNER_TIMEOUT": "5",
+            **environment,
+        }
+        command = [
+            "ansible-rulebook", "--rulebook", name, "--vars", "vars.yml", "--inventory", "hosts.yml",
+            "--persistence-id", "trace",
+        ]  # fmt: skip
+        with open(self.place / f"printed.{self.starts:04}", "w", encoding="utf-8") as printed:
+            process = subprocess.Popen(
+                command, cwd=self.place, env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )  # fmt: skip
+            try:
+                yield process
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def printed(self) -> str:
+        return "".join(
+            path.read_text(encoding="utf-8", errors="replace") for path in sorted(self.place.glob("printed.*"))
+        )
+
+    def actions(self) -> Counter:
+        """How often the action ran for each event."""
+        return Counter(UUID.findall(self.printed()))
+
+    def expected(self, count: int) -> set[str]:
+        """The ids of the events of the first requests."""
+        account = account_of(self.service.base_url, self.service.api_key)
+        return {event_id(account, f"http_logger/{LOGGER}", each) for each in range(1, count + 1)}
+
+
+def wait_for(what, process: subprocess.Popen | None = None, seconds: float = PATIENCE) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        assert process is None or process.poll() is None, "ansible-rulebook ended"
+        assert time.monotonic() < until, "nothing happened in time"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    # with a random key: the usual one is in the tests, which are part of the artefact
+    with LocalService.start(key=None, settings={"rate_limits": None}) as service:
+        service.add(http_loggers=[{"label": "canary"}])
+        yield service
+        assert service.violations() == [] and service.writes() == []
+
+
+def test_kills_lose_nothing_and_repeat_only_events_of_the_same_id(service, tmp_path):
+    """The engine is killed at random moments, while it starts, reads, acts and writes its cursor."""
+    chance = random.Random(SEED)
+    trace = Rulebook(tmp_path, service, rulebook())
+    sent = 0
+
+    def send(upto: int) -> int:
+        count = min(upto, EVENTS) - sent
+        if count > 0:
+            service.capture(LOGGER, *({"url_params": f"n={sent + each + 1}"} for each in range(count)))
+        return max(count, 0)
+
+    for kill in range(KILLS):
+        service.clear_log()
+        share = EVENTS * (kill + 1) // KILLS
+        sent += send(chance.randint(sent, share))
+        with trace.running() as process:
+            # now it works: it has read its cursor, and the requests
+            wait_for(lambda: f"GET /http_loggers/{LOGGER}/data" in service.calls(), process)
+            sent += send(share)
+            time.sleep(chance.uniform(0, 0.6))
+            assert process.poll() is None, trace.printed()[-2000:]
+    with trace.running() as process:
+        wait_for(lambda: trace.expected(EVENTS) <= set(trace.actions()), process)
+    actions = trace.actions()
+    repeated = sum(actions.values()) - len(actions)
+    print(f"{KILLS} kills, {EVENTS} events, {EVENTS - len(actions)} lost, {repeated} repeated, seed {SEED}")
+    assert set(actions) == trace.expected(EVENTS)
+    assert service.api_key not in trace.printed()
+
+
+def test_a_service_that_is_away_is_one_error_and_loses_nothing(tmp_path):
+    with LocalService.start(settings={"rate_limits": None}) as service:
+        service.add(http_loggers=[{"label": "canary", "requests": [{}, {}]}])
+        trace = Rulebook(tmp_path, service, rulebook(error_after=1, retries=0))
+        with trace.running() as process:
+            wait_for(lambda: len(trace.actions()) == 2, process)
+            service.stop()
+            time.sleep(AWAY)
+            wait_for(lambda: "'failures'" in trace.printed(), process)
+            port = service.base_url.split(":")[2].partition("/")[0]
+            with LocalService.start(port=port, settings={"rate_limits": None}) as again:
+                again.add(http_loggers=[{"label": "canary", "requests": [{}, {}, {}]}])
+                wait_for(lambda: trace.expected(3) == set(trace.actions()), process)
+        assert trace.printed().count("'failures'") == 1
+        assert set(trace.actions().values()) == {1}
+
+
+def test_a_lost_cursor_repeats_only_events_of_the_same_id(service, tmp_path):
+    """The engine remembers their ids, up to the second restart, as measured."""
+    trace = Rulebook(tmp_path, service, rulebook())
+    service.capture(LOGGER, *[{}] * 30)
+    with trace.running() as process:
+        wait_for(lambda: len(trace.actions()) == 30, process)
+        (tmp_path / "state.json").unlink()
+        service.capture(LOGGER, {})
+        wait_for(lambda: len(trace.actions()) == 31, process)
+        assert set(trace.actions().values()) == {1}
+    for count in (32, 33):
+        before = trace.actions().total()
+        # the kill may have come before the file was written again
+        (tmp_path / "state.json").unlink(missing_ok=True)
+        service.capture(LOGGER, {})
+        with trace.running() as process:
+            wait_for(lambda count=count: len(trace.actions()) == count, process)
+        repeated = trace.actions().total() - before - 1
+        print(f"after restart {count - 31} with a lost cursor, {repeated} of {count - 1} actions ran again")
+    assert set(trace.actions()) == trace.expected(33)
+
+
+def test_the_end_of_a_rulebook_is_clean(service, tmp_path):
+    trace = Rulebook(tmp_path, service, rulebook())
+    service.capture(LOGGER, {})
+    with trace.running() as process:
+        wait_for(lambda: trace.actions(), process)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(30)
+    assert "Traceback" not in trace.printed()
+
+
+# --- the examples
+
+EXAMPLES = sorted((ROOT / "extensions/eda/rulebooks").glob("*.yml"))
+
+
+@pytest.mark.parametrize("missing", ["drools_db_file_path", "drools_deduplication_window_size", "WRITE_DELAY=0"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_does_not_start_without_its_database(service, tmp_path, example, missing):
+    trace = Rulebook(tmp_path, service, "[]")
+    trace.variables |= {"canary_label": "canary", "canary_playbook": "none.yml"}
+    if trace.variables.pop(missing, None) is None:
+        trace.variables["drools_db_file_path"] = str(tmp_path / "engine")
+    with trace.running(f"scanops.scanner.{example.stem}") as process:
+        process.wait(PATIENCE)
+    assert (f"'{missing}' is undefined" in trace.printed()) or "set them as the rulebook says" in trace.printed()
+    assert process.returncode != 0
+    assert service.calls() == []
+
+
+def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
+    """A template in a request does not run: its text is data."""
+    trace = Rulebook(tmp_path, service, "[]")
+    trace.variables |= {"canary_label": "canary", "canary_playbook": "alarm.yml"}
+    play = [{
+        "hosts": "localhost",
+        "gather_facts": False,
+        "tasks": [{
+            "name": "Write what arrived",
+            "ansible.builtin.copy": {
+                "content": "{{ ansible_eda.event.request.url_params }}",
+                "dest": f"{tmp_path}/{{{{ event_uuid }}}}.txt",
+                "mode": "0600",
+            },
+        }],
+    }]  # fmt: skip
+    (tmp_path / "alarm.yml").write_text(yaml.safe_dump(play), encoding="utf-8")
+    service.capture(LOGGER, {"url_params": "{{ 6 * 7 }}"}, {"url_params": "a=1"})
+    with trace.running("scanops.scanner.canary") as process:
+        wait_for(lambda: len(list(tmp_path.glob("*-*.txt"))) == 2, process)
+    found = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.glob("*-*.txt")}
+    assert set(found) == trace.expected(2)
+    assert sorted(found.values()) == ["a=1", "{ { 6 * 7 }}"]

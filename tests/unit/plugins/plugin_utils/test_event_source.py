@@ -1,0 +1,348 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import json
+import logging
+
+import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
+from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, run
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
+
+LOGGER = 501
+
+
+class Engine:
+    """ansible-rulebook as a source sees it: a queue of one event, and a queue of one acknowledgement.
+
+    copies: how many events a filter makes of one; silent: the number of acknowledgements that never come.
+    """
+
+    def __init__(self, copies: int = 1, silent: int = 0):
+        self.events: list[dict] = []
+        self.copies, self.silent = copies, silent
+        self.events_in, self.acknowledgements = asyncio.Queue(1), asyncio.Queue(1)
+        self._task = asyncio.ensure_future(self._work())
+
+    async def put(self, event: dict) -> None:
+        for _copy in range(self.copies):
+            await self.events_in.put(event)
+
+    async def _work(self):
+        while True:
+            event = await self.events_in.get()
+            self.events.append(event)
+            if self.silent:
+                self.silent -= 1
+            else:
+                await self.acknowledgements.put(event)
+
+    def end(self):
+        self._task.cancel()
+
+    @property
+    def ids(self) -> list[int]:
+        return [each["request" if each["type"] == "request" else "scan"]["id"] for each in self.events]
+
+
+@pytest.fixture
+def arguments(service, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCANNER_BASE_URL", service.base_url)
+    monkeypatch.setenv("SCANNER_API_KEY", service.api_key)
+    service.add(http_loggers=[{"label": "canary"}])
+    return {"state_file": str(tmp_path / "state.json"), "interval": 0.02, "retries": 0}
+
+
+def play(name, arguments, until=lambda engine: False, feedback=True, seconds=5.0, engine=None, **options):
+    """Run a source until this holds for the engine; return the engine."""
+
+    async def played():
+        it = Engine(**(engine or {}))
+        queues = {"feedback": True, "eda_feedback_queue": it.acknowledgements} if feedback else {}
+        source = asyncio.ensure_future(run(name, it, {**arguments, **queues, **options}))
+        try:
+            for _step in range(int(seconds / 0.01)):
+                if until(it) or source.done():
+                    break
+                await asyncio.sleep(0.01)
+        finally:
+            source.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await source
+            it.end()
+        assert until(it), it.events
+        return it
+
+    return asyncio.run(played())
+
+
+def logger(arguments, count, **more):
+    return play("http_logger", {"label": "canary", **arguments}, lambda engine: len(engine.events) >= count, **more)
+
+
+def state(arguments) -> dict:
+    with open(arguments["state_file"], encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+# --- requests
+
+
+def test_each_request_is_one_event_also_after_a_restart(service, arguments):
+    service.capture(LOGGER, {"url_params": "a=1"}, {"url_params": "a=2"})
+    first = logger(arguments, 2)
+    service.capture(LOGGER, {"url_params": "a=3"})
+    second = logger(arguments, 1)
+    assert (first.ids, second.ids) == ([1, 2], [3])
+    assert [each["request"]["url_params"] for each in first.events] == ["a=1", "a=2"]
+    assert len({each["meta"]["uuid"] for each in first.events + second.events}) == 3
+    assert service.writes() == []
+
+
+def test_each_interval_costs_one_call(service, arguments):
+    with pytest.raises(AssertionError):
+        logger(arguments, 1, seconds=0.3)
+    first, *others = service.calls()
+    assert first == "GET /http_loggers"
+    assert set(others) == {f"GET /http_loggers/{LOGGER}/data"}
+
+
+def test_the_first_run_passes_new_requests_only_if_asked_to(service, arguments):
+    service.capture(LOGGER, {}, {})
+    with pytest.raises(AssertionError):
+        logger(arguments, 1, seconds=0.3, first_run="new")
+    service.capture(LOGGER, {})
+    assert logger(arguments, 1, first_run="new").ids == [3]
+
+
+def test_a_lost_file_repeats_events_with_the_same_ids(service, arguments, tmp_path):
+    service.capture(LOGGER, {}, {})
+    first = logger(arguments, 2)
+    (tmp_path / "state.json").unlink()
+    second = logger(arguments, 2)
+    assert [each["meta"] for each in first.events] == [each["meta"] for each in second.events]
+
+
+def test_a_logger_that_is_created_again_begins_again(service, arguments):
+    service.capture(LOGGER, {}, {})
+    logger(arguments, 2)
+    service.reset(settings={"rate_limits": None}, state={"http_loggers": [{"label": "other"}, {"label": "canary"}]})
+    service.capture(LOGGER + 1, {})
+    assert logger(arguments, 1).ids == [1]
+    assert state(arguments)["source"] == f"http_logger/{LOGGER + 1}"
+
+
+def test_text_of_a_request_is_no_template(service, arguments):
+    service.capture(LOGGER, {"url_params": "{{ 6 * 7 }}", "http_headers": ["X: {% raw %}"]})
+    request = logger(arguments, 1).events[0]["request"]
+    assert (request["url_params"], request["http_headers"]) == ("{ { 6 * 7 }}", ["X: { % raw %}"])
+
+
+def test_the_key_is_in_no_event_no_file_and_no_log(service, arguments, caplog):
+    caplog.set_level(logging.DEBUG)
+    service.capture(LOGGER, {"url_params": f"k={service.api_key}"})
+    engine = logger(arguments, 1)
+    service.fault(method="GET", path=f"/http_loggers/{LOGGER}/data", action="status", status=401, times=3)
+    failing = logger(arguments, 1, error_after=0)
+    text = json.dumps([engine.events, failing.events, state(arguments)]) + caplog.text
+    assert service.api_key not in text and "401" in text
+
+
+# --- acknowledgements
+
+
+def test_the_file_is_replaced_only_after_the_acknowledgement(service, arguments):
+    service.capture(LOGGER, {}, {}, {})
+    # the second event is never acknowledged
+    with pytest.raises(RuntimeError, match=r"No acknowledgement of event .* within 0.2 s \(feedback_timeout\)"):
+        logger(arguments, 9, engine={"silent": 1}, feedback_timeout=0.2)
+    assert state(arguments)["high"] == 0
+    assert logger(arguments, 3).ids == [1, 2, 3]
+
+
+def test_silence_is_said_and_the_next_event_follows_if_asked_to(service, arguments, caplog):
+    service.capture(LOGGER, {}, {})
+    engine = logger(arguments, 2, engine={"silent": 1}, feedback_timeout=0.1, on_silence="continue")
+    assert engine.ids == [1, 2]
+    assert "The source continues with the next event." in caplog.text
+
+
+def test_an_event_that_a_filter_splits_blocks_nothing(service, arguments):
+    """Each of its events is acknowledged, and the engine waits until each acknowledgement is taken."""
+    service.capture(LOGGER, {}, {}, {})
+    assert logger(arguments, 21, engine={"copies": 7}).ids == [1] * 7 + [2] * 7 + [3] * 7
+
+
+def test_without_feedback_nothing_is_awaited(service, arguments):
+    service.capture(LOGGER, {}, {})
+    assert logger(arguments, 2, feedback=False).ids == [1, 2]
+
+
+# --- failures
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
+def test_an_outage_is_one_event_and_nothing_is_lost(service, arguments, status):
+    service.fault(method="GET", path=f"/http_loggers/{LOGGER}/data", action="status", status=status, times=2)
+    service.capture(LOGGER, {})
+    engine = logger({**arguments, "error_after": 0.0}, 2, seconds=20)
+    assert [each["type"] for each in engine.events] == ["error", "request"]
+    assert str(status) in engine.events[0]["error"]["message"] and engine.events[0]["error"]["failures"] == 1
+
+
+def test_a_short_outage_is_no_event(service, arguments):
+    service.fault(method="GET", path=f"/http_loggers/{LOGGER}/data", action="status", status=500, times=1)
+    service.capture(LOGGER, {})
+    assert [each["type"] for each in logger(arguments, 1, seconds=20).events] == ["request"]
+
+
+def test_a_missing_logger_is_retried(service, arguments):
+    engine = play("http_logger", {**arguments, "label": "typo", "error_after": 0}, lambda it: it.events)
+    assert engine.events[0]["error"]["message"] == (
+        "HTTP logger 'typo' does not exist: create it, or correct the label or the id."
+    )
+
+
+def test_a_file_that_cannot_be_replaced_is_an_error_and_the_event_is_repeated(
+    service, arguments, monkeypatch, tmp_path
+):
+    service.capture(LOGGER, {})
+    full = [OSError(28, "No space left on device")]
+
+    class Full(_event_source.Draft):
+        def write(self, piece):
+            if full and b'"high": 1' in piece:
+                with self._explained():
+                    raise full.pop()
+            super().write(piece)
+
+    monkeypatch.setattr(_event_source, "Draft", Full)
+    engine = logger({**arguments, "error_after": 0}, 3, seconds=10)
+    assert [each["type"] for each in engine.events] == ["request", "error", "request"]
+    assert engine.events[1]["error"]["message"].startswith(
+        f"state_file '{tmp_path}/state.json' could not be written (No space"
+    )
+    assert engine.events[0]["meta"] == engine.events[2]["meta"]
+
+
+def test_a_cancelled_source_ends_a_wait_for_the_rate_limit(service, arguments):
+    service.fault(
+        method="GET", path="/http_loggers", action="status", status=429, headers={"Retry-After": "200"}, times=9
+    )
+
+    async def cancelled():
+        source = asyncio.ensure_future(run("http_logger", asyncio.Queue(), {**arguments, "label": "canary"}))
+        await asyncio.sleep(0.5)
+        source.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await source
+
+    # asyncio.run waits for the thread
+    asyncio.run(asyncio.wait_for(cancelled(), 10))
+    assert len(service.calls()) == 1
+
+
+# --- scans
+
+
+@pytest.fixture
+def scans(service):
+    """A function that starts scans in the default workspace, which take this long."""
+    service.add(workspaces=[{"name": "Shop"}], targets=[{"name": "a.example", "workspace": "Shop"}])
+
+    def add(*statuses: str, workspace: str = "Shop", **more):
+        service.add(scans=[{"target": "a.example", "workspace": workspace, "status_name": status, "tool_id": 170, **more}
+                           for status in statuses])  # fmt: skip
+
+    return add
+
+
+def test_each_scan_is_one_event_when_it_has_ended(service, arguments, scans):
+    service.settings(scan_run_time=100)
+    scans("finished", "running", "stopped")
+    engine = play("scan", arguments, lambda it: len(it.events) >= 2)
+    assert [(each["scan"]["outcome"], each["scan"]["workspace"]) for each in engine.events] == [
+        ("finished", "Shop"), ("stopped", "Shop"),
+    ]  # fmt: skip
+    (running,) = [each["id"] for each in service.scans() if each["id"] not in engine.ids]
+    assert state(arguments)["open"] == [running]
+    service.settings(clock_offset=1000)
+    assert play("scan", arguments, lambda it: it.events).ids == [running]
+    assert state(arguments)["open"] == []
+
+
+def test_scans_of_other_workspaces_and_tools_are_no_events(service, arguments, scans):
+    service.add(workspaces=[{"name": "Other"}], targets=[{"name": "b.example", "workspace": "Other"}])
+    scans("finished", "stopped")
+    scans("finished", tool_id=350)
+    service.add(scans=[{"target": "b.example", "workspace": "Other", "status_name": "finished", "tool_id": 170}])
+    chosen = {"workspaces": ["Shop"], "tools": ["website scanner"]}
+    assert len(play("scan", {**arguments, **chosen}, lambda it: len(it.events) >= 2).events) == 2
+    assert [each["type"] for each in play(
+        "scan", {**arguments, "workspaces": ["Typo"], "error_after": 0}, lambda it: it.events).events] == ["error"]  # fmt: skip
+
+
+# --- options
+
+
+@pytest.mark.parametrize("name, options, message", [
+    ("http_logger", {}, "one of the following is required: label, id"),
+    ("http_logger", {"label": "a", "id": 1}, "label|id"),
+    ("http_logger", {"lable": "a", "label": "b"}, "lable"),
+    ("http_logger", {"label": None}, "label is null"),
+    ("http_logger", {"label": 7}, "label is a number"),
+    ("http_logger", {"label": "a", "interval": 0}, "interval is 0: set it to more than 0."),
+    ("http_logger", {"label": "a", "first_run": "none"}, "first_run"),
+    ("http_logger", {"label": "a", "feedback": True}, "acknowledges no events"),
+    ("http_logger", {"label": "a", "feedback": False, "eda_feedback_queue": None}, "set them as the rulebook says"),
+    ("http_logger", {"label": "a", "base_url": "ftp://x/"}, "base_url does not begin with https://"),
+    ("http_logger", {"label": "a", "api_key": ""}, "api_key is empty"),
+    ("http_logger", {"label": "a", "state_file": "/none/state.json"}, "in a directory that does not exist"),
+    ("scan", {"workspaces": "a, b"}, "workspaces is a string with a comma"),
+    ("scan", {"label": "canary"}, "label"),
+])  # fmt: skip
+def test_a_wrong_option_ends_the_rulebook_before_any_call(service, arguments, name, options, message):
+    with pytest.raises(WrongOption, match=message):
+        asyncio.run(run(name, None, {**arguments, **options}))
+    assert service.calls() == []
+
+
+@pytest.mark.parametrize("text, message", [
+    ("spoilt", "cannot be used .it is not the state of an event source.: give each source a file of its own, or delete"),
+    ('{"owner": ["scan"], "source": "scan", "high": 1, "seen": 1, "passed": [], "open": []}', "belongs to another source"),
+])  # fmt: skip
+def test_a_file_that_is_not_of_this_source_is_kept(service, arguments, tmp_path, text, message):
+    (tmp_path / "state.json").write_text(text, encoding="utf-8")
+    with pytest.raises(WrongOption, match=message):
+        asyncio.run(run("http_logger", None, {**arguments, "label": "canary"}))
+    assert (tmp_path / "state.json").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_a_source_documents_its_options(name):
+    path = ROOT / f"extensions/eda/plugins/event_source/{name}.py"
+    blocks = {
+        node.targets[0].id: yaml.safe_load(node.value.value)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+    }
+    documented = blocks["DOCUMENTATION"]["options"]
+    spec = {**_event_source._OPTIONS, **SOURCES[name].options}
+    # the source names those of the connection, and refers to the modules
+    assert set(documented) == {*(set(spec) - set(INVENTORY_OPTIONS)), "base_url", "api_key"}
+    for option in INVENTORY_OPTIONS:
+        assert option in path.read_text(encoding="utf-8"), option
+    for option, entry in documented.items():
+        for key in ("type", "default", "choices", "elements", "required"):
+            assert entry.get(key) == spec[option].get(key), (option, key)
+    (example,) = blocks["EXAMPLES"]
+    assert set(example[f"scanops.scanner.{name}"]) <= set(documented)
