@@ -48,7 +48,7 @@ notes:
     References to other files are not followed.
   - Without PyYAML, the module cannot distinguish a wrong path in O(base_url) from a wrong host.
 seealso:
-  - ref: Assumptions about the service <ansible_collections.scanops.scanner.docsite.guide_assumptions>
+  - ref: What is known about the service, and how <ansible_collections.scanops.scanner.docsite.guide_assumptions>
     description: Each assumption, the place in the code that relies on it, and its test.
 """
 
