@@ -139,7 +139,7 @@ def _checked_proxy(proxy: str | None, local_only: bool) -> str | None:
     # never quoted: it may hold a password
     try:
         parts = urlsplit(proxy)
-        host, _port = parts.hostname, parts.port
+        host = None if parts.port == 0 else parts.hostname
     except ValueError:
         host = None
     if not host or "://" not in proxy:

@@ -32,10 +32,11 @@ def node_of(text: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = mark.line if mark else 0
-        has_tab = "\t" in "".join(text.split("\n")[line : line + 1])
+        after = line + 1
+        has_tab = "\t" in "".join(text.split("\n")[line:after])
         advice = "write spaces in place of tabs" if has_tab else "correct it"
         problem = printable(getattr(error, "problem", None) or error)
-        raise BrokenYaml(line + 1, f"not valid YAML ({problem}): {advice}") from None
+        raise BrokenYaml(after, f"not valid YAML ({problem}): {advice}") from None
     except (ValueError, RecursionError):
         raise BrokenYaml(1, "not valid YAML (it is nested too deeply): correct it") from None
 

@@ -181,7 +181,8 @@ def named(msg: str, options: Iterable[str]) -> str:
     if not found:
         return msg
     variable = f"{PREFIX}{_RENAMED.get(found[2], found[2])}"
-    return f"{found[1] or ''}{variable}{msg[found.end() :]}" if variable in options else msg
+    rest = msg.removeprefix(found[0])
+    return f"{found[1] or ''}{variable}{rest}" if variable in options else msg
 
 
 def classified(result: Mapping[str, Any], options: Iterable[str]) -> dict[str, Any]:

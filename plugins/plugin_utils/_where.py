@@ -17,10 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.connection i
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
-_VARIABLES = frozenset(
-    {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
-    | {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME"}
-)
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
+_VARIABLES = (*_PROXIES, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME")
 _PREFIX = "SCANNER_"
 _WANTED = "SCANNER_IN_PROCESS"
 

@@ -110,7 +110,7 @@ def test_the_artefact_has_the_time_of_the_sources_and_no_name_in_its_header(tarb
 
 def test_galaxy_imports_the_artefact(tarball, tmp_path):
     settings = tmp_path / "importer.cfg"
-    settings.write_text("[galaxy-importer]\nrun_ansible_lint = False\n", encoding="utf-8")
+    settings.write_text("[galaxy-importer]\nrun_ansible_lint = False\nrun_flake8 = True\n", encoding="utf-8")
     command = [sys.executable, "-m", "galaxy_importer.main", str(tarball)]
     env = {**os.environ, "GALAXY_IMPORTER_CONFIG": str(settings)}
     done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True, env=env)

@@ -42,7 +42,7 @@ def table(document: Document) -> str:
 def _shown(row: Row, column: str) -> str:
     """The cell of a finding in a column."""
     if column.startswith(_OF_WAIVER):
-        return cell(line(str(row["waiver"][column[len(_OF_WAIVER) :]]))) if row["waiver"] else ""
+        return cell(line(str(row["waiver"][column.removeprefix(_OF_WAIVER)]))) if row["waiver"] else ""
     value: Any = row[column]
     if isinstance(value, str):
         return cell(block(value) if column in _LONG_TEXTS else line(value))

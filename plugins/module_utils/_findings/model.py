@@ -99,12 +99,14 @@ def selector(
     matches = None if name is None else name_pattern(name)
 
     def takes(finding: Record) -> bool:
-        return (
-            (min_severity is None or at_least(finding["severity"], min_severity))
-            # a finding without a status may have any
-            and (statuses is None or not finding["status"] or str(finding["status"]).lower() in statuses)
-            and (cves is None or not cves.isdisjoint(each.upper() for each in finding["cve"]))
-            and (matches is None or matches(finding["name"]))
+        return all(
+            (
+                min_severity is None or at_least(finding["severity"], min_severity),
+                # a finding without a status may have any
+                statuses is None or not finding["status"] or str(finding["status"]).lower() in statuses,
+                cves is None or not cves.isdisjoint(each.upper() for each in finding["cve"]),
+                matches is None or matches(finding["name"]),
+            )
         )
 
     return takes

@@ -231,11 +231,7 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
 def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
     right = bool(counts) and set(counts) <= set(SUMMARY)
     demand(
-        right
-        and all(
-            isinstance(number, int) and not isinstance(number, bool) and 0 < number <= _MOST_EQUAL
-            for number in counts.values()
-        ),
+        right and all(type(number) is int and 0 < number <= _MOST_EQUAL for number in counts.values()),
         where,
         "severities",
         counts,

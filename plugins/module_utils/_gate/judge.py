@@ -311,11 +311,8 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
 def _is_nothing_scanned(pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]) -> bool:
     """Whether no pair has a scan, and nothing else is the reason."""
     # something worse may be the reason why there are no scans, and something that fails anyway is said to be
-    known = any(
-        OUTCOMES.index(each.outcome) < OUTCOMES.index(NOTHING_SCANNED)
-        or (each.explains and mapping[each.outcome] == FAIL)
-        for each in troubles
-    )
+    worse = OUTCOMES[: OUTCOMES.index(NOTHING_SCANNED)]
+    known = any(each.outcome in worse or (each.explains and mapping[each.outcome] == FAIL) for each in troubles)
     without = (NOT_COVERED, NOTHING_SCANNED)
     return not known and all(pair.outcome in without and pair.scan_id is None for pair in pairs)
 

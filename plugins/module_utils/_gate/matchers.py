@@ -50,14 +50,11 @@ class Matcher(NamedTuple):
 
     def matches(self, row: Row) -> bool:
         """Whether everything that the matcher names is known of the finding, and matches."""
-        return (
-            (self.fingerprint is None or self.fingerprint == row.fingerprint)
-            and (self.check is None or self.check == row.check)
-            and (self.cve is None or self.cve in row.cve)
-            and (self.severity is None or self.severity == row.severity)
-            and (self.port is None or self.port == row.port)
-            and self.matches_texts(row.name, row.target)
-        )
+        if self.fingerprint not in (None, row.fingerprint) or self.check not in (None, row.check):
+            return False
+        if self.severity not in (None, row.severity) or self.port not in (None, row.port):
+            return False
+        return self.cve in (None, *row.cve) and self.matches_texts(row.name, row.target)
 
     def matches_texts(self, name: str, target: str) -> bool:
         """Whether the patterns match."""

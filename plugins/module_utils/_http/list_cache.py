@@ -55,7 +55,8 @@ class CachedList:
 
     def near(self, wanted: str, normal_form: Callable[[str], str]) -> list[Record]:
         """The records whose name has the same normal form, which must be the same function each time."""
-        for row in self.rows()[self._formed :]:
+        begin = self._formed
+        for row in self.rows()[begin:]:
             self._by_form.setdefault(normal_form(row[self._key]), []).append(row)
             self._formed += 1
         return [dict(row) for row in self._by_form.get(normal_form(wanted), ())]

@@ -59,11 +59,8 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     current = next(iter(numbers(_CURRENT_PAGES)), None)
     link = _NEXT_LINK.search(headers.get("Link") or "")
     following = next(filter(None, (_link(fields.get(name)) for name in _NEXT)), link and link.group(1))
-    more = (
-        max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
-        or bool(following)
-        or any(fields.get(name) is True for name in _MORE)
-    )
+    behind = max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
+    more = behind or bool(following) or any(fields.get(name) is True for name in _MORE)
     totals = numbers(_TOTALS) + ([] if in_header is None else [in_header])
     return Beside(max(totals, default=None), more, _query_of(following), current)
 

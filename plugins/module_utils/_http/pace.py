@@ -138,8 +138,9 @@ def leave(pace: Pace, ticket: float) -> Pace:
 def learn(pace: Pace, now: float, sent_at: float, heard: Heard, rule: Rule) -> Pace:
     """What is known after an answer. pace: as ``known`` returns it."""
     place = pace.under_way.index(sent_at) if sent_at in pace.under_way else len(pace.under_way)
+    after = place + 1
     pace = pace._replace(
-        under_way=pace.under_way[:place] + pace.under_way[place + 1 :],
+        under_way=pace.under_way[:place] + pace.under_way[after:],
         limit=heard.limit or pace.limit or (rule.documented if heard.refused else 0),
         used=max(pace.used, now),
     )

@@ -98,7 +98,8 @@ class Watch:
         if not self.seen:
             window = self._tail + piece
             self.seen = self._redactor.shows(window)
-            self._tail = window[-self._redactor.longest_form :]
+            longest = self._redactor.longest_form
+            self._tail = window[-longest:]
 
 
 # --- the forms of a key
@@ -223,7 +224,8 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
         raise error
     text, place = found.group().decode(), found.start()
     # behind a backslash, the escape would have two
-    is_escaped = found.string[place - 1 : place] == b"\\"
+    before = place - 1
+    is_escaped = found.string[before:place] == b"\\"
     return (text if is_escaped else json.dumps(text)[1:-1]), found.end()
 
 

@@ -229,10 +229,12 @@ ROWS = (
         _NO_SHORT_WORDLIST,
         answer_is(
             # plain text is never read as JSON
-            lambda answer: (
-                answer.form == "json"
-                and isinstance(answer.body, str)
-                and "text/plain" not in answer.headers.get("Content-Type", "")
+            lambda answer: all(
+                (
+                    answer.form == "json",
+                    isinstance(answer.body, str),
+                    "text/plain" not in answer.headers.get("Content-Type", ""),
+                )
             ),
             "contents",
             refusals=False,
