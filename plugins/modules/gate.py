@@ -261,6 +261,24 @@ options:
         and still exists.
     type: bool
     default: true
+  origin:
+    description:
+      - What O(artifacts) name and link for the people who read them.
+    type: dict
+    suboptions:
+      build:
+        description:
+          - The build that runs the gate, its URL or another name.
+        type: str
+      commit:
+        description:
+          - The commit that the gate judges.
+        type: str
+      scan_url:
+        description:
+          - The URL of a scan in the web application, with C({id}) for its id. The API does not say it, so scans have no
+            links if it is not set.
+        type: str
   rows:
     description:
       - Which findings to return in RV(findings). V(failing) keeps the result of a large run small; the filters of this
@@ -430,6 +448,11 @@ workspace:
   returned: always, once the gate has judged
   type: str
   sample: Web shop
+origin:
+  description: The option O(origin). Null for what is not set.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {build: https://ci.example.com/builds/4711, commit: 9fceb02d0ae598e9, scan_url: null}
 policy:
   description: The policy that was applied, with its defaults.
   returned: always, once the gate has judged
@@ -482,7 +505,11 @@ files:
       changed: true
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import EXPECT_OPTIONS, POLICY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
+    EXPECT_OPTIONS,
+    ORIGIN_OPTIONS,
+    POLICY_OPTIONS,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
@@ -512,6 +539,7 @@ OPTIONS = dict(
     estate_files=dict(type="list", elements="path", default=[]),
     sarif_location=dict(type="str"),
     export_all=dict(type="bool", default=True),
+    origin=dict(type="dict", options=ORIGIN_OPTIONS),
     rows=dict(type="str", choices=["all", "failing"], default="all"),
 )
 WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")

@@ -149,6 +149,11 @@ def write_page(directory: Path) -> Path:
     options = {
         "workspace": "Web shop",
         "baseline": "baseline.json",
+        "origin": {
+            "build": "https://ci.example.com/shop/builds/4711",
+            "commit": "9fceb02d0ae598e95dc970b74767f19372d61af8",
+            "scan_url": "https://scanner.example.com/scans/{id}",
+        },
         "baseline_missing": "create",
         "formats": ["json", "html"],
     }

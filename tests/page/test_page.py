@@ -250,11 +250,13 @@ def test_a_click_on_a_heading_sorts_and_another_one_reverses(opened, key, of):
         ({"severity": "critical"}, lambda each: each["severity"] == "critical"),
         ({"target": "api.example.com"}, lambda each: each["target"] == "api.example.com"),
         ({"change": "reopened"}, lambda each: each["change"] == "reopened"),
+        ({"tool": "web"}, lambda each: each["tool"] == "web"),
         ({"state": "below", "severity": "info"}, lambda each: each["state"] == "below" and each["severity"] == "info"),
     ],
 )
 def test_filters_combine(opened, filters, wanted):
     of = mixed()
+    of["findings"][3]["tool"] = "web"
     page = opened(of)
     for name, value in filters.items():
         page.choose(f"#by-{name}", value)
@@ -316,6 +318,29 @@ def test_what_to_fix_first_links_to_its_finding(opened):
     page.click("ol.fixes a")
     page.run("new Promise((done) => setTimeout(done, 50))")
     assert page.run("document.activeElement.closest('tr').id") == anchor_of(mixed()["findings"][1])
+
+
+@pytest.mark.parametrize("url", [None, "javascript:alert({id})", "https://scanner.example.com/scans/{id}"])
+def test_details_link_the_scan(opened, url):
+    page = opened(document([row(1)], origin={"build": None, "commit": None, "scan_url": url}))
+    page.click("button.name")
+    assert "\nscan 9\n" in page.texts("tr.detail")[0]
+    links = page.run("[...document.querySelectorAll('tr.detail a')].map((each) => each.href)")
+    assert ("https://scanner.example.com/scans/9" in links) == (url is not None and url.startswith("https"))
+    assert not [each for each in links if each.startswith("javascript")]
+
+
+def test_findings_name_their_tool_if_there_are_several(opened):
+    assert "tls" not in opened(document([row(1), row(2)])).texts("#body tr")[0]
+    assert " · tls" in opened(document([row(1), row(2, tool="web")])).texts("#body tr")[0]
+
+
+def test_a_phone_shows_no_heads_of_columns(opened):
+    of = mixed()
+    for width, visible in zip(WIDTHS, (True, False)):
+        page = opened(of, width=width)
+        heads = "[...document.querySelectorAll('table.wide thead')].map((each) => each.checkVisibility())"
+        assert set(page.run(heads)) == {visible}
 
 
 def test_rows_are_drawn_in_portions(opened):

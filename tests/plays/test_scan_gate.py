@@ -181,6 +181,7 @@ def test_the_options_of_scan_and_gate_reach_them(service, tmp_path):
     (tmp_path / "epss.csv").write_text("#score_date:2026-01-31\ncve,epss,percentile\nCVE-2021-44228,0.9,0.9\n")
     (tmp_path / "kev.csv").write_text("cveID\nCVE-2021-44228\n")
     for_gate = {"epss_file": "epss.csv", "known_exploited_file": "kev.csv", "export_all": False}
+    for_gate["origin"] = {"build": "7", "commit": "9fceb02", "scan_url": "https://app.example.com/scans/{id}"}
     for_scan = {"concurrency": 3, "stop_on_interrupt": False}
     given = {f"scan_gate_{name}": value for name, value in {**for_gate, **for_scan}.items()}
     played = gated(tmp_path, service, arguments=("--check",), **given)

@@ -145,6 +145,11 @@ def tools_of(document: Document) -> list[str]:
     return list(dict.fromkeys(pair["tool"] for pair in document["targets"] if pair["scan_id"] is not None))
 
 
+def origin_of(document: Document, key: str) -> str:
+    """The option ``origin`` has this value for the key, "" if none."""
+    return line((document.get("origin") or {}).get(key), 2000)
+
+
 def first_sentences(document: Document) -> list[str]:
     """What a reader has to know before the reasons: that the baseline does not exist, unless it is a reason itself."""
     baseline = document["baseline"]

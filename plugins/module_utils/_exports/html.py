@@ -39,7 +39,7 @@ from .._gate_words import (
     VERDICTS,
     WARN,
 )
-from .document import Document, Row, by_waiver, first_sentences, is_whole, waived_by, waiver_place
+from .document import Document, Row, by_waiver, first_sentences, is_whole, origin_of, tools_of, waived_by, waiver_place
 from .page_assets import SCRIPT, STYLE
 from .page_parts import (
     MOST_LINES,
@@ -51,6 +51,7 @@ from .page_parts import (
     targets,
     text,
     waivers,
+    web_link,
 )
 from .text import block, encode, line
 
@@ -80,7 +81,9 @@ _COLUMNS = {
     "age": "Age",
     "state": "State",
 }
-_FILTERS = ("state", "severity", "change", "target")
+_FILTERS = ("state", "severity", "change", "target", "tool")
+# characters of a commit that people compare
+_LONGEST_COMMIT = 12
 
 _SAID = {
     SERVICE_ERROR: "the service did not answer as expected",
@@ -170,13 +173,27 @@ def _outcome(document: Document) -> str:
         shown.append(passed if document["outcome"] == PASSED else f"The outcome is {text(document['outcome'])}.")
     elif len(reasons) > _MOST_REASONS:
         shown.append(f"{counted(len(reasons) - _MOST_REASONS, 'more reason')}, see the targets below.")
-    where = f"{text(document['workspace'])} · " if document["workspace"] else ""
     items = "".join(f"<li>{sentence}</li>" for sentence in shown)
     return (
         f'<header class="outcome {verdict}"><div>\n'
-        f'<p class="soft small">Security gate · {where}{_moment(document["generated"])}</p>\n'
+        f'<p class="soft small">Security gate{_origin(document)} · {_moment(document["generated"])}</p>\n'
         f"<h1>{text(headline(document))}</h1>\n<ul>{items}</ul>\n{_banner(document)}</div></header>\n"
     )
+
+
+def _origin(document: Document) -> str:
+    """What was judged, and by which build."""
+    build, commit = origin_of(document, "build"), origin_of(document, "commit")
+    tools = ", ".join(filter(None, tools_of(document)))
+    # the end of a URL is the number of the build
+    name = f"build {text(build.rstrip('/').rpartition('/')[2], 100)}"
+    found = [
+        text(document["workspace"]),
+        text(tools),
+        web_link(build, name) if build else "",
+        f"commit <code>{text(commit[:_LONGEST_COMMIT])}</code>" if commit else "",
+    ]
+    return "".join(f" · {each}" for each in found if each)
 
 
 def _banner(document: Document) -> str:
@@ -237,7 +254,11 @@ _EMPTY_TABLE = "".join(
 
 def _table_data(document: Document) -> str:
     """The block for the table."""
-    head = {"columns": _TABLE, "waivers": [waived_by(rows[0]["waiver"]) for rows in by_waiver(document).values()]}
+    head = {
+        "columns": _TABLE,
+        "waivers": [waived_by(rows[0]["waiver"]) for rows in by_waiver(document).values()],
+        "scan": origin_of(document, "scan_url"),
+    }
     rows = _chunks([_shown(row[name]) for name in _TABLE] for row in document["findings"])
     return f'{_escaped(head)[:-1]},"rows":[{rows}]}}'
 
@@ -311,6 +332,8 @@ def _about(document: Document) -> str:
     facts = {
         "Outcome": document["outcome"],
         "Coverage": document["coverage"],
+        "Build": origin_of(document, "build"),
+        "Commit": origin_of(document, "commit"),
         "Baseline": _baseline(document["baseline"]),
         **{
             title: f"{source['path']}, data of {source['date'] or 'an unknown date'}"
@@ -326,7 +349,7 @@ def _about(document: Document) -> str:
         "Decided": document["generated"],
         "Written by": f"scanops.scanner {document['collection_version']}",
     }
-    items = "".join(f"<dt>{text(title)}</dt><dd>{text(value, 2000)}</dd>" for title, value in facts.items())
+    items = "".join(f"<dt>{text(title)}</dt><dd>{text(value, 2000)}</dd>" for title, value in facts.items() if value)
     return f"<details><summary>Policy, baseline and sources</summary><dl>{items}</dl></details>\n"
 
 

@@ -102,7 +102,8 @@ svg { display: block; width: 100%; height: 12px; }
 rect { fill: var(--of, var(--soft)); }
 rect.rest { opacity: .35; }
 rect.track { fill: var(--faint); }
-.targets td.bar { width: 16%; vertical-align: middle; }
+.targets td.bar { width: 9%; vertical-align: middle; }
+.targets .word { min-width: 8rem; }
 .targets .why { padding-top: 0; color: var(--fail); font-size: .87rem; }
 tr.more > td, tr.more > th { border-bottom: 0; }
 .bad { color: var(--fail); font-weight: 600; }
@@ -162,9 +163,6 @@ footer { padding-top: 1rem !important; padding-bottom: 2rem !important; }
   .filters select { max-width: 100%; }
   /* rows as blocks: a cell on its own line, or beside others with its label */
   table.wide thead { display: none; }
-  #table thead { display: block; }
-  #table thead tr { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
-  #table thead th { width: auto; border: 0; padding: .2rem 0; }
   table.wide, table.wide tbody { display: block; }
   table.wide tbody tr {
     display: flex; flex-wrap: wrap; gap: .1rem .9rem; padding: .55rem 0; border-bottom: 1px solid var(--line);
@@ -178,8 +176,6 @@ footer { padding-top: 1rem !important; padding-bottom: 2rem !important; }
   tr.more { border-bottom: 0 !important; padding-bottom: 0 !important; }
   #table .c-target { order: 3; }
 }
-/* where rows are blocks, the heads only sort */
-@media print and (max-width: 760px) { #table thead { display: none; } }
 @media print {
   body { font-size: 10pt; }
   .filters, .skip, #more, .screen { display: none !important; }
@@ -201,7 +197,7 @@ SCRIPT = r"""
   const SEVERITIES = ["unknown", "critical", "high", "medium", "low", "info"];
   const STATES = ["failing", "waived", "known", "below"];
   const CHANGES = ["worse", "reopened", "new", "known"];
-  const FILTERS = ["text", "state", "severity", "change", "target"];
+  const FILTERS = ["text", "state", "severity", "change", "target", "tool"];
   const byId = (id) => document.getElementById(id);
   const read = (id) => JSON.parse(byId(id).textContent);
 
@@ -211,6 +207,7 @@ SCRIPT = r"""
   const anchors = data.rows.map((cells) =>
     "f-" + cells[column.fingerprint] + (cells[column.index] === 1 ? "" : "-" + cells[column.index]));
   const rowOf = new Map(anchors.map((anchor, row) => [anchor, row]));
+  const severalTools = new Set(data.rows.map((cells) => cells[column.tool])).size > 1;
   const body = byId("body"), more = byId("more"), count = byId("count"), every = byId("every");
   const inputs = Object.fromEntries(FILTERS.map((name) => [name, byId("by-" + name)]));
   const opened = new Set();
@@ -300,7 +297,8 @@ SCRIPT = r"""
     button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => toggle(row, made));
     name.append(button);
-    const where = cell("c-target full"), rest = place(row);
+    const where = cell("c-target full");
+    const rest = [place(row), severalTools ? get(row, "tool") : ""].filter(Boolean).join(" · ");
     where.append(make("span", get(row, "target"), "clip"));
     if (rest) where.append(make("span", rest, "clip soft small"));
     made.append(
@@ -363,17 +361,20 @@ SCRIPT = r"""
     add("References", has("references").flatMap((reference) => [link(reference), make("br")]));
     add("First seen", has("first_seen"));
     add("Check", get(row, "check"));
-    add("Scan", [get(row, "tool"), has("scan_id") === null ? "" : "scan " + has("scan_id"), has("workspace"),
-                 has("id") === null ? "" : "finding " + has("id"), has("status")].filter(Boolean).join(", "));
+    const id = has("scan_id"), scan = id === null ? "" : "scan " + id;
+    add("Tool", get(row, "tool"));
+    add("Scan", data.scan && scan ? link(data.scan.replace("{id}", id), scan) : scan);
+    add("Finding", [has("workspace"), has("id") === null ? "" : "finding " + has("id"), has("status")]
+      .filter(Boolean).join(", "));
     const own = make("a", get(row, "fingerprint") + (get(row, "index") === 1 ? "" : ", number " + get(row, "index")), "mono");
     own.href = "#" + encodeURIComponent(anchors[row]);
     add("Fingerprint", own);
     add("Places", has("places").flatMap((place) => [make("span", place, "mono"), make("br")]));
     return list;
   };
-  const link = (reference) => {
-    if (!/^https?:\/\/[^\s\\]+$/i.test(reference)) return make("span", reference);
-    const made = make("a", reference);
+  const link = (reference, words = reference) => {
+    if (!/^https?:\/\/[^\s\\]+$/i.test(reference)) return make("span", words);
+    const made = make("a", words);
     made.href = reference;
     made.rel = "noreferrer noopener nofollow";
     return made;

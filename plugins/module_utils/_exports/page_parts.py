@@ -9,6 +9,7 @@ Whatever is inserted passes ``text`` or ``link``, which escape it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
@@ -19,7 +20,7 @@ from .._errors import counted
 from .._findings.model import SUMMARY
 from .._gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, STATES, VERDICTS, WORSE
 from .._moments import iso_moment
-from .document import Document, Fix, Row, by_waiver, fixes, is_new, place, waived_by
+from .document import Document, Fix, Row, by_waiver, fixes, is_new, origin_of, place, tools_of, waived_by
 from .text import attribute, line, xml
 
 # longer lists only hide what comes first; everything is in gate.json
@@ -39,6 +40,7 @@ _AGES = {
     float("inf"): "90 days or more",
 }
 _UNKNOWN_AGE = "unknown"
+_ADDRESS = re.compile(r"https?://[!-~]+")
 
 _CHART = '<svg viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true">'
 
@@ -63,6 +65,13 @@ def filtered(words: str, **filters: str) -> str:
     return f"<a href={attribute('#?' + urlencode(filters, errors='replace'))}>{words}</a>"
 
 
+def web_link(address: str, words: str) -> str:
+    """A link to a web address; the words alone for any other text. words: escaped."""
+    if not _ADDRESS.fullmatch(address):
+        return words
+    return f'<a href={attribute(address)} rel="noreferrer noopener nofollow">{words}</a>'
+
+
 def severity_mark(severity: object, tag: str = "span") -> str:
     known = f" s-{severity}" if severity in SUMMARY else ""
     return f'<{tag} class="sev{known}">{text(severity)}</{tag}>'
@@ -79,7 +88,8 @@ def fix_first(document: Document) -> str:
     found = fixes(document)
     if not found:
         return ""
-    items = "\n".join(map(_fix, found[:_MOST_FIXES]))
+    several = len(tools_of(document)) > 1
+    items = "\n".join(_fix(each, several) for each in found[:_MOST_FIXES])
     rest = len(found) - _MOST_FIXES
     more = f"<p>{filtered(f'{rest} more to fix', state=FAILING)}</p>" if rest > 0 else ""
     return (
@@ -88,13 +98,15 @@ def fix_first(document: Document) -> str:
     )
 
 
-def _fix(fix: Fix) -> str:
+def _fix(fix: Fix, several_tools: bool) -> str:
     row = fix.first
     hot = {"known to be exploited": row["known_exploited"], text(row["change"]): is_new(row)}
     tags = [f'<span class="tag hot">{words}</span>' for words, is_true in hot.items() if is_true]
     scores = (key for key in ("cvss", "epss") if row[key] is not None)
     tags += [f'<span class="tag">{key.upper()} {text(row[key])}</span>' for key in scores]
-    also = f" · {counted(fix.number, 'finding')} of this kind" if fix.number > 1 else ""
+    also = f" · {text(row['tool'])}" if several_tools and row["tool"] else ""
+    if fix.number > 1:
+        also += f" · {counted(fix.number, 'finding')} of this kind"
     if fix.targets > 1:
         also += f" on {counted(fix.targets, 'target')}"
     advice = line(row["recommendation"], 5000)
@@ -226,7 +238,8 @@ def targets(document: Document) -> str:
     if not found:
         return ""
     most = max(sum(each.numbers.values()) for each in found) or 1
-    rows = "".join(_target_row(each, 200 / most) for each in found[:MOST_LINES])
+    scan_url = origin_of(document, "scan_url")
+    rows = "".join(_target_row(each, 200 / most, scan_url) for each in found[:MOST_LINES])
     heads = "".join(f'<th scope="col" class="n">{severity}</th>' for severity in SUMMARY)
     more = _left_out(len(found), "more target")
     return (
@@ -239,10 +252,13 @@ def targets(document: Document) -> str:
     )
 
 
-def _target_row(each: _Target, scale: float) -> str:
+def _target_row(each: _Target, scale: float, scan_url: str) -> str:
     pair, outcome = each.pair, each.pair["outcome"]
     reasons = [] if outcome in (FINDINGS, PASSED) else pair["reasons"]
-    scanned = "never" if pair["age"] is None else f"{short_duration(pair['age'])} ago"
+    scanned = "never"
+    if pair["scan_id"] is not None:
+        ago = "unknown" if pair["age"] is None else f"{short_duration(pair['age'])} ago"
+        scanned = web_link(scan_url.replace("{id}", str(pair["scan_id"])), ago)
     why = f'<tr><td class="why full" colspan="{6 + len(SUMMARY)}">{"<br>".join(map(text, reasons))}</td></tr>\n'
     return (
         f'<tr{" class=more" if reasons else ""}><th scope="row" class="full">'

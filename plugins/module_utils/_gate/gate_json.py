@@ -16,7 +16,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -43,6 +43,7 @@ from .json_file import (
     types_in,
 )
 from .judge import Decision, Judged, Verdict
+from .policy import NO_ORIGIN
 from .rows import Pair, Row, Trouble
 from .waivers import Waiver
 
@@ -59,8 +60,12 @@ def document_of(
     now: float,
     workspace: str | None,
     exploits: Exploits = NO_EXPLOITS,
+    origin: Mapping[str, str | None] = NO_ORIGIN,
 ) -> Record:
-    """The dictionary of gate.json. now: the Unix time of the decision; workspace: None for several or none."""
+    """The dictionary of gate.json.
+
+    now: the Unix time of the decision; workspace: None for several or none; origin: the option.
+    """
     memory, waived = decision.memory, decision.waived
     return {
         "schema": SCHEMA,
@@ -73,6 +78,7 @@ def document_of(
         "reasons": list(decision.reasons),
         "coverage": decision.coverage,
         "workspace": workspace,
+        "origin": dict(origin),
         "policy": decision.policy.record(),
         "outcomes": dict(decision.mapping),
         "baseline": {key: getattr(memory, key) for key in ("path", "state", "scheme", "accepted", "reason")},

@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, printable
+from .._errors import WrongOption, counted, printable, without_secrets
+from .._exports.document import without_user_info
 from .._families.finding import SEVERITIES
 from .._families.scan import tool_id_of, tool_name_of
 from .._findings.model import SUMMARY, UNKNOWN, at_least
@@ -47,6 +48,10 @@ EXPECT_OPTIONS: dict[str, Any] = dict(
     tools=dict(type="list", elements="str"),
     max_age=dict(type="str"),
 )
+# the suboptions of origin
+ORIGIN_OPTIONS: dict[str, Any] = {key: dict(type="str") for key in ("build", "commit", "scan_url")}
+NO_ORIGIN: Mapping[str, str | None] = dict.fromkeys(ORIGIN_OPTIONS)
+_SCAN_URL = re.compile(r"https?://[!-~]*\{id\}[!-~]*")
 
 
 class Policy(NamedTuple):
@@ -231,6 +236,18 @@ def _names(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if "" in names:
         raise WrongOption(f"expect.{key}[{names.index('')}] is empty: write a name, or remove it.")
     return names
+
+
+def origin_of(given: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """The option ``origin`` with all of its keys, null for what is not set or empty. Raises WrongOption."""
+    found = {key: (given or {}).get(key) or None for key in ORIGIN_OPTIONS}
+    url = found["scan_url"]
+    if url and not _SCAN_URL.fullmatch(url):
+        raise WrongOption(
+            f"origin.scan_url is {printable(without_secrets(url), 200)!r}: give the URL of a scan in the web application,"
+            " with {id} for its id."
+        )
+    return {key: value and without_user_info(value) for key, value in found.items()}
 
 
 def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int, str]]:

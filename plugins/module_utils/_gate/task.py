@@ -41,7 +41,7 @@ from .files import (
 )
 from .gate_json import document_of, saved_of
 from .judge import Decision, Judged, decide
-from .policy import Expect, Policy, expect_of, mapping_of, policy_of
+from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
 from .read import Reading, read
 from .rows import rows_of
 from .scan_results import with_results
@@ -66,6 +66,7 @@ class _Asked(NamedTuple):
     policy: Policy
     expect: Expect
     mapping: Mapping[str, str]
+    origin: Mapping[str, str | None]
     exploits: Exploits
     waivers: Sequence[Rule]
     baseline: bytes | None
@@ -112,7 +113,12 @@ def _result(task: Task) -> Record:
         troubles=(*reading.troubles, *troubles),
     )
     document = document_of(
-        decision, collection_version=COLLECTION_VERSION, now=now, workspace=reading.workspace, exploits=asked.exploits
+        decision,
+        collection_version=COLLECTION_VERSION,
+        now=now,
+        workspace=reading.workspace,
+        exploits=asked.exploits,
+        origin=asked.origin,
     )
     return _Ending(task, decision, document, reading.api_error).end(asked, baseline)
 
@@ -125,6 +131,7 @@ def _asked(task: Task, now: float) -> _Asked:
         policy_of(params["policy"]),
         expect_of(params["expect"]),
         mapping_of(params["outcomes"]),
+        origin_of(params["origin"]),
         Exploits(
             read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
             read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited)

@@ -141,6 +141,7 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
         "reasons": [f"{len(failing)} findings fail."] if failing else [],
         "coverage": "complete",
         "workspace": "Web shop",
+        "origin": {"build": None, "commit": None, "scan_url": None},
         "policy": POLICY,
         "outcomes": {each: "pass" if each == "passed" else "fail" for each in OUTCOMES},
         "baseline": {"path": None, "state": "none", "scheme": None, "accepted": 0, "reason": None},

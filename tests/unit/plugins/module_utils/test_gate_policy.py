@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Spot
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, origin_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
 
@@ -359,3 +359,13 @@ def test_a_wrong_mapping_is_refused(given, message):
     with pytest.raises(WrongOption) as refused:
         mapping_of(given)
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://app.example.com/scans/", "/scans/{id}", "javascript:{id}", "https://a b/{id}"]
+)
+def test_a_scan_url_without_a_place_for_the_id_is_refused(url):
+    with pytest.raises(
+        WrongOption, match=r"origin.scan_url is .*: give the URL of a scan in the web application, with"
+    ):
+        origin_of({"scan_url": url})

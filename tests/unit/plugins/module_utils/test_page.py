@@ -336,7 +336,42 @@ def test_targets_that_failed_come_first_with_their_reasons():
         ("a.example", 0, 0, 0, 0, 0, 0, 0),
     ]
     assert "It was aborted." in part
+    assert 'data-label="scanned">unknown<' in part
+
+
+def test_the_page_says_which_build_judged_what():
+    origin = {
+        "build": "https://ci.example.com/shop/-/jobs/4711/",
+        "commit": "9fceb02d0ae598e95dc970b7",
+        "scan_url": None,
+    }
+    pairs = [pair(), pair(tool="web"), pair("b.example", "any tool", scan_id=None)]
+    text = html(document([], pairs, origin=origin))
+    build = f'<a href="{origin["build"]}" rel="noreferrer noopener nofollow">build 4711</a>'
+    assert f"Security gate · Web shop · tls, web · {build} · commit <code>9fceb02d0ae5</code> · 2026" in text
+    assert f"<dt>Commit</dt><dd>{origin['commit']}</dd>" in text
+    # a saved file of an older release, and text that is no address
+    for build, shown in ((None, ""), ("javascript:alert(1)", " · build javascript:alert(1)")):
+        of = document([], origin={"build": build, "commit": None, "scan_url": None})
+        assert f"Security gate · Web shop · tls{shown} · 2026" in html(of)
+    assert "Security gate · Web shop · tls · 2026" in html({**document([]), "origin": None})
+
+
+@pytest.mark.parametrize("url", [None, "javascript:alert({id})", "https://scanner.example.com/scans/{id}"])
+def test_a_target_links_its_scan(url):
+    pairs = [pair(scan_id=7), pair("b.example", scan_id=8, age=None), pair("c.example", scan_id=None, age=None)]
+    part = page_parts.targets(document([], pairs, origin={"build": None, "commit": None, "scan_url": url}))
+    links = re.findall(r'href="(http[^"]*)"[^>]*>([^<]+)<', part.replace('href="#', ""))
+    address = "https://scanner.example.com/scans/"
+    assert sorted(links) == (
+        [(f"{address}7", "60 min ago"), (f"{address}8", "unknown")] if url and "https" in url else []
+    )
     assert ">never<" in part
+
+
+def test_what_to_fix_names_the_tool_if_there_are_several():
+    assert " · tls" not in page_parts.fix_first(document([row(1)]))
+    assert " · tls</p>" in page_parts.fix_first(document([row(1)], [pair(), pair(tool="web")]))
 
 
 # --- waivers

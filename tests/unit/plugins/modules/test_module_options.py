@@ -331,6 +331,14 @@ def case_gate_epss_file(account, run):
     assert run("gate", scan_ids=[40001], epss_file=path)["findings"][0]["epss"] == 0.1
 
 
+@case("gate", "origin", "origin.build", "origin.commit", "origin.scan_url")
+def case_gate_origin(account, run):
+    given = {"build": "https://me:secret@ci.example.com/7", "commit": "", "scan_url": "https://app.example.com/{id}"}
+    shown = {**given, "build": "https://ci.example.com/7", "commit": None}
+    assert run("gate", scan_ids=[40001], origin=given)["origin"] == shown
+    assert run("gate", scan_ids=[40001])["origin"] == dict.fromkeys(given)
+
+
 @case("gate", "known_exploited_file")
 def case_gate_known_exploited_file(account, run):
     path = in_a_file('{"dateReleased": "2026-01-31T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
