@@ -11,9 +11,10 @@ import binascii
 import contextlib
 import ipaddress
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
-from typing import Any, Union
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple, Union
 
 from ._errors import Refused, WrongOption, counted, printable
 from ._families.http_logger import HTTP_LOGGER
@@ -24,6 +25,17 @@ from ._references import find
 from ._task import Task
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+
+
+class Filters(NamedTuple):
+    """Which requests are wanted; None for any. since: a time without a zone, which means UTC."""
+
+    method: str | None = None
+    path: str | None = None
+    header: str | None = None
+    source: Network | None = None
+    since: datetime | None = None
+
 
 # the fields of a recorded request, without those of its body
 _FIELDS = ("ip_address", "request_method", "url_params", "user_agent", "http_headers", "request_date")
@@ -61,28 +73,35 @@ def _cleared(task: Task, logger: Record, entries: list[Record]) -> bool:
 def read(task: Task) -> dict[str, Any]:
     """The work of http_logger_data_info: return the requests that a logger recorded, filtered."""
     params = task.params
-    source, since = _network(params["source"]), _moment(params["since"])
+    for name in ("method", "path", "header"):
+        if params[name] == "":
+            raise WrongOption(f"{name} is empty: give a value, or leave the option out.")
+    since = _moment(params["since"])
+    filters = Filters(params["method"], params["path"], params["header"], _network(params["source"]), since)
     if params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the HTTP logger")
-        return dict(requests=[])
+        return dict(requests=[], undecided=0)
     logger = find(task, HTTP_LOGGER)
     if logger is None:
         if task.check_mode:
             task.warn_foreseen(f"HTTP logger {_reference(task)}")
-            return dict(requests=[])
+            return dict(requests=[], undecided=0)
         raise Refused(
             f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"
             " scanops.scanner.http_logger first."
         )
-    entries = [decoded(entry) for entry in captured(task, logger["id"])]
-    kept = [entry for entry in entries if selected(entry, params["method"], source, since)]
+    entries = captured(task, logger["id"])
+    if params["after"] is not None:
+        entries = [entry for number, entry in by_id(entries).items() if number > params["after"]]
+    judged = [(decoded(entry), selected(entry, filters)) for entry in entries]
+    kept = [entry for entry, passes in judged if passes]
     undated = [entry.get("request_date") for entry in kept if moment_of(entry.get("request_date")) is None]
     if since and undated:
         task.warn(
             f"{counted(len(undated), 'request')} cannot be compared with since, because request_date is missing or not a"
             f" time ({printable(undated[0])!r} first), and {'is' if len(undated) == 1 else 'are'} returned."
         )
-    return dict(requests=kept)
+    return dict(requests=kept, undecided=sum(passes is None for _entry, passes in judged))
 
 
 def decoded(entry: Record) -> Record:
@@ -94,24 +113,37 @@ def decoded(entry: Record) -> Record:
     return dict(entry, body=body)
 
 
-def selected(
-    entry: Record, method: str | None = None, source: Network | None = None, since: datetime | None = None
-) -> bool:
-    """Whether an entry passes the filters; a missing field does not, but for a time that cannot be read. since: a time without
-    a zone, which means UTC."""
-    if method and str(entry.get("request_method") or "").upper() != method.upper():
-        return False
-    if source is not None:
+def selected(entry: Record, filters: Filters) -> bool | None:
+    """Whether an entry passes the filters; None if a field is missing that decides it. A time that cannot be read passes."""
+    verdicts = set(_verdicts(entry, filters))
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _verdicts(entry: Record, filters: Filters) -> Iterator[bool | None]:
+    """The verdict of each filter that is given."""
+    if filters.method is not None:
+        method = entry.get("request_method")
+        yield str(method).upper() == filters.method.upper() if method else None
+    if filters.path is not None:
+        path = entry.get("url_params")
+        yield fnmatchcase(path, filters.path) if isinstance(path, str) else None
+    if filters.header is not None:
+        headers = entry.get("http_headers")
+        yield any(_is_header(text, filters.header) for text in headers) if isinstance(headers, list) else None
+    if filters.source is not None:
         try:
-            address = ipaddress.ip_address(str(entry.get("ip_address")))
+            yield ipaddress.ip_address(str(entry.get("ip_address"))) in filters.source
         except ValueError:
-            return False
-        if address not in source:
-            return False
-    if since is not None:
+            yield None
+    if filters.since is not None:
         moment = moment_of(entry.get("request_date"))
-        return moment is None or moment.at >= since.replace(tzinfo=timezone.utc).timestamp()
-    return True
+        yield moment is None or moment.at >= filters.since.replace(tzinfo=timezone.utc).timestamp()
+
+
+def _is_header(text: object, pattern: str) -> bool:
+    """Whether a header has this name, and a value that matches this glob pattern."""
+    (name, _colon, value), (wanted, colon, glob) = str(text).partition(":"), pattern.partition(":")
+    return name.strip().lower() == wanted.strip().lower() and (not colon or fnmatchcase(value.strip(), glob.strip()))
 
 
 def by_id(entries: Iterable[Record]) -> dict[int, Record]:

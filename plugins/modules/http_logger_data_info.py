@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: http_logger_data_info
 short_description: Read the recorded requests of an HTTP logger
 description:
-  - Returns the recorded requests of one HTTP logger. Bodies that are text are decoded.
+  - Returns the recorded requests of one HTTP logger. Bodies that are text are decoded. A request must pass all filters.
   - If the logger does not exist, the task fails, so that a typo does not look like "no requests". In check mode, it
     only warns and returns an empty list, because an earlier task may create the logger.
   - Cost - 1 GET by O(id), 2 GET by O(label). Filters save no calls.
@@ -36,6 +36,21 @@ options:
     description:
       - Return only requests with this HTTP method. Case does not matter.
     type: str
+  path:
+    description:
+      - Return only requests whose query string matches this glob pattern, such as V(id=17&*). Case matters.
+      - The service records no other part of the path.
+    type: str
+  header:
+    description:
+      - Return only requests with this header, as a name or as a name and a glob pattern for the value, such as
+        V(X-Canary) or V(X-Canary:shop-*). The case of the name does not matter.
+    type: str
+  after:
+    description:
+      - Return only requests with a higher id than this one, which are those that the logger recorded later.
+      - A request without a valid id fails the task.
+    type: int
   source:
     description:
       - Return only requests from this IP address or network, such as V(192.0.2.7) or V(192.0.2.0/24).
@@ -69,6 +84,13 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+undecided:
+  description:
+    - The number of requests that are not returned because they lack a field that O(method), O(path), O(header) or
+      O(source) compares. They may be requests that you search for.
+  returned: success
+  type: int
+  sample: 0
 requests:
   description: The recorded requests in the service's order, with every field that the service returns.
   returned: success
@@ -133,6 +155,9 @@ OPTIONS = dict(
     label=dict(type="str"),
     id=dict(type="int"),
     method=dict(type="str"),
+    path=dict(type="str"),
+    header=dict(type="str"),
+    after=dict(type="int"),
     source=dict(type="str"),
     since=dict(type="str"),
 )

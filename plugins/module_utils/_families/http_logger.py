@@ -27,13 +27,21 @@ class _HttpLogger(Family):
             "GET",
             "/http_loggers/{id}/data",
             inside="requests",
-            fields=("id", "ip_address", "request_method", "request_body_base64", "request_date"),
+            fields=(
+                "id",
+                "ip_address",
+                "request_method",
+                "url_params",
+                "http_headers",
+                "request_body_base64",
+                "request_date",
+            ),
         ),
         Operation("DELETE", "/http_loggers/{id}/data"),
     )
     types = typed(
         integer="id workspace_id active_days num_requests",
-        string="label handler_url ip_address request_method request_body_base64 request_date",
+        string="label handler_url ip_address request_method url_params request_body_base64 request_date",
     )
 
 

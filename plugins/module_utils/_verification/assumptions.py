@@ -253,7 +253,10 @@ ROWS = (
         "no HTTP loggers were found",
         answer_is(lambda answer: isinstance(answer.record.get("requests"), list), "logger_data", refusals=False),
         ("http_loggers", "logger_data"),
-        ("GET /http_loggers/{id}/data .ip_address .request_method .request_body_base64 .request_date",),
+        (
+            "GET /http_loggers/{id}/data .ip_address .request_method .url_params .http_headers .request_body_base64"
+            " .request_date",
+        ),
     ),
     Row(
         "request-ids",

@@ -10,7 +10,12 @@ from datetime import datetime
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, decoded, selected
+from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import (
+    Filters,
+    by_id,
+    decoded,
+    selected,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +25,7 @@ JSON = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
     max_leaves=5,
 )
-FIELDS = ("request_body_base64", "request_method", "ip_address", "request_date")
+FIELDS = ("request_body_base64", "request_method", "url_params", "http_headers", "ip_address", "request_date")
 NETWORK = ipaddress.ip_network("192.0.2.0/24")
 NOON = datetime(2026, 1, 31, 12)
 
@@ -57,15 +62,15 @@ def test_a_body_that_is_not_text_is_null(body, expected):
 def test_nothing_in_an_entry_makes_reading_it_fail(entry):
     assert set(decoded(entry)) == {*entry, "body"}
     for filters in ({}, {"method": "GET"}, {"source": NETWORK}, {"since": NOON}):
-        assert selected(entry, **filters) in (True, False)
-    assert selected(entry)
+        assert selected(entry, Filters(**filters)) in (True, False, None)
+    assert selected(entry, Filters())
 
 
 @pytest.mark.parametrize(
-    "value, passes", [("POST", True), ("post", True), ("GET", False), ("", False), (None, False), (7, False)]
+    "value, passes", [("POST", True), ("post", True), ("GET", False), ("", None), (None, None), (7, False)]
 )
 def test_the_method_is_compared_whatever_its_case(value, passes):
-    assert selected({"request_method": value}, method="Post") is passes
+    assert selected({"request_method": value}, Filters(method="Post")) is passes
 
 
 @pytest.mark.parametrize(
@@ -74,15 +79,15 @@ def test_the_method_is_compared_whatever_its_case(value, passes):
         ("192.0.2.7", True),
         ("192.0.3.7", False),
         ("::1", False),
-        (int(NETWORK[7]), False),
-        ("192.0.2.7:443", False),
-        ("", False),
-        (None, False),
-        ([], False),
+        (int(NETWORK[7]), None),
+        ("192.0.2.7:443", None),
+        ("", None),
+        (None, None),
+        ([], None),
     ],
 )
 def test_the_source_is_a_network(value, passes):
-    assert selected({"ip_address": value}, source=NETWORK) is passes
+    assert selected({"ip_address": value}, Filters(source=NETWORK)) is passes
 
 
 @pytest.mark.parametrize(
@@ -99,14 +104,43 @@ def test_the_source_is_a_network(value, passes):
     ],
 )
 def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
-    assert selected({"request_date": value}, since=NOON) is passes
+    assert selected({"request_date": value}, Filters(since=NOON)) is passes
 
 
 @QUICK
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_more_filters_never_let_more_pass(entry):
-    one = selected(entry, method="GET"), selected(entry, source=NETWORK), selected(entry, since=NOON)
-    assert selected(entry, method="GET", source=NETWORK, since=NOON) is all(one)
+    wanted = {"method": "GET", "path": "a*", "header": "X", "source": NETWORK, "since": NOON}
+    each = [selected(entry, Filters(**{name: value})) for name, value in wanted.items()]
+    assert selected(entry, Filters(**wanted)) is (False if False in each else None if None in each else True)
+
+
+@pytest.mark.parametrize(
+    "value, passes",
+    [("id=17", True), ("id=17&b", True), ("ID=17", False), ("x&id=17", False), ("", False), (None, None), (17, None)],
+)
+def test_the_path_is_a_glob_pattern(value, passes):
+    assert selected({"url_params": value}, Filters(path="id=17*")) is passes
+
+
+@pytest.mark.parametrize(
+    "headers, pattern, passes",
+    [
+        (["Host: a", "X-Canary: shop-1"], "x-canary: shop-*", True),
+        (["X-Canary:shop-1"], "X-CANARY:shop-1", True),
+        (["X-Canary: Shop-1"], "X-Canary: shop-*", False),
+        (["X-Canary: a:b"], "X-Canary: a:*", True),
+        (["X-Canary: a"], "X-Canary", True),
+        (["X-Canary-2: a"], "X-Canary", False),
+        (["X-Canary: "], "X-Canary: ?*", False),
+        ([], "X-Canary", False),
+        ([7, None], "X-Canary", False),
+        (None, "X-Canary", None),
+        ("X-Canary: a", "X-Canary", None),
+    ],
+)
+def test_a_header_has_a_name_and_a_glob_pattern(headers, pattern, passes):
+    assert selected({"http_headers": headers}, Filters(header=pattern)) is passes
 
 
 def test_entries_by_their_ids():

@@ -15,7 +15,13 @@ REQUESTS = [
         "request_body_base64": base64.b64encode("hällo".encode()).decode(),
     },
     {"ip_address": "198.51.100.9", "request_method": "get", "request_date": "2024-06-01 00:00:00"},
-    {"ip_address": "2001:db8::1", "request_method": "PUT", "request_date": "2024-06-01 12:30:00"},
+    {
+        "ip_address": "2001:db8::1",
+        "request_method": "PUT",
+        "request_date": "2024-06-01 12:30:00",
+        "url_params": "id=17",
+        "http_headers": ["X-Canary: shop-1"],
+    },
     {"ip_address": "unknown", "request_body_base64": "//79"},
 ]
 
@@ -55,6 +61,11 @@ def test_all_recorded_requests_are_returned_with_the_fields_of_the_service(run, 
         ({"method": "Get"}, [2, 4]),
         ({"source": "2001:db8::/32"}, [3]),
         ({"since": "2024-06-01 12:30:00"}, [3]),
+        ({"path": "id=*"}, [3]),
+        ({"header": "x-canary: shop-*"}, [3]),
+        ({"after": 2}, [3, 4]),
+        ({"after": 2, "method": "GET"}, [4]),
+        ({"after": 4}, []),
         ({"method": "GET", "source": "198.51.100.9", "since": "2024-06-01"}, [2]),
         ({"method": "PUT", "source": "198.51.100.9"}, []),
     ],
@@ -69,6 +80,9 @@ def test_a_request_must_match_all_filters(run, filters, ids):
         ({"source": "example.com"}, "source 'example.com' is not an IP address or a network"),
         ({"source": "192.0.2.0/99"}, "source '192.0.2.0/99' is not an IP address or a network"),
         ({"source": ""}, "source '' is not an IP address or a network"),
+        ({"method": ""}, "method is empty: give a value, or leave the option out."),
+        ({"path": ""}, "path is empty"),
+        ({"header": ""}, "header is empty"),
         ({"since": "noon"}, "since 'noon' is not a date or time"),
         ({"since": ""}, "since '' is not a date or time"),
         (
@@ -98,6 +112,24 @@ def test_an_entry_may_lack_some_of_its_fields(service, run):
     service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=[{"request_method": "GET"}])
     (row,) = run("http_logger_data_info", id=501)["requests"]
     assert (row["request_method"], row["body"]) == ("GET", "")
+
+
+@pytest.mark.parametrize("filters", [{"source": "192.0.2.0/24"}, {"path": "*"}, {"header": "X-Canary"}])
+def test_a_request_without_a_field_that_decides_is_counted(service, run, filters):
+    rows = [{"id": 1, "request_method": "GET"}, {"id": 2, "request_method": "PUT"}]
+    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=rows, times=2)
+    result = run("http_logger_data_info", id=501, **filters)
+    assert (result["requests"], result["undecided"]) == ([], 2)
+    # another filter decides
+    assert run("http_logger_data_info", id=501, method="GET", **filters)["undecided"] == 1
+
+
+def test_a_request_without_an_id_is_refused_where_ids_decide(service, run):
+    rows = [{"request_method": "GET"}]
+    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=rows)
+    result = run("http_logger_data_info", id=501, after=0)
+    assert result.failed
+    assert "no valid id" in result.msg
 
 
 @pytest.mark.parametrize("reference", [{"label": "never"}, {"id": 99}])

@@ -95,6 +95,9 @@ OWN_TESTS = {
         "id": "test_all_recorded_requests_are_cleared_and_counted",
     },
     "http_logger_data_info": {
+        "after": "test_a_request_must_match_all_filters",
+        "header": "test_a_request_must_match_all_filters",
+        "path": "test_a_request_must_match_all_filters",
         "id": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
         "label": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
         "method": "test_a_request_must_match_all_filters",
