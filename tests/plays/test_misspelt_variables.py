@@ -15,12 +15,14 @@ MISSPELT = [
     ("estate_apply", "estate_apply_scop", "estate_apply_scope", "play"),
     ("estate_export", "estate_export_splitt", "estate_export_split", "inventory"),
     ("estate_register", "estate_register_retir", "estate_register_retire", "include_role"),
+    ("logger_canary", "logger_canary_wihtin", "logger_canary_within", "play"),
     ("scan_gate", "scan_gate_polcy", "scan_gate_policy", "command line"),
 ]
 VALID = {
     "estate_apply": {"estate_apply_workspaces": WORKSPACES},
     "estate_export": {"estate_export_dest": "estate.yml"},
     "estate_register": {"estate_register_workspace": "Web shop", "estate_register_source": "here"},
+    "logger_canary": {"logger_canary_tasks": "send.yml"},
     "scan_gate": {"scan_gate_workspace": "Web shop", "scan_gate_targets": "www.example.com"},
 }
 

@@ -38,6 +38,7 @@ def test_a_role_knows_what_it_documents_and_what_it_sets_itself(role):
         ("estate_apply", "estate_apply_scop", "estate_apply_scope"),
         ("estate_apply", "estate_apply_Purge", "estate_apply_purge"),
         ("estate_export", "estate_export_force_", "estate_export_force"),
+        ("logger_canary", "logger_canary_expects", "logger_canary_expect"),
         ("estate_register", "estate_register_workspac", "estate_register_workspace"),
     ],
 )
