@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from .._errors import Refused, printable
+from .._errors import CallError, Refused, counted, printable
 from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
@@ -21,6 +23,9 @@ from .._records import Complete, InWorkspace, Record, ids_of, not_compared, not_
 from .._task import Task
 from .declaration import IN_WORKSPACE, Wanted
 from .plan import Managed
+
+# the most undeclared workspaces that are compared with a new one
+_MOST_COMPARED = 10
 
 
 def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) -> tuple[list[Managed], Contents]:
@@ -34,9 +39,9 @@ def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) ->
     return [Managed(name, wanted, dict(id=place.id, name=place.name), rows)], contents
 
 
-def live_estate(client: Client, wanted: Sequence[Wanted], recheck: bool) -> tuple[list[Managed], Contents]:
-    """What a declaration manages, each list read to its end, and the lists that it is taken from. recheck: see
-    ``listing.pages``."""
+def live_estate(client: Client, wanted: Sequence[Wanted], recheck: bool) -> tuple[list[Managed], Contents, list[Record]]:
+    """What a declaration manages, each list read to its end, the lists that it is taken from, and the workspaces that are not
+    declared. recheck: see ``listing.pages``."""
     workspaces = client.all(WORKSPACE)
     loggers = client.all(HTTP_LOGGER) if any(HTTP_LOGGER in entry.lists for entry in wanted) else ()
     records = [
@@ -55,7 +60,30 @@ def live_estate(client: Client, wanted: Sequence[Wanted], recheck: bool) -> tupl
         inside = {row["id"] for row in rows.get(HTTP_LOGGER, ())}
         elsewhere = {row[HTTP_LOGGER.key]: row for row in loggers if row["id"] not in inside}
         managed.append(Managed(entry.own.name, entry, record, rows, elsewhere))
-    return managed, contents
+    return managed, contents, [row for row in workspaces if row not in records]
+
+
+def renamed(client: Client, managed: Iterable[Managed], undeclared: Iterable[Record]) -> Iterator[str]:
+    """A warning for each workspace that does not exist and whose targets an undeclared one has: it may be the same with
+    another name, and the plan creates its targets a second time. 1 GET for each undeclared workspace that is compared."""
+    live = {row[WORKSPACE.key]: row["id"] for row in undeclared}
+    for each in managed:
+        wanted = {normal_name(TARGET, item.name) for item in each.wanted.lists.get(TARGET, ()) if not item.ignore}
+        if each.record or len(wanted) < 2:
+            continue
+        for name in difflib.get_close_matches(each.name, live, _MOST_COMPARED, 0):
+            rows: list[Record] = []
+            with contextlib.suppress(CallError):
+                rows = client.page(TARGET, 1, {"workspace_id": live[name]})
+            same = wanted & {normal_name(TARGET, row[TARGET.key]) for row in rows}
+            if 2 * len(same) >= len(wanted):
+                yield (
+                    f"Workspace {printable(each.name)!r} does not exist, and workspace {printable(name)!r}, which is not"
+                    f" declared, has {len(same)} of its {counted(len(wanted), 'target')}. If it has another name now, rename"
+                    " it at the service before you apply this declaration, which otherwise creates these targets a second"
+                    f" time: scanops.scanner.workspace with id {live[name]} and new_name."
+                )
+                break
 
 
 def reveal(task: Task, workspaces: Iterable[Managed], marked: bool) -> None:

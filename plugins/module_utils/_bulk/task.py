@@ -19,7 +19,7 @@ from .._lookup import Contents, look_alike
 from .._references import place_of
 from .._scope.permit import outside_scope
 from .._task import Task
-from .account import live_estate, live_targets, reveal
+from .account import live_estate, live_targets, renamed, reveal
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
 from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, plan, refusals
@@ -86,7 +86,9 @@ def reconcile_estate(task: Task) -> dict[str, Any]:
         raise WrongOption("workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge.")
     rules = _rules(task, purge)
     refused = _refusals(task, wanted, rules)
-    workspaces, contents = live_estate(task.client, wanted, recheck=bool(purge))
+    workspaces, contents, undeclared = live_estate(task.client, wanted, recheck=bool(purge))
+    for warning in renamed(task.client, workspaces, undeclared):
+        task.warn(warning)
     if not wanted:
         _warn_nothing_declared(task, "workspaces")
     _warn_alike(task, [managed.name for managed in workspaces])

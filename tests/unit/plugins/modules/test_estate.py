@@ -338,3 +338,47 @@ def test_a_target_out_of_scope_is_named_by_its_path_and_nothing_is_sent(account,
     result = refused(run("estate", check=check, workspaces=declared, scope={"allow": ["example.com"]}))
     assert result.msg.startswith("workspaces[1].targets[1] is outside the authorised scope")
     assert account.calls() == []
+
+
+# --- a workspace with another name
+
+RENAMED = {"name": "Web shop", "targets": ["a.example.com", "B.example.com.", "new.example.com"]}
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_renamed_declaration_is_told_from_a_new_workspace(account, run, check):
+    result = good(run("estate", workspaces=[RENAMED], check=check))
+    (warning,) = result.warnings
+    assert "Workspace 'Web shop' does not exist, and workspace 'Shop', which is not declared, has 2 of its 3" in warning
+    assert warning.endswith("a second time: scanops.scanner.workspace with id 2 and new_name.")
+
+
+@pytest.mark.parametrize(
+    "workspaces",
+    [
+        # still declared
+        [RENAMED, {"name": "Shop"}],
+        # fewer than half
+        [{**RENAMED, "targets": [*RENAMED["targets"], "x.example.com", "y.example.com"]}],
+        # one may be in two workspaces
+        [{"name": "Web shop", "targets": ["a.example.com"]}],
+        [{**RENAMED, "targets": [{"name": name, "ignore": True} for name in RENAMED["targets"]]}],
+    ],
+    ids=["declared", "few", "one", "ignored"],
+)
+def test_a_new_workspace_is_no_renamed_one(account, run, workspaces):
+    assert good(run("estate", workspaces=workspaces, check=True)).warnings == []
+
+
+def test_at_most_ten_workspaces_are_compared_the_most_similar_first(account, run):
+    account.add(workspaces=[{"name": f"Team {number}"} for number in range(30)])
+    good(run("estate", workspaces=[RENAMED], check=True))
+    assert account.calls() == ["GET /workspaces", "GET /targets"]
+    account.clear_log()
+    good(run("estate", workspaces=[{**RENAMED, "name": "Zzz"}], check=True))
+    assert account.calls().count("GET /targets") <= 10
+
+
+def test_a_comparison_that_fails_is_left_out(account, run):
+    account.fault(path="/targets", action="status", status=403, times=None)
+    assert good(run("estate", workspaces=[RENAMED], check=True)).warnings == []
