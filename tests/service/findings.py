@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Findings: list, get, import. Scans create them; they are deleted with their target or workspace."""
+"""Findings: list, get, change, import. Scans create them; they are deleted with their target or workspace."""
 
 from __future__ import annotations
 
@@ -48,6 +48,14 @@ DEFAULTS: Record = {
 
 # names seen in the details of findings in place of the documented ones
 ALTERNATIVE_NAMES = {"risk_level": "vuln_risk_level", "cvssv3": "cvss_v3"}
+
+# the statuses that a finding can be given, and the values of the other fields that can be changed
+STATUSES = ("open", "accepted", "false_positive", "ignored", "fixed")
+CHANGEABLE: dict[str, tuple[object, ...]] = {
+    "status": STATUSES,
+    "risk_level": (0, 1, 2, 3, 4),
+    "verified": (True, False),
+}
 
 # what a scan finds, by risk level
 SAMPLES: dict[int, Record] = {
@@ -176,6 +184,30 @@ def get(call: Call) -> Answer:
     return call.record(dumps(shown))
 
 
+def update(call: Call) -> Answer:
+    """Change fields of a finding and of all its duplicates. Each field is an object with a value, and maybe a reason."""
+    record, table = call.found("findings"), call.account["findings"]
+    changes = {name: _wanted(name, given) for name, given in call.json_object().items()}
+    if not changes:
+        raise Refused(400, "invalid parameters", f"one of {', '.join(CHANGEABLE)} is required")
+    one = call.settings.finding_changes == "one"
+    key = _duplicate_key(record)
+    for each in [record] if one else [each for each in table if _duplicate_key(each) == key]:
+        table.change(each, changes)
+    form = call.settings.update_answer
+    return get(call) if form == "record" else Answer(200, b"", None) if form == "empty" else call.done()
+
+
+def _wanted(name: str, given: object) -> object:
+    """The value of a field in the body of a change."""
+    value = given.get("value") if isinstance(given, dict) else None
+    # a boolean is no number here, although True == 1
+    known = [each for each in CHANGEABLE.get(name, ()) if each == value and type(each) is type(value)]
+    if not known or not isinstance(given, dict) or not isinstance(given.get("reason", ""), str):
+        raise Refused(422, f"invalid parameter {name}", f"{name} must be an object with a value, and maybe a reason")
+    return value
+
+
 # the fields of an imported finding, and their names in an answer
 IMPORTED_NAMES = {
     "test_description": "test_description",
@@ -222,5 +254,6 @@ def _imported(call: Call, given: Record, workspace_id: int | None) -> Record:
 OPERATIONS = (
     ("GET", "/findings", list_all),
     ("GET", "/findings/{id}", get),
+    ("PATCH", "/findings/{id}", update),
     ("POST", "/findings/import", import_findings),
 )

@@ -244,6 +244,7 @@ class Settings:
     id_form: str = _setting("integer", _one_of("integer", "text"))
     time_form: str = _setting("plain", _one_of("plain", "offset", "utc", "unix", "unix_ms"))
     finding_names: str = _setting("documented", _one_of("documented", "alternative"))
+    finding_changes: str = _setting("duplicates", _one_of("duplicates", "one"))
     half_characters: bool = _setting(False, FLAG)
     redirecting_targets: dict[str, str] = _setting({}, TEXTS_BY_NAME)
     unreachable_targets: list[str] = _setting([], NAMES)

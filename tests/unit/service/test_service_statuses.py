@@ -75,7 +75,7 @@ def assert_error(answer, status, words=""):
 @each_operation
 def test_success(account, send, method, path, content):
     answer = send(method, path, **content)
-    wanted = {"GET": 200, "POST": 201, "PUT": 204, "DELETE": 204}[method]
+    wanted = {"GET": 200, "POST": 201, "PUT": 204, "PATCH": 204, "DELETE": 204}[method]
     assert answer.status == (200 if path.endswith("/stop") else wanted)
     if answer.status == 204:
         assert answer.raw == b""
@@ -149,6 +149,12 @@ WRONG_QUERIES = {
 }
 NAME = {"name": "x"}
 PUT = "PUT /workspaces/1"
+PATCH = "PATCH /findings/70001"
+WRONG_CHANGES = (
+    {"status": "accepted"}, {"status": {"value": "unheard of"}}, {"status": {"reason": "none"}}, {"name": {"value": "x"}},
+    {"verified": {"value": 1}}, {"risk_level": {"value": True}}, {"risk_level": {"value": 5}},
+    {"status": {"value": "accepted", "reason": 5}}, {"status": {"value": "accepted"}, "verified": {"value": None}},
+)  # fmt: skip
 # the call, how its body is sent, and the status
 REFUSED = [
     *((f"POST {path}", {"form": form}, 400) for path, forms in WRONG_FORMS.items() for form in forms),
@@ -162,6 +168,8 @@ REFUSED = [
     ("POST /workspaces", {"body": NAME}, 400),
     ("POST /scans", {"form": {"tool_id": 170, "target_name": "a.example"}}, 400),
     ("PATCH /targets/1001", {"body": {}}, 405),
+    (PATCH, {"body": {}}, 400),
+    *((PATCH, {"body": body}, 422) for body in WRONG_CHANGES),
     ("DELETE /workspaces/1", {}, 409),
     ("POST /workspaces", {"form": {"name": "My Workspace"}}, 409),
     ("PUT /workspaces/2", {"body": {"name": "My Workspace"}}, 409),
@@ -186,6 +194,15 @@ def test_only_equal_names_are_taken(account, send):
     for name, workspace in (("www.example", 1), ("WWW.example", 2)):
         assert send("POST", "/targets", form={"name": name, "workspace_id": workspace}).status == 201
     assert send("PUT", "/workspaces/2", body={"name": "second"}).status == 204
+
+
+@pytest.mark.parametrize("setting, changed", [("duplicates", [70101, 70102]), ("one", [70101])])
+def test_a_change_of_a_finding_applies_to_its_duplicates(account, send, setting, changed):
+    account.settings(finding_changes=setting)
+    same = {"name": "Twice", "target_id": 1001}
+    account.add(findings=[{"id": 70101, **same}, {"id": 70102, **same}, {"id": 70103, **same, "port": 80}])
+    assert send("PATCH", "/findings/70101", body={"status": {"value": "accepted", "reason": "known"}}).status == 204
+    assert [row["id"] for row in account.findings() if row["status"] == "accepted"] == changed
 
 
 # ---- what a deletion takes with it
