@@ -23,7 +23,7 @@ description:
     does.
   - The playbook C(scanops.scanner.verify_service) runs this module, shows the result as a table and writes it to a
     file.
-  - Cost - about 30 to 180 GET; with O(writes=true) + 10 POST, 2 PUT, 6 DELETE and 30 GET. See
+  - Cost - about 30 to 180 GET; with O(writes=true) + 10 POST, 2 PUT, 1 PATCH, 6 DELETE and 32 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
@@ -47,6 +47,8 @@ options:
       - Create two workspaces, the target O(target) in each of them, and four HTTP loggers, change one of the
         workspaces, and delete them all. Their names begin with C(verify-) and end in random characters. Nothing is
         scanned.
+      - Also send one finding the status that it has, which the public documentation calls no change. If it changes the
+        finding all the same, the task fails and says so.
       - By default, the assumptions about creates and deletes are not tested.
       - Danger - if an object of the verification cannot be deleted, it remains. The task then fails and names it. An
         interrupted task deletes them, too.

@@ -243,10 +243,13 @@ class Client:
         """Ask that something that is running stops."""
         _accepted(self._write("POST", f"{resource.path}/{object_id}/stop", self._about("stop", resource)))
 
-    def update(self, resource: Family, live: Record, changes: Record) -> Record:
+    def update(
+        self, resource: Family, live: Record, changes: Record, method: str = "PUT", body: Record | None = None
+    ) -> Record:
         """Change fields of an object, and return its record as it is read after that, at 1 GET.
 
-        live: its record. Raises Incomplete where a field is otherwise than expected.
+        live: its record; body: what is sent for the changes, where that is not the changes themselves. Raises Incomplete
+        where a field is otherwise than expected.
         """
         object_id = live["id"]
         shown: list[Record | None] = []
@@ -259,10 +262,10 @@ class Client:
         try:
             _accepted(
                 self._write(
-                    "PUT",
+                    method,
                     f"{resource.path}/{object_id}",
                     self._about("update", resource),
-                    json=changes,
+                    json=body or changes,
                     hints=hints if resource.key in changes else None,
                 )
             )
@@ -270,7 +273,7 @@ class Client:
             self._settle(error, resource.noun, "updated", is_done)
         if not shown:
             self._read_back(resource.noun, "updated", is_done)
-        what = f"{resource.noun} {printable(live[resource.key])!r} (id {object_id})"
+        what = f"{resource.noun} {printable(live['name'])!r} (id {object_id})"
         if shown[0] is None:
             raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
         record, unexpected = written(resource, live, changes, shown[0])
@@ -383,7 +386,7 @@ class Client:
 
 
 def _accepted(answer: Answer) -> None:
-    """Raise unless the answer to a PUT, a DELETE or a stop says that it was done: 204, no body, or a JSON object that is
+    """Raise unless the answer to an update, a DELETE or a stop says that it was done: 204, no body, or a JSON object that is
     empty or has ``data``."""
     if answer.status == 204 or not answer.body.strip():
         return

@@ -27,7 +27,7 @@ from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, dec
 from .redact import Redactor
 from .retry import number_in
 
-_ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
+_ACTIONS = {"POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
 # the seconds that may pass in tries and waits before a line says why
 _SILENCE = 5
 

@@ -220,7 +220,8 @@ def _body(operation: Operation, body: _Node) -> Found:
 
 def _value(part: str, operation: Operation, name: str, schema: _Node) -> Found:
     """Whether a schema accepts what is sent."""
-    yield from _type(part, name, [schema])
+    # a PATCH sends an object for each field
+    yield from _type(part, name, [schema], "object" if operation.method == "PATCH" else TYPE_OF.get(name))
     parts = _parts(schema)
     limits = [each.value["maximum"] for each in parts if isinstance(each.value.get("maximum"), (int, float))]
     if name in LARGEST and limits and max(limits) < LARGEST[name]:
@@ -258,7 +259,7 @@ def _fields(operation: Operation, schemas: list[_Node]) -> Found:
         other = operation.also.get(name)
         name = other if other in known and name not in known else name
         if name in known:
-            yield from _type("field", name, known[name])
+            yield from _type("field", name, known[name], TYPE_OF.get(name))
         else:
             yield "missing", "field", name, "the schema's answer has no such field"
     if operation.one_of and known.keys().isdisjoint(operation.one_of):
@@ -275,8 +276,7 @@ def _record(views: list[_Node], inside: str) -> dict[str, list[_Node]]:
     return _properties(*views)
 
 
-def _type(part: str, name: str, schemas: Iterable[_Node]) -> Found:
-    expected = TYPE_OF.get(name)
+def _type(part: str, name: str, schemas: Iterable[_Node], expected: str | None) -> Found:
     kinds = (kind for each in _parts(*schemas) for kind in each.values("type") or [each.value.get("type")])
     types = {str(kind) for kind in kinds if kind not in (None, [], "null")}
     fits = not types or expected in types or (expected == "integer" and "number" in types)

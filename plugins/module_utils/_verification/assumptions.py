@@ -57,6 +57,7 @@ from .judges import (
     names_depend_on_case,
     objects_have_workspaces,
     page_after_the_last_is_empty,
+    patch_takes_objects,
     put_clears_the_description,
     put_keeps_other_fields,
     put_shares_the_limit_of_post,
@@ -906,7 +907,7 @@ ROWS = (
         ("findings", "finding"),
         (
             "GET /findings =vuln_risk_level",
-            "GET /findings/{id} .id .name .risk_level .status .cve .target_id .task_id =vuln_risk_level",
+            "GET /findings/{id} .id .name .risk_level .status .verified .cve .target_id .task_id =vuln_risk_level",
         ),
     ),
     Row(
@@ -920,7 +921,7 @@ ROWS = (
         _NO_FINDINGS,
         has_fields(FINDING, "task_id"),
         ("findings",),
-        ("GET /findings .id .name .target_id .task_id",),
+        ("GET /findings .id .name .verified .target_id .task_id",),
     ),
     Row(
         "finding-filters",
@@ -985,6 +986,19 @@ ROWS = (
         values_are(_type_of("status"), ("string",), "findings", "findings_of_scan"),
         ("findings",),
         ("GET /findings .status",),
+    ),
+    Row(
+        "finding-update",
+        "PATCH /findings/{id} takes an object with a value for each field.",
+        "_write in _finding.py",
+        PUBLIC,
+        "finding",
+        "Changing a finding fails, and nothing is changed.",
+        True,
+        NEEDS_WRITES,
+        patch_takes_objects,
+        ("finding", "finding_before", "finding_change", "finding_after"),
+        ("PATCH /findings/{id} :status :verified :risk_level",),
     ),
     Row(
         "vpn-profiles",

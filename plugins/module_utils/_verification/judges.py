@@ -713,6 +713,21 @@ def finding_has_risk(answers: Observations) -> Verdict | None:
     return _confirmed_if("risk_level" in finding, f"fields for the risk: {list_names(similar)}") if finding else None
 
 
+def patch_takes_objects(answers: Observations) -> Verdict | None:
+    """Judges the PATCH that sends a finding the status that it has."""
+    patch, before, after = (answers.get(name) for name in ("finding_change", "finding_before", "finding_after"))
+    if patch is None:
+        has_status = isinstance(answers.record("finding").get("status"), str)
+        return None if has_status else Verdict(NOT_TRIED, "no finding with a status was found")
+    if not patch.succeeded:
+        unclear = patch.status in (*_OF_OTHERS, 429, 500)
+        return Verdict(NOT_TRIED if unclear else REFUTED, f"{patch.call}: {describe(patch)}")
+    if before is None or after is None or "status" not in after.record:
+        return None
+    kept = after.record["status"] == before.record["status"]
+    return _confirmed_if(kept, f"status {patch.status}; the value that it had {'was kept' if kept else 'has changed'}")
+
+
 def cves_are_lists(answers: Observations) -> Verdict | None:
     values = [row.get("cve") for row in answers.rows("findings", "findings_of_scan")]
     others = {type_of(value) for value in values if not isinstance(value, list)}

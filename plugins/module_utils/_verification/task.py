@@ -94,6 +94,8 @@ def verify(task: Task) -> Record:
         them = "it" if len(trial.left) == 1 else "them"
         remains = f"{', '.join(trial.left)} could not be deleted after the verification. Delete {them} in the web application."
         raise Incomplete(f"{failure} {remains}".lstrip(), **result)
+    if isinstance(trial.failure, Incomplete):
+        raise trial.failure.with_result(**{**result, "changed": True})
     if failure:
         raise ScannerError(failure, **result)
     return result

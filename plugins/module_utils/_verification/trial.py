@@ -2,7 +2,8 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The writes of service_verification: create objects, change one, and delete these objects and nothing else.
+"""The writes of service_verification: create objects, change one, and delete these objects and nothing else; and send a
+finding the status that it has.
 
 The answers are noted as they are. The client's own creates and deletes would read again what the judges want to see.
 """
@@ -13,8 +14,9 @@ import contextlib
 import secrets
 from dataclasses import dataclass
 
-from .._errors import CallError, Interrupted, ScannerError
+from .._errors import CallError, Incomplete, Interrupted, ScannerError, printable
 from .._families.family import Family
+from .._families.finding import FINDING
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
@@ -83,6 +85,7 @@ class Trial:
         """Create the objects, note the answers, and delete the objects, also after an interrupt."""
         try:
             self._create_all()
+            self._repeat_status()
         except ScannerError as error:
             self.failure = error
         finally:
@@ -202,6 +205,28 @@ class Trial:
                 pass
             found = ask(f"{done}_workspace", workspace.path)
             workspace.values["name"] = found.record.get("name", workspace.name) if found else workspace.name
+
+    def _repeat_status(self) -> None:
+        """Send a finding the status that it has. Raises Incomplete if that changes it."""
+        finding_id = read_id(self._survey.answers.record("finding").get("id"))
+        path = f"{FINDING.path}/{finding_id}"
+        before = self._survey.ask("finding_before", path) if finding_id else None
+        status = before.record.get("status") if before else None
+        if not isinstance(status, str):
+            return
+        try:
+            self._send("finding_change", "PATCH", path, {}, json={"status": {"value": status}})
+        except Interrupted:
+            raise
+        except CallError:
+            # the read shows what came of it
+            pass
+        after = self._survey.ask("finding_after", path)
+        if after and after.record.get("status", status) != status:
+            raise Incomplete(
+                f"The status of finding {finding_id} has changed, although the verification sent the one that it had,"
+                f" {printable(status)!r}. Restore it in the web application."
+            )
 
     def _clean(self) -> None:
         """Delete everything, and once more what could not be deleted."""

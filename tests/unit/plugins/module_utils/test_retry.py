@@ -14,7 +14,7 @@ from requests.structures import CaseInsensitiveDict
 
 QUICK = settings(max_examples=200, deadline=None, database=None)
 
-METHODS = ("GET", "PUT", "DELETE", "POST")
+METHODS = ("GET", "PUT", "PATCH", "DELETE", "POST")
 NOW = 1_800_000_000.0
 
 
@@ -50,6 +50,7 @@ def test_nothing_else_is_sent_again(method, outcome):
         ("GET", "/scans/7/output/x", "GET"),
         ("POST", "/targets", "write"),
         ("PUT", "/workspaces/7", "write"),
+        ("PATCH", "/findings/7", "write"),
         ("DELETE", "/scans/7/output", "write"),
     ],
 )

@@ -19,7 +19,8 @@ MAKE = Operation(
 )
 READ = Operation("GET", "/scans/{id}/output", accepts=("application/pdf",))
 DATA = Operation("GET", "/http_loggers/{id}/data", fields=("ip_address",), inside="requests")
-OPERATIONS = (LIST, MAKE, READ, DATA)
+EDIT = Operation("PATCH", "/findings/{id}", encoding=JSON, sometimes=("status",))
+OPERATIONS = (LIST, MAKE, READ, DATA, EDIT)
 
 # a document without differences from the operations above
 GOOD = {
@@ -84,6 +85,14 @@ GOOD = {
                         }
                     }
                 },
+            }
+        },
+        "/findings/{id}": {
+            "patch": {
+                "requestBody": {
+                    "content": {"application/json": {"schema": {"properties": {"status": {"type": "object"}}}}}
+                },
+                "responses": {"204": {}},
             }
         },
         "/scans/{scan_id}/output": {
@@ -190,6 +199,13 @@ CASES = [
         "paths /reports post requestBody content",
         {"application/json; charset=utf-8": {"schema": {"properties": {"format": {}}}}},
         [("missing", "body", "POST /reports", "group_by")],
+    ),
+    ("paths /findings/{id} patch", None, [("missing", "operation", str(EDIT), "")]),
+    # the type of the field in a record
+    (
+        "paths /findings/{id} patch requestBody content application/json schema properties status type",
+        "string",
+        [("contradicts", "body", str(EDIT), "status")],
     ),
     # answers
     (f"{CREATED} report_id", None, [("missing", "answer", "POST /reports", "")]),

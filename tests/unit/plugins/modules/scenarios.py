@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES as TABLE
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Subject, fingerprint_of
 from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as OF_SIMPLE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import (
@@ -108,6 +109,9 @@ F, P = "/findings", "/public/finding_templates"
 
 # creates that no unique key protects, so that a lost one is never sent again; their bodies are JSON
 STARTS = (S, R)
+
+# of the findings 70001 and 70003, which are duplicates
+FINGERPRINT = fingerprint_of(Subject("www.example.com", "WEBSCAN-00-0000001", port=443, protocol="tcp"))
 
 # a gate that fails is no task that succeeds
 NEVER_FAIL = {"findings": "pass", "incomplete": "pass", "not_covered": "pass"}
@@ -424,6 +428,45 @@ WRITES = {
         keep=False,
     ),
     "report-absent": _task("report", False, f"GET {R}/99", id=99, state="absent"),
+    # finding
+    "finding-status": _task(
+        "finding",
+        True,
+        f"GET {F}/70001, GET {T}/1001, PATCH {F}/70001, GET {F}/70001",
+        id=70001,
+        status="accepted",
+        reason="Known",
+    ),
+    "finding-there": _task(
+        "finding",
+        False,
+        f"GET {F}/70002, GET {T}/1003",
+        id=70002,
+        status="fixed",
+        verified=False,
+        risk_level=0,
+        reason="No",
+    ),
+    "finding-fingerprint": _task(
+        "finding",
+        True,
+        # the service changes 70003 with 70001
+        f"GET {W}, GET {S}, GET {S}, GET {T}, GET {T}, GET {F}, GET {F}/70001, PATCH {F}/70001, GET {F}/70001,"
+        f" GET {F}/70003",
+        workspace="Web shop",
+        fingerprint=FINGERPRINT,
+        status="false_positive",
+        verified=True,
+        risk_level=1,
+    ),
+    "finding-fingerprint-there": _task(
+        "finding",
+        False,
+        f"GET {S}, GET {S}, GET {T}, GET {T}, GET {F}",
+        workspace_id=2,
+        fingerprint=FINGERPRINT,
+        status="open",
+    ),
     # scan_output
     "scan_output-pdf": _task(
         "scan_output", True, f"GET {S}/40001, GET {S}/40001/output", id=40001, format="pdf", dest="output.pdf"
@@ -606,7 +649,7 @@ PROBES = {
 MODULES = tuple(sorted({task.module for task in (*WRITES.values(), *READS.values(), *PROBES.values())}))
 # those that take one object, by its name or its id
 _OTHERS = {"estate", "estate_info", "report", "report_info", "service_info", "service_verification", "targets"}
-_OTHERS |= {"coverage_info", "gate", "scan", "scan_info", "scan_output", "scan_output_info"}
+_OTHERS |= {"coverage_info", "finding", "gate", "scan", "scan_info", "scan_output", "scan_output_info"}
 # its files change, and it shows no difference
 WITHOUT_DIFF = ("gate",)
 SINGLE = tuple(module for module in MODULES if module not in _OTHERS)

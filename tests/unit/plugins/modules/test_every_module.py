@@ -189,7 +189,7 @@ def test_a_task_sends_these_calls_as_the_contract_has_them_and_warns_only_where_
         assert entry["authorization"] == ("missing" if entry["path"] == SCHEMA_PATH else "right")
         assert re.fullmatch(r"scanops\.scanner/\S+ ansible-core/\S+", entry["user_agent"])
         create = "application/json" if entry["path"] in STARTS else "application/x-www-form-urlencoded"
-        expected = {"POST": create, "PUT": "application/json"}.get(entry["method"])
+        expected = {"POST": create, "PUT": "application/json", "PATCH": "application/json"}.get(entry["method"])
         assert entry["content_type"] == expected
     assert len(result.warnings) == (task.warns is not None), result.warnings
     assert all(task.warns in warning for warning in result.warnings)

@@ -26,6 +26,7 @@ SECRET = "pa55-w0rd-of-nobody"
 # what stands for one another: a null of one is no value where another one is given
 REFERENCES = (
     "id",
+    "fingerprint",
     "name",
     "label",
     "uuid",

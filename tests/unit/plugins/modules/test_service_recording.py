@@ -38,7 +38,7 @@ def test_a_recording_has_every_answer_and_the_verdicts(full, run):
     assert os.stat(FILE).st_mode & 0o777 == 0o600
     recorded = read()
     assert {entry["status"] for entry in full.log()} == {answer["status"] for answer in recorded["answers"]}
-    assert {"GET", "POST", "PUT", "DELETE"} == {answer["method"] for answer in recorded["answers"]}
+    assert {"GET", "POST", "PUT", "PATCH", "DELETE"} == {answer["method"] for answer in recorded["answers"]}
     verdicts = {name: verdict for verdict, names in recorded["verdicts"].items() for name in names}
     assert verdicts == {row["name"]: row["verdict"] for row in result["rows"]}
 

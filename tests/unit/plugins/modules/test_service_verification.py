@@ -314,6 +314,18 @@ DEVIATIONS = {
     ),
     "findings without CVEs": without("findings", "cve", "cve", "finding-fields"),
     "findings without a status": without("findings", "status", "finding-status", "finding-fields"),
+    "no PATCH of findings": Deviation(
+        {}, {"finding-update"}, faults=(fault("/.*", "PATCH", action="status", status=405),), writes=True
+    ),
+    "a page in place of a PATCH": Deviation(
+        {}, {"finding-update"}, faults=(fault("/.*", "PATCH", action="html", status=404),), writes=True
+    ),
+    "a PATCH with another body": Deviation(
+        {}, {"finding-update"}, faults=(fault("/.*", "PATCH", action="status", status=422),), writes=True
+    ),
+    "a PATCH that the key may not send": Deviation(
+        {}, set(), {"finding-update"}, faults=(fault("/.*", "PATCH", action="status", status=403),), writes=True
+    ),
     # other families
     "profiles without a uuid": without("vpn_profiles", "uuid", "vpn-profiles"),
     "templates without a name": without("finding_templates", "name", "finding-templates"),
@@ -724,6 +736,36 @@ def test_an_existing_target_is_not_changed(full, run, name, way):
     assert full.writes() == []
     # a scan in progress goes on
     assert {**full.state(), "scans": []} == {**before, "scans": []}
+
+
+def test_a_finding_is_sent_the_status_that_it_has(full, run):
+    before = full.findings()
+    result = verified(run, writes=True)
+    assert verdict(result, "finding-update") == ("confirmed", "status 204; the value that it had was kept")
+    (sent,) = [entry for entry in full.log() if entry["method"] == "PATCH"]
+    assert (sent["path"], sent["json"]) == ("/findings/70015", {"status": {"value": "open"}})
+    assert full.findings() == before
+
+
+def test_a_finding_that_changed_all_the_same_is_named(full, run):
+    changed = {**next(row for row in full.findings() if row["id"] == 70015), "status": "ignored"}
+    full.fault(method="PATCH", path=".*", action="do", do="create", resource="findings", record=changed, times=1)
+    full.fault(method="PATCH", path=".*", action="status", status=204)
+    result = run("service_verification", writes=True)
+    assert result.failed and result.changed
+    assert (
+        "The status of finding 70015 has changed, although the verification sent the one that it had, 'open'."
+        in result.msg
+    )
+    assert verdict(result, "finding-update") == ("refuted", "status 204; the value that it had has changed")
+    assert "verify-" not in json.dumps(full.state()).lower()
+
+
+def test_without_a_finding_that_has_a_status_no_finding_is_changed(full, run):
+    full.settings(missing_fields={"findings": ["status"]})
+    result = verified(run, writes=True)
+    assert verdict(result, "finding-update") == ("not tried", "no finding with a status was found")
+    assert [entry for entry in full.log() if entry["method"] == "PATCH"] == []
 
 
 def test_an_object_with_another_name_is_not_deleted(full, run):
