@@ -34,17 +34,17 @@ options:
     type: int
   fingerprint:
     description:
-      - The fingerprint of the finding, as C(gate.json) and RV(scanops.scanner.gate#module:failing[].fingerprint) have it.
-        All findings of the workspace with this fingerprint are changed, of whatever scan.
+      - The fingerprint of the finding, as C(gate.json) and RV(scanops.scanner.gate#module:findings[].fingerprint) have
+        it. All findings of the workspace with this fingerprint are changed, of whatever scan.
       - Requires O(workspace) or O(workspace_id).
       - If none is found, the task fails.
     type: str
   status:
     description:
-      - The status, such as V(open), V(accepted), V(false_positive), V(ignored) or V(fixed). The service defines the values.
-        It must match exactly.
-      - If not set, the live status is kept. This applies to O(verified) and O(risk_level), too. At least one of the three
-        is required.
+      - The status, such as V(open), V(accepted), V(false_positive), V(ignored) or V(fixed). The service defines the
+        values. It must match exactly.
+      - If not set, the live status is kept. This applies to O(verified) and O(risk_level), too. At least one of the
+        three is required.
     type: str
   verified:
     description:
@@ -64,6 +64,8 @@ options:
 seealso:
   - module: scanops.scanner.finding_info
   - module: scanops.scanner.gate
+  - ref: ansible_collections.scanops.scanner.docsite.guide_gate.statuses
+    description: Keep the statuses of the web application and the waivers in agreement.
 """
 
 EXAMPLES = r"""
@@ -87,8 +89,8 @@ EXAMPLES = r"""
 RETURN = r"""
 finding:
   description:
-    - The finding after the task, with every field that the service returns, as M(scanops.scanner.finding_info) returns it.
-      If several have the fingerprint, the newest one.
+    - The finding after the task, with every field that the service returns, as M(scanops.scanner.finding_info) returns
+      it. If several have the fingerprint, the newest one.
     - In check mode, null for a finding that an earlier task would find.
   returned: success, and on failure because of RV(unexpected)
   type: dict
@@ -157,8 +159,8 @@ finding:
       sample: 1202
 changed_ids:
   description:
-    - The ids of the findings named by O(id) or O(fingerprint) that had other values before. The service may have changed
-      further duplicates.
+    - The ids of the findings named by O(id) or O(fingerprint) that had other values before. The service may have
+      changed further duplicates.
   returned: success, and on failure after another finding was changed
   type: list
   elements: int
