@@ -69,10 +69,12 @@ def classify(run: Outcome, usual: Usual, form: Form, key: str) -> Verdict:
 
 
 def _says_less(module: str, result: dict[str, Any], usual: dict[str, Any]) -> bool:
-    """Whether a result says that it is less complete than the usual one: it doubts itself, or fewer scans count."""
+    """Whether a result says that it is less complete than the usual one: it has a reason to doubt itself that the usual one
+    does not have, or fewer scans count."""
     if module == "gate":
+        new = set(result["reasons"]) - set(usual["reasons"])
         fewer = result["coverage"] == "partial" or len(result["failing"]) > len(usual["failing"])
-        return fewer and len(result["reasons"]) >= len(usual["reasons"])
+        return bool(new) and fewer
     if module == "coverage_info":
         return bool(result["total"] == usual["total"] and result["covered"] < usual["covered"])
     return result.get("complete") is False and not set(result.get("doubts", ())) <= set(usual.get("doubts", ()))
