@@ -14,7 +14,8 @@ description:
   - Everything is read, filtered and named before the first host is added. Any error leaves the inventory unchanged. An
     incomplete answer is an error, never a shorter inventory.
   - Cost - 1 GET, and for each workspace 1 GET for each 1,000 targets and 1 GET for the end of the list; none with a
-    warm cache. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
+    warm cache. With O(findings), for each workspace with targets also 1 GET for any number of findings, and the list of
+    scans in the same way. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -73,6 +74,26 @@ options:
     type: list
     elements: str
     default: []
+  findings:
+    description:
+      - Whether to read the findings and the scans of the workspaces. If so, the hosts have variables with the number of
+        open findings, their CVE ids, and the age of their scans (see the notes), and the groups C(severity_unknown),
+        C(severity_critical), C(severity_high), C(severity_medium), C(severity_low), C(severity_info) and
+        C(never_scanned) exist.
+      - A host is in the group of its worst open finding. The group C(severity_unknown) is the worst of them. It has the
+        hosts with a finding whose severity is not known, and with a scan that does not say how many findings it has.
+      - The group C(never_scanned) has the hosts with a target of which no scan has finished.
+      - Findings that may be incomplete are an error, and no host is added.
+    type: bool
+    default: false
+  stale_after:
+    description:
+      - The age of a scan, in seconds or as in V(12h) or V(7d). The group C(stale) has the hosts with a target without a
+        finished scan of this age or less. It includes the hosts of C(never_scanned), and those whose scans do not say
+        when they ended.
+      - Scans must be recent enough by the service's clock and by that of the machine that runs Ansible.
+      - If not set, there is no group C(stale). Requires O(findings=true).
+    type: str
   duplicates:
     description:
       - What to do with several targets of one host name. They are common, because two URLs of a host give the same
@@ -119,8 +140,8 @@ options:
   cache:
     description:
       - Whether to cache the data of the service, and use it without a call until O(cache_timeout).
-      - An entry is used only for the same inventory file, O(base_url), O(workspaces), O(type) and key. It contains the
-        data of the service, and neither the key nor another secret. A failed refresh keeps the entry.
+      - An entry is used only for the same inventory file, O(base_url), O(workspaces), O(type), O(findings) and key. It
+        contains the data of the service, and neither the key nor another secret. A failed refresh keeps the entry.
       - The task C(ansible.builtin.meta) with C(refresh_inventory), and C(ansible-playbook --flush-cache), read the
         service again.
 notes:
@@ -131,6 +152,19 @@ notes:
   - C(scanner_targets) is a list of the records of all targets of the host, with the keys C(id), C(name), C(type),
     C(description), C(workspace), C(workspace_id), and every other field that the service returns. O(hostvars_prefix)
     changes C(scanner_) in all of these names.
+  - With O(findings), C(scanner_findings) is a dictionary with the number of open findings of each severity,
+    V(critical), V(high), V(medium), V(low), V(info) and V(unknown). C(scanner_worst) is the worst of these severities,
+    C(scanner_cves) is a sorted list of the CVE ids of open findings. C(scanner_last_scan) is the time in UTC at which
+    the last scan finished, and C(scanner_scan_age) is its age in seconds. The findings of several targets are added up,
+    and the times are those of the target whose last scan is longest ago. The records in C(scanner_targets) have
+    C(findings), C(cves) and C(last_scan) of their own.
+  - Null never means zero. C(scanner_findings) is null if nothing was found and a target was never scanned, and
+    C(scanner_worst) if there is no open finding. C(scanner_last_scan) and C(scanner_scan_age) are null if a target was
+    never scanned, or if its scans do not say when they ended.
+  - A finding is open unless its status is V(accepted), V(false_positive), V(fixed) or V(ignored), in any case. Any
+    other status counts as open, and so does a missing one. As for M(scanops.scanner.gate), only the newest finished
+    scan of each target and tool counts. Until one has finished, the newest one counts. A finding of two tools counts
+    twice.
   - O(include), O(exclude) and O(hostnames) see these variables for one target, without other targets in
     C(scanner_targets). O(compose), O(groups) and O(keyed_groups) see the variables of the host, with
     C(inventory_hostname) and C(group_names).
@@ -146,7 +180,7 @@ notes:
     2.19 and later this applies to all text, before that only to text that could be a template.
   - Every option but the expressions can be a template. It can use only extra variables (C(-e)).
   - An unknown option is an error, so that a typo does not widen the inventory. So is null, such as from an undefined
-    variable, for O(workspaces), O(type), O(include), O(exclude) and O(hostnames).
+    variable, for O(workspaces), O(type), O(include), O(exclude), O(hostnames), O(findings) and O(stale_after).
   - If an inventory fails, ansible-core warns and continues without it. To prevent a play from running on only some of
     your hosts, set C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg), or set the
     environment variable C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true).
@@ -207,11 +241,19 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
 from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Family
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._host_findings import (
+    GROUPS,
+    STALE,
+    add_findings,
+    groups_of,
+    variables_of,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, chosen_workspaces
+from ansible_collections.scanops.scanner.plugins.module_utils._moments import seconds_of
 from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
@@ -249,7 +291,7 @@ CACHE_FORMAT = 1
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
 
 # options that select or name the hosts, so that null would widen the inventory
-SELECTIONS = ("workspaces", "type", "include", "exclude", "hostnames")
+SELECTIONS = ("workspaces", "type", "include", "exclude", "hostnames", "findings", "stale_after")
 
 # options that contain expressions for each host; all others may be templates
 EXPRESSION_LISTS = ("include", "exclude", "hostnames")
@@ -295,6 +337,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 plan.hosts[name] = self._variables(own, addresses[own[0]["id"]])
             self._group(plan, hosts, "workspace", (workspace["name"] for workspace in account.workspaces))
             self._group(plan, hosts, "type", (record["type"] for record in records if record["type"]))
+            self._group_by_findings(plan, hosts)
             self._construct(plan)
             self._omit_this_machine(plan, hosts)
             self._omit_ambiguous(plan, hosts)
@@ -364,6 +407,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 f"hostvars_prefix is {printable(prefix)!r}, with which no variable name can begin: use ASCII letters,"
                 " digits and _, as in scanner_."
             )
+        stale_after = self.get_option("stale_after")
+        if stale_after is not None and not self.get_option("findings"):
+            raise WrongOption("stale_after needs the findings: set findings to true, or leave stale_after out.")
+        self._stale_after = None if stale_after is None else seconds_of(stale_after, "stale_after")
         missing = missing_requests()
         if missing:
             raise Refused(
@@ -393,6 +440,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             refuse_depth(entry)
             lists = (without_halves(redactor.value(entry[family.plural])) for family in (WORKSPACE, TARGET))
             account = Account(*map(_records, (WORKSPACE, TARGET), lists))
+            # raises where an entry lacks what was found
+            for target in account.targets if self.get_option("findings") else ():
+                variables_of([target])
         except Exception:
             # a missing or broken entry, which the releases of ansible-core report in different ways
             return None
@@ -410,6 +460,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             connection.api_key,
             asked and sorted(asked),
             self.get_option("type"),
+            self.get_option("findings"),
         ]
         digest = hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
         return f"{self.get_cache_key(path)}_{digest[:16]}"
@@ -430,6 +481,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     # a service may ignore the filter, and the inventory must not contain other targets
                     if kind is None or row["type"] in (None, kind):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])
+            if self.get_option("findings"):
+                add_findings(client, workspaces, targets)
         finally:
             for call in transport.calls:
                 self.display.vv(f"{self.NAME}: {call}")
@@ -464,6 +517,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         prefix = self.get_option("hostvars_prefix")
         variables = {prefix + field: records[0][field] for field in FIELDS}
         variables[f"{prefix}targets"] = records
+        if self.get_option("findings"):
+            variables.update((prefix + name, value) for name, value in variables_of(records).items())
         if address:
             variables["ansible_host"] = address
         return variables
@@ -516,6 +571,16 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             for record in records:
                 if record[field] in groups:
                     plan.groups[groups[record[field]]][name] = None
+
+    def _group_by_findings(self, plan: Plan, hosts: Hosts) -> None:
+        """Add the groups by what was found and when."""
+        if not self.get_option("findings"):
+            return
+        for group in GROUPS if self._stale_after is None else (*GROUPS, STALE):
+            plan.add_group(group)
+        for name, records in hosts.items():
+            for group in groups_of(records, self._stale_after):
+                plan.groups[group][name] = None
 
     def _construct(self, plan: Plan) -> None:
         """Add the results of compose, groups and keyed_groups to the plan."""

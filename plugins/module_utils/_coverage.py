@@ -53,7 +53,7 @@ def coverage(task: Task) -> Record:
     if params["targets"] is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
     accounts = _read(task, place)
-    clock = latest_clock(task, [scan for account in accounts for scan in account.scans])
+    clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
     result = _coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
     expired = result["exclusions"]["expired"]
     if expired:

@@ -117,7 +117,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     kept.owners = {field: asked.query[field] for field in ("target_id", "task_id") if field in asked.query}
     kept.target_names = asked.target_names
     if since is not None:
-        kept.old = old_scans(task, since, asked.scans)
+        kept.old = old_scans(task.client, since, asked.scans)
     grouped = {"group_duplicates": "true"} if task.params["group_duplicates"] else {}
     answer = task.client.stream(FINDING, {**asked.query, **grouped}, kept.take)
     if may_be_cut(answer):

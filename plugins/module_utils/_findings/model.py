@@ -19,6 +19,8 @@ UNKNOWN = "unknown"
 # the keys of a summary, in its order
 SUMMARY: tuple[str, ...] = (*reversed(SEVERITIES), UNKNOWN)
 
+# assumed: the statuses of findings that need no fix; any other may be open
+_CLOSED = ("accepted", "false_positive", "fixed", "ignored")
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,}", re.IGNORECASE)
 # the first bracket after an opening one is a character of the class
 _CLASS = re.compile(r"\[!?\]?[^\]]*\]")
@@ -38,6 +40,11 @@ def severity_of(risk_level: object) -> str:
 def at_least(severity: str, minimum: str) -> bool:
     """Whether a severity is the minimum or worse. UNKNOWN always is, because it may be the worst."""
     return severity == UNKNOWN or SEVERITIES.index(severity) >= SEVERITIES.index(minimum)
+
+
+def is_open(status: object) -> bool:
+    """Whether a finding with this status may need a fix."""
+    return str(status).strip().lower() not in _CLOSED
 
 
 def is_cve(text: str) -> bool:

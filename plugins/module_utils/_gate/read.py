@@ -80,7 +80,7 @@ def read(task: Task) -> Reading:
         names = {place_id: _workspace_name(task, place) for place_id, place in places.items()}
     except CallError as error:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
-    clock = latest_clock(task, [each.scan for each in wanted if each.scan])
+    clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
     failures: list[CallError] = []
     pairs = tuple(_pairs(task, wanted, names, clock, failures))
     return Reading(

@@ -52,7 +52,7 @@ class Client:
         self._lists = lists
         self._wrote = False
         self._permit = permit
-        self._warn = warn
+        self.warn = warn
         self._about = transport.about
         transport.budget.file.warn = warn
 
@@ -353,7 +353,7 @@ class Client:
         if not shown:
             raise unconfirmed(error, what, done)
         if isinstance(error, AnswerError):
-            self._warn(f"{error.what}. Reading again shows that the {what} was {done}.")
+            self.warn(f"{error.what}. Reading again shows that the {what} was {done}.")
 
     def data(
         self,

@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterable
 from email.utils import mktime_tz, parsedate_tz
 
+from .._http.client import Client
 from .._moments import Clock, Since, span
 from .._records import Record
-from .._task import Task
 from .record import is_in_progress, last_moment_of
 
 # time zones differ by multiples of this, in seconds
@@ -24,30 +24,30 @@ _FARTHEST_ZONE = 14 * 3600
 _MOST = 300
 
 
-def latest_clock(task: Task, scans: Iterable[Record]) -> Clock:
+def latest_clock(client: Client, scans: Iterable[Record]) -> Clock:
     """The later of the service's clock and this host's, by which no scan is more recent than it may be: where the zone of the
     records is ahead of UTC, they are read as those of the farthest one."""
-    clock, local = _clocks(task, scans)
+    clock, local = _clocks(client, scans)
     return Clock(max(clock.now, local), _FARTHEST_ZONE if clock.ahead else 0)
 
 
-def old_scans(task: Task, since: Since, scans: Iterable[Record]) -> frozenset[int]:
+def old_scans(client: Client, since: Since, scans: Iterable[Record]) -> frozenset[int]:
     """The ids of the scans that ended before ``since``, by the service's clock and in any zone that the records may have."""
-    clock, _local = _clocks(task, scans)
+    clock, _local = _clocks(client, scans)
     longest = clock.now - since.at(clock.now)
     ends = {scan["id"]: last_moment_of(scan) for scan in scans if not is_in_progress(scan)}
     return frozenset(scan_id for scan_id, end in ends.items() if end is not None and clock.age_of(end) > longest)
 
 
-def _clocks(task: Task, scans: Iterable[Record]) -> tuple[Clock, float]:
+def _clocks(client: Client, scans: Iterable[Record]) -> tuple[Clock, float]:
     """The clock of the service, by the last answer, and the time of this host when it came. Warns if they differ."""
-    last = task.client.transport.last
+    last = client.transport.last
     local = (last.moments[1] if last else 0) or time.time()
     clock = service_now(last.headers.get("Date") if last else None, scans, local)
     if abs(clock.now - local) > _MOST:
-        task.warn(_difference(clock.now - local))
+        client.warn(_difference(clock.now - local))
     if clock.ahead:
-        task.warn(
+        client.warn(
             "The newest time of a scan is in the future, so times without a time zone are not UTC, but of an unknown zone ahead"
             " of it. A scan counts as recent only if it is so in the zone that is farthest ahead, by 14 hours; since also"
             " returns what may be too old."

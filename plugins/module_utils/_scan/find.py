@@ -232,7 +232,7 @@ def find_scans(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> N
         entry.known = [row["id"] for row in _own(rows, entry)]
     if not max_age:
         return
-    clock = latest_clock(task, rows)
+    clock = latest_clock(task.client, rows)
     for entry in entries:
         entry.candidates = []
         for row, reason in candidates(_own(rows, entry), clock, max_age)[:_MOST_CANDIDATES]:

@@ -45,7 +45,7 @@ def read(task: Task) -> Record:
 
 def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Record]) -> list[Record]:
     """The scans that ended since then, those in progress, and, with a warning, those whose records do not say."""
-    old = old_scans(task, since, rows)
+    old = old_scans(task.client, since, rows)
     recent = [scan for scan in scans if scan["id"] not in old]
     undated = [str(scan["id"]) for scan in recent if not is_in_progress(scan) and last_moment_of(scan) is None]
     if undated:

@@ -975,6 +975,16 @@ ROWS = (
         ("GET /findings .cve",),
     ),
     Row(
+        "finding-open",
+        "A finding is open unless its status is accepted, false_positive, fixed or ignored.",
+        "is_open in _findings/model.py",
+        NOBODY,
+        "inventory",
+        "Any other status counts as open. A finding that needs a fix in spite of such a status does not count.",
+        False,
+        "only people know which findings need a fix",
+    ),
+    Row(
         "finding-status",
         "The status of a finding is a string.",
         "selector in _findings/model.py",

@@ -43,6 +43,7 @@ SHELL = frozenset(
         "_gate/files",
         "_gate/read",
         "_gate/task",
+        "_host_findings",
         "_http/budget",
         "_http/client",
         "_http/create",
