@@ -32,6 +32,7 @@ options:
   contents:
     description:
       - Also return the words. Long wordlists make long results, so select one with O(name) or O(id).
+      - The task warns if the number of words differs from C(num_words).
     type: bool
     default: false
 seealso:
