@@ -153,8 +153,8 @@ options:
       - The age counts from the end of the scan, by the service's clock and by the clock of the host on which the module
         runs. A scan is used only if it is recent enough by both. If they differ by more than five minutes, the task
         warns.
-      - Times without a time zone count as UTC. If one is in the future, the task warns, and a scan is used only if it is
-        recent enough in the zone that is farthest ahead of UTC.
+      - Times without a time zone count as UTC. If one is in the future, the task warns, and a scan is used only if it
+        is recent enough in the zone that is farthest ahead of UTC.
       - Two tasks of one user on one machine that run at the same time start only one scan. For tasks on several
         machines, see the notes.
     type: str

@@ -39,7 +39,9 @@ def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) ->
     return [Managed(name, wanted, dict(id=place.id, name=place.name), rows)], contents
 
 
-def live_estate(client: Client, wanted: Sequence[Wanted], recheck: bool) -> tuple[list[Managed], Contents, list[Record]]:
+def live_estate(
+    client: Client, wanted: Sequence[Wanted], recheck: bool
+) -> tuple[list[Managed], Contents, list[Record]]:
     """What a declaration manages, each list read to its end, the lists that it is taken from, and the workspaces that are not
     declared. recheck: see ``listing.pages``."""
     workspaces = client.all(WORKSPACE)
