@@ -59,11 +59,31 @@ CHANGEABLE: dict[str, tuple[object, ...]] = {
 
 # what a scan finds, by risk level
 SAMPLES: dict[int, Record] = {
-    0: {"name": "Server software found", "vuln_id": "WEBSCAN-00-0000010", "cvss": 0, "cvssv3": 0, "cve": ["N/A"]},
-    1: {"name": "Missing security header", "vuln_id": "WEBSCAN-00-0000011", "cvss": 2.1, "cvssv3": 3.1},
-    2: {"name": "Cookie without Secure flag", "vuln_id": "WEBSCAN-00-0000012", "cvss": 5, "cvssv3": 5.3},
+    0: {
+        "name": "Server software found",
+        "test_description": "Looks for the software of the server.",
+        "vuln_id": "WEBSCAN-00-0000010",
+        "cvss": 0,
+        "cvssv3": 0,
+        "cve": ["N/A"],
+    },
+    1: {
+        "name": "Missing security header",
+        "test_description": "Looks for missing security headers.",
+        "vuln_id": "WEBSCAN-00-0000011",
+        "cvss": 2.1,
+        "cvssv3": 3.1,
+    },
+    2: {
+        "name": "Cookie without Secure flag",
+        "test_description": "Looks for cookies without the Secure flag.",
+        "vuln_id": "WEBSCAN-00-0000012",
+        "cvss": 5,
+        "cvssv3": 5.3,
+    },
     3: {
         "name": "Outdated web server",
+        "test_description": "Looks for outdated web servers.",
         "vuln_id": "WEBSCAN-00-0000013",
         "cve": ["CVE-2021-41773"],
         "cvss": 7.5,
@@ -72,6 +92,7 @@ SAMPLES: dict[int, Record] = {
     },
     4: {
         "name": "Remote code execution",
+        "test_description": "Looks for remote code execution.",
         "vuln_id": "WEBSCAN-00-0000014",
         "cve": ["CVE-2021-44228", "CVE-2021-45046"],
         "cvss": 9.8,

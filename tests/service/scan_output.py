@@ -6,7 +6,27 @@
 
 from __future__ import annotations
 
+from .findings import SAMPLES
 from .records import Record
+
+
+def quiet_tests(scan: Record, findings: list[Record]) -> list[Record]:
+    """An entry for each test that found nothing. A test in `unfinished` of the scan's script did not finish."""
+    found = {finding.get("vuln_id") for finding in findings}
+    return [
+        {
+            "id": number,
+            "name": f"Nothing was found: {sample['name']}",
+            "vuln_id": "NONVULN-00-0000000",
+            "risk_level": 0,
+            "status": "open",
+            "cve": [],
+            "test_description": sample["test_description"],
+            "test_finished": number not in scan["script"]["unfinished"],
+        }
+        for number, sample in SAMPLES.items()
+        if sample["vuln_id"] not in found
+    ]
 
 
 def parsed(scan: Record, target: Record, findings: list[Record]) -> Record:

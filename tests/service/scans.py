@@ -9,7 +9,7 @@ from __future__ import annotations
 from .answers import Answer, Call, Refused, dumps
 from .findings import add_of_scan
 from .records import Record
-from .scan_output import parsed, pdf, raw_text
+from .scan_output import parsed, pdf, quiet_tests, raw_text
 from .settings import LEVELS, SCRIPT, Settings
 from .store import Account, Family, StateError
 from .targets import asset_of, checked
@@ -94,6 +94,7 @@ def _script_of(settings: Settings, target: str, tool_id: int) -> Record:
         "message": "",
         "findings": settings.scan_findings,
         "missing": [],
+        "unfinished": [],
     }
     for own in settings.scan_scripts:
         if own.get("target", target) == target and own.get("tool_id", tool_id) == tool_id:
@@ -347,6 +348,8 @@ def get_output(call: Call) -> Answer:
     if scan["tool_id"] in call.settings.raw_only_tools:
         raise Refused(406, "this tool has no parsed output", "request the raw output")
     public = [call.account["findings"].public(finding, call.settings) for finding in found]
+    if call.settings.quiet_tests:
+        public += quiet_tests(scan, public)
     return Answer(200, dumps({"data": parsed(scan, target, public)}))
 
 
