@@ -13,15 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.playbook.block import Block
-from ansible.playbook.task import Task
-from ansible.playbook.task_include import TaskInclude
-from ansible.plugins.loader import strategy_loader
-from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
 from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import above, play_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, wrong_strategy
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
 
 PREFIX = "scan_gate_"
@@ -68,11 +64,11 @@ class GateAction(RoleAction):
         """decide: whether the gate decides now; earlier: why it failed in an earlier batch, or empty."""
         play = play_of(self._task)
         host = variables["inventory_hostname"]
-        if not _is_selected(self._task, variables):
+        if not is_selected(self._task, variables):
             return {"decide": False, "earlier": ""}
-        strategy = self._templar.template(play.strategy)
-        if len(variables["ansible_play_hosts_all"]) > 1 and not _runs_in_lockstep(strategy):
-            return {"failed": True, "msg": _wrong_strategy(strategy)}
+        wrong = wrong_strategy(self._templar.template(play.strategy), variables, "scan_gate could not stop them")
+        if wrong:
+            return {"failed": True, "msg": wrong}
         settings = digests({name: self._value(name, variables) for name in JUDGED})
         key = hashlib.sha256(f"{play._uuid} {sorted(settings.items())}".encode()).hexdigest()
         earlier = self._task.args["decided"].get(key)
@@ -107,13 +103,6 @@ class GateAction(RoleAction):
             "tools": listed(settings["tools"]),
             "formats": usable_formats(settings["formats"]),
         }
-
-
-def _wrong_strategy(strategy: str) -> str:
-    return (
-        f"With the strategy {strategy}, each host of the play goes on by itself, so scan_gate could not stop them: use the"
-        " strategy linear in this play, or run the role before it in a play of its own, with hosts: localhost."
-    )
 
 
 def listed(value: Any) -> Any:
@@ -192,40 +181,3 @@ def classified(result: Mapping[str, Any], options: Iterable[str]) -> dict[str, A
     if not refused or not isinstance(msg, str) or msg.startswith((UNEXPECTED, "MODULE FAILURE")):
         return dict(result)
     return {**result, "outcome": MISCONFIGURED, "msg": named(msg, options)}
-
-
-# --- the play in which the role runs, as ansible-core keeps it
-
-
-def _runs_in_lockstep(strategy: str) -> bool:
-    """Whether all hosts of a play finish a task before the first of them starts the next one."""
-    found = strategy_loader.get(strategy, class_only=True)
-    return isinstance(found, type) and issubclass(found, Linear)
-
-
-def _is_selected(task: Any, variables: Mapping[str, Any]) -> bool:
-    """Whether the tags of a run select the role of a task that always runs.
-
-    task: in a block that holds all tasks of the role, whose own tags do not count. The tags of include_role and
-    include_tasks have been evaluated before, and tasks that have no other tags follow them.
-    """
-    block = task._parent
-    between = _own_tags(block._role)
-    for each in above(block):
-        if isinstance(each, TaskInclude) and not each.statically_loaded:
-            if not between:
-                return True
-            break
-        # the block of ``apply`` has no tasks of its own
-        between = between or ((isinstance(each, TaskInclude) or bool(each.block)) and _own_tags(each))
-    play = play_of(task)
-    probe = Task(block=Block(play=play))
-    inherited = block._get_parent_attribute("tags", omit=True)
-    probe.tags = list(inherited) if isinstance(inherited, list) else []
-    return bool(probe.evaluate_tags(play.only_tags, play.skip_tags, variables))
-
-
-def _own_tags(each: Any) -> bool:
-    """Whether a role, block or task has tags that it does not inherit."""
-    tags = getattr(each, "_tags", None)
-    return isinstance(tags, list) and bool(tags)
