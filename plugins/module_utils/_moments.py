@@ -34,7 +34,7 @@ LONGEST_EXCEPTION = (5 * 366 + 1) * 86400
 _DAY = 86400
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # how many seconds the clocks of two machines may differ
-_TOLERANCE = 300
+TOLERANCE = 300
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -175,7 +175,7 @@ class Since(NamedTuple):
         """The Unix time that it means at the Unix time ``now``. Raises WrongOption for a time in the future."""
         if self.moment is None:
             return now - self.seconds
-        if self.moment > now + _TOLERANCE:
+        if self.moment > now + TOLERANCE:
             raise WrongOption(
                 f"since {printable(self.text, 60)!r} is in the future, so nothing could match: give an earlier time."
             )

@@ -26,10 +26,18 @@ def check_or_name(check: object, name: object) -> tuple[str | None, str | None]:
 
 def check_of(value: object) -> str | None:
     """The id of a check in a field of the service; None if it is missing or stands for no check."""
+    return None if stands_for_no_check(value) else _text_of(value) or None
+
+
+def stands_for_no_check(value: object) -> bool:
+    """Whether a field of the service has the id of an entry that says that nothing was found."""
+    return bool(_NO_CHECK.fullmatch(_text_of(value)))
+
+
+def _text_of(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    text = value.strip() if isinstance(value, str) else ""
-    return None if _NO_CHECK.fullmatch(text) else text or None
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _plain_name(value: object) -> str:
