@@ -16,6 +16,7 @@ MISSPELT = [
     ("estate_export", "estate_export_splitt", "estate_export_split", "inventory"),
     ("estate_register", "estate_register_retir", "estate_register_retire", "include_role"),
     ("logger_canary", "logger_canary_wihtin", "logger_canary_within", "play"),
+    ("prove_fix", "prove_fix_task", "prove_fix_tasks", "play"),
     ("scan_gate", "scan_gate_polcy", "scan_gate_policy", "command line"),
 ]
 VALID = {
@@ -23,6 +24,7 @@ VALID = {
     "estate_export": {"estate_export_dest": "estate.yml"},
     "estate_register": {"estate_register_workspace": "Web shop", "estate_register_source": "here"},
     "logger_canary": {"logger_canary_tasks": "send.yml"},
+    "prove_fix": {"prove_fix_source": "gate.json"},
     "scan_gate": {"scan_gate_workspace": "Web shop", "scan_gate_targets": "www.example.com"},
 }
 

@@ -101,14 +101,14 @@ def _is_from_anybody(path: str) -> bool:
         return False
 
 
-def refuse_untrusted_directory(path: str) -> None:
+def refuse_untrusted_directory(path: str, option: str = "artifacts") -> None:
     """Raises WrongOption for a directory of artefacts that any user of this machine could have put there, or can write."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
         # it does not exist yet, or writing into it says why it cannot be used
         return
-    _refuse_untrusted(path, "artifacts", mode)
+    _refuse_untrusted(path, option, mode)
 
 
 def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes:

@@ -171,7 +171,7 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
         text = text_of(content)
         # a large file has no room for the bytes, the text and the values at once
         del content
-        return _of_gate(parsed(text), now)
+        return saved_in(parsed(text), now)
     except Wrong as error:
         raise WrongOption(f"findings_file {printable(repr(path), 200)} {error}. {_ADVICE}") from None
 
@@ -277,7 +277,8 @@ _FIELDS = tuple(_FIELD_OF.get(key, key) for key in _READ[:-2])
 _key_of_row = itemgetter(*map(_READ.index, _KEY))
 
 
-def _of_gate(document: Any, now: float) -> Saved:
+def saved_in(document: Any, now: float) -> Saved:
+    """What the value of a gate.json holds, which loses its findings. Raises Wrong."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise Wrong("is neither a gate.json nor a list of findings")
     if document.get("version") != VERSION:

@@ -1,0 +1,13 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the role prove_fix decides before and between its tasks."""
+
+from __future__ import annotations
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._prove_role import ProveAction
+
+
+class ActionModule(ProveAction):
+    pass

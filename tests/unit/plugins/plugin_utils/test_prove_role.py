@@ -1,0 +1,59 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which hosts carry a target, and which targets are not scanned because a fix failed."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.plugin_utils._prove_role import carries, plan
+
+READ = {
+    "id": 7,
+    "problem": "",
+    "record": {"id": 7, "target_id": 1, "tool_id": 170, "workspace_id": 3, "tool_params": {}},
+    "target": "a.example",
+    "tool": "Website Scanner",
+    "workspace": "Web shop",
+}
+
+
+@pytest.mark.parametrize(
+    ("variables", "target", "expected"),
+    [
+        ({"scanner_targets": [{"name": "b.example"}, {"name": "https://A.example:443"}]}, "https://a.example/", True),
+        ({"scanner_targets": [{"name": "https://a.example/admin"}]}, "https://a.example/", False),
+        # with the variable of the inventory plugin, the name of the host does not count
+        ({"scanner_targets": []}, "a.example", False),
+        ({}, "a.example", True),
+        ({}, "https://a.example/admin", True),
+        ({}, "b.example", False),
+        ({"ansible_host": "192.0.2.10"}, "http://192.0.2.10:8080/", True),
+        ({"ansible_host": "192.0.2.10"}, "192.0.2.11", False),
+        ({}, "not a name", False),
+    ],
+)
+def test_a_host_carries_the_targets_of_the_inventory_plugin_or_of_its_name(variables, target, expected):
+    assert carries("a.example", variables, target) is expected
+
+
+@pytest.mark.parametrize(
+    ("hosts", "left", "reason"),
+    [
+        ([], None, None),
+        ([], ["web1"], "No host of the play carries its target, so the tasks of the fix ran on none."),
+        (["web1", "web2"], ["web1"], "The tasks of the fix failed on web2."),
+        (["web1"], ["web1"], None),
+    ],
+)
+def test_a_target_is_not_scanned_unless_all_its_hosts_are_fixed(hosts, left, reason):
+    planned = plan({}, [{"scan_id": 7, "hosts": hosts}], [READ], [{"scans": [READ["record"]]}], left)
+    assert planned["left_out"] == ([{"id": 7, "reason": reason}] if reason else [])
+    assert [group["before"] for group in planned["groups"]] == ([] if reason else [[7]])
+    assert planned["known"] == [{"id": 7, "scans": [READ["record"]]}]
+
+
+def test_a_target_is_not_scanned_if_its_earlier_scans_are_unknown():
+    planned = plan({}, [{"scan_id": 7, "hosts": []}], [READ], [{"msg": "No answer."}])
+    assert planned["left_out"] == [{"id": 7, "reason": "The scans of its target could not be read: No answer."}]
