@@ -49,6 +49,8 @@ SCRIPTS: list[dict[str, Any]] = [
     {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
     {"target": "192.0.2.10", "queue": 2, "run": 3, "findings": [0]},
 ]
+FIX = "../tests/demo/fix.yml"
+PROOF = BUILD / "prove_fix"
 SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_directory=../{REPORTS}"
 
 
@@ -78,6 +80,17 @@ STEPS = (
         "The gate of a pipeline: two findings fail it, and the exit status is 2",
         f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
         status=2,
+    ),
+    Step(
+        "The inventory has the host of both findings: fixed, scanned again, and proven",
+        "ansible-playbook -i playbooks/inventories/demo.targets.yml playbooks/prove_fix.yml"
+        f" -e source=../{GATE}/gate.json -e artifacts=../{PROOF} -e fix={FIX} -e poll_interval=1",
+        writes=True,
+        waits=True,
+    ),
+    Step(
+        "The same gate passes",
+        f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
     ),
 )
 
@@ -219,7 +232,9 @@ def demo() -> None:
     env = environment()
     install(env)
     shutil.rmtree(CHECKOUT / REPORTS, ignore_errors=True)
-    with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
+    with LocalService.start(
+        key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1, "quiet_tests": True}
+    ) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         say("\nA local service is started; SCANNER_API_KEY holds its key.\n")
         say(f"$ export SCANNER_BASE_URL={service.base_url}")
