@@ -68,8 +68,10 @@ class Rulebook:
     def __init__(self, place: Path, service: LocalService, text: str) -> None:
         self.place, self.service = place, service
         (place / "rulebook.yml").write_text(text, encoding="utf-8")
-        local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-        (place / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"localhost": local}}}), encoding="utf-8")
+        self.local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+        (place / "hosts.yml").write_text(
+            yaml.safe_dump({"all": {"hosts": {"localhost": self.local}}}), encoding="utf-8"
+        )
         self.variables = {
             "drools_db_file_path": f"{place / 'engine'};WRITE_DELAY=0",
             "drools_deduplication_window_size": 1000,
@@ -77,30 +79,32 @@ class Rulebook:
         }
         self.starts = 0
 
-    @contextlib.contextmanager
-    def running(self, name: str = "rulebook.yml", **environment: str) -> Iterator[subprocess.Popen]:
-        """Run it; it is killed at the end, with everything that it started."""
-        (self.place / "vars.yml").write_text(yaml.safe_dump(self.variables), encoding="utf-8")
-        self.starts += 1
-        env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
-        env |= {
-            "PATH": f"{PROGRAMS}:{env['PATH']}",
+    def environment(self) -> dict[str, str]:
+        """The environment without the user's settings for Ansible and the service."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
+        return kept | {
+            "PATH": f"{PROGRAMS}:{kept['PATH']}",
             "PYTHONUNBUFFERED": "1",
             "ANSIBLE_COLLECTIONS_PATH": str(ROOT.parents[2]),
             "ANSIBLE_HOME": str(self.place / "ansible"),
             "SCANNER_BASE_URL": self.service.base_url,
             "SCANNER_API_KEY": self.service.api_key,
             "SCANNER_TIMEOUT": "5",
-            **environment,
         }
+
+    @contextlib.contextmanager
+    def running(self, name: str = "rulebook.yml") -> Iterator[subprocess.Popen]:
+        """Run it; it is killed at the end, with everything that it started."""
+        (self.place / "vars.yml").write_text(yaml.safe_dump(self.variables), encoding="utf-8")
+        self.starts += 1
         command = [
             "ansible-rulebook", "--rulebook", name, "--vars", "vars.yml", "--inventory", "hosts.yml",
             "--persistence-id", "trace",
         ]  # fmt: skip
         with open(self.place / f"printed.{self.starts:04}", "w", encoding="utf-8") as printed:
             process = subprocess.Popen(
-                command, cwd=self.place, env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
-                start_new_session=True,
+                command, cwd=self.place, env=self.environment(), stdin=subprocess.DEVNULL, stdout=printed,
+                stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
             try:
                 yield process
@@ -118,18 +122,21 @@ class Rulebook:
         """How often the action ran for each event."""
         return Counter(UUID.findall(self.printed()))
 
+    def actions_of_this_run(self) -> int:
+        return len(UUID.findall((self.place / f"printed.{self.starts:04}").read_text(encoding="utf-8")))
+
     def expected(self, count: int) -> set[str]:
         """The ids of the events of the first requests."""
         account = account_of(self.service.base_url, self.service.api_key)
         return {event_id(account, f"http_logger/{LOGGER}", each) for each in range(1, count + 1)}
 
 
-def wait_for(what, process: subprocess.Popen | None = None, seconds: float = PATIENCE) -> None:
-    until = time.monotonic() + seconds
+def wait_for(what, process: subprocess.Popen, pause: float = 0.05) -> None:
+    until = time.monotonic() + PATIENCE
     while not what():
-        assert process is None or process.poll() is None, "ansible-rulebook ended"
+        assert process.poll() is None, "ansible-rulebook ended"
         assert time.monotonic() < until, "nothing happened in time"
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 @pytest.fixture
@@ -142,33 +149,38 @@ def service() -> Iterator[LocalService]:
 
 
 def test_kills_lose_nothing_and_repeat_only_events_of_the_same_id(service, tmp_path):
-    """The engine is killed at random moments, while it starts, reads, acts and writes its cursor."""
+    """One kill in five is at a random moment of the start. The others come after a random number of actions and a random
+    time, while more events wait: when the source puts an event, the engine stores, acknowledges or acts, or the source
+    replaces its cursor."""
     chance = random.Random(SEED)
     trace = Rulebook(tmp_path, service, rulebook())
-    sent = 0
-
-    def send(upto: int) -> int:
-        count = min(upto, EVENTS) - sent
-        if count > 0:
-            service.capture(LOGGER, *({"url_params": f"n={sent + each + 1}"} for each in range(count)))
-        return max(count, 0)
-
+    sent = at_work = 0
     for kill in range(KILLS):
-        service.clear_log()
-        share = EVENTS * (kill + 1) // KILLS
-        sent += send(chance.randint(sent, share))
+        done = len(trace.actions())
+        # on average, the last kill comes with the last event
+        wanted = min(chance.randint(1, max(1, 2 * (EVENTS - done) // (KILLS - kill))), max(EVENTS - 1 - done, 0))
+        more = min(done + wanted + chance.randint(1, 4), EVENTS) - sent
+        if more > 0:
+            service.capture(LOGGER, *({"url_params": f"n={sent + each}"} for each in range(more)))
+            sent += more
         with trace.running() as process:
-            # now it works: it has read its cursor, and the requests
-            wait_for(lambda: f"GET /http_loggers/{LOGGER}/data" in service.calls(), process)
-            sent += send(share)
-            time.sleep(chance.uniform(0, 0.6))
+            if chance.random() < 0.2:
+                time.sleep(chance.uniform(0, 10))
+            else:
+                wait_for(lambda wanted=wanted: trace.actions_of_this_run() >= wanted, process, pause=0.005)
+                time.sleep(chance.uniform(0, 0.1))
             assert process.poll() is None, trace.printed()[-2000:]
+        at_work += trace.actions_of_this_run() > 0 and len(trace.actions()) < sent
+    service.capture(LOGGER, *({"url_params": f"n={each}"} for each in range(sent, EVENTS)))
     with trace.running() as process:
         wait_for(lambda: trace.expected(EVENTS) <= set(trace.actions()), process)
     actions = trace.actions()
-    repeated = sum(actions.values()) - len(actions)
-    print(f"{KILLS} kills, {EVENTS} events, {EVENTS - len(actions)} lost, {repeated} repeated, seed {SEED}")
+    print(
+        f"{KILLS} kills, {at_work} of them after some and before all actions; {EVENTS} events,"
+        f" {len(trace.expected(EVENTS) - set(actions))} lost, {actions.total() - len(actions)} repeated; seed {SEED}"
+    )
     assert set(actions) == trace.expected(EVENTS)
+    assert at_work > KILLS / 4
     assert service.api_key not in trace.printed()
 
 
