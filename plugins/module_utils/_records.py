@@ -159,7 +159,7 @@ def written(resource: Family, before: Record, changes: Record, read: Record) -> 
 def not_as_written(what: str, found: Record, changes: Record) -> str:
     """The message on fields that an update has left otherwise than expected, as ``written`` finds them. what: the object."""
     shown = " and ".join(
-        f"the {field} of {what} is {printable(sides['live'])!r} instead of {printable(sides['expected'])!r}"
+        f"the {field} of {what} is {printable(repr(sides['live']))} instead of {printable(repr(sides['expected']))}"
         for field, sides in sorted(found.items())
     )
     undeclared = sorted(set(found) - set(changes))

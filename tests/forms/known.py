@@ -16,6 +16,8 @@ def _all(form: str, tasks: str, reason: str) -> dict[tuple[str, str], str]:
 GONE = "A read has shown it, and the delete was answered 404: somebody else deleted it, and this task changed nothing."
 NOT_FRESH = "A scan that may be too old, or may be of another target or tool, is never fresh: another one is started."
 
+NO_LEVEL = "A severity is unknown if its level is anything but an integer from 0 to 4."
+
 # as documented
 SETTLED = {
     **_all(
@@ -29,6 +31,9 @@ SETTLED = {
     **_all("scan-without-times", "scan-fresh", NOT_FRESH),
     **_all("scan-without-target", "scan-fresh", NOT_FRESH),
     **_all("scan-without-tool", "scan-fresh", NOT_FRESH),
+    **_all("numbers-as-text", "finding-status", NO_LEVEL),
+    **_all("numbers-as-float", "finding-status finding-fingerprint", NO_LEVEL),
+    **_all("finding-changes-one", "finding-status", "The task names one finding by its id."),
     **_all("names-in-lower-case", "targets-create", "The service stores the declared name in lower case."),
     **_all(
         "workspace-without-description",

@@ -109,6 +109,7 @@ WRITES = {
     "stop-204": _form(stop_answer=204),
     "stop-takes-time": _form(scan_stop_time=1),
     "names-in-lower-case": _form("name", normalise_targets=True),
+    "finding-changes-one": _form(finding_changes="one"),
     "predefined-delete-409": _form(predefined_delete=409),
 }
 PAGES = {
@@ -170,7 +171,7 @@ VALUES = {
     "clock-ahead": _form(*TIMES, clock_offset=3600),
     "clock-behind": _form(*TIMES, clock_offset=-3600),
     "null-descriptions": _form("description", null_description=True),
-    "finding-names": _form(finding_names="alternative"),
+    "finding-names": _form("cvssv3", "cvss_v3", "vuln_risk_level", finding_names="alternative"),
     "contents-text": _form(contents="text"),
     "contents-wrapped": _form(contents="wrapped"),
     "logger-data-array": _form(logger_data="array"),
@@ -200,7 +201,7 @@ VALUES = {
     "scan-null-end": _form("end_time", "duration", "reason", null_fields={"scans": ["end_time"]}),
     "scan-without-times": _form(*TIMES, "duration", missing_fields={"scans": ["start_time", "end_time", "duration"]}),
     "counts-that-differ": _form("critical", "low", summary_off_by={"critical": 2, "low": -1}),
-    "findings-capped": _form(capped_lists={"findings": 1}),
+    "findings-capped": _form(capped_lists={"findings": 1}, warns="One that could not be read is not changed"),
     "finding-without-level": _form("risk_level", *SEVERITY, missing_fields={"findings": ["risk_level"]}),
     "finding-null-level": _form("risk_level", *SEVERITY, null_fields={"findings": ["risk_level"]}),
     "finding-without-target": _form("target_id", "target_name", missing_fields={"findings": ["target_id"]}),
@@ -237,7 +238,7 @@ TASKS = (
     "wordlist_info-name", "vpn_profile_info-all", "finding_template_info-all", "estate-create",
     "estate-describe-and-purge", "estate_info-all", "scan-start", "scan-fresh", "scan-wait", "scan-stop",
     "scan-delete", "scan_info-workspace", "scan_info-filtered", "scan_output-json", "scan_output_info-parsed",
-    "finding_info-workspace", "finding_info-filtered", "gate-workspace", "coverage_info-workspace", "report-create",
+    "finding-status", "finding-fingerprint", "finding_info-workspace", "finding_info-filtered", "gate-workspace", "coverage_info-workspace", "report-create",
     "report-delete", "report_info-all",
 )  # fmt: skip
 
