@@ -28,6 +28,7 @@ SETTLED = {
     ),
     **_all("clock-behind", "scan-fresh", NOT_FRESH),
     **_all("times-behind", "scan-fresh", NOT_FRESH),
+    **_all("times-ahead", "scan-fresh", NOT_FRESH),
     **_all("scan-without-times", "scan-fresh", NOT_FRESH),
     **_all("scan-without-target", "scan-fresh", NOT_FRESH),
     **_all("scan-without-tool", "scan-fresh", NOT_FRESH),
