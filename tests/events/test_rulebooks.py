@@ -10,6 +10,7 @@ SCANNER_TEST_KILLS=200 SCANNER_TEST_AWAY=60 runs all of it, which takes about an
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -242,7 +243,7 @@ EXAMPLES = sorted((ROOT / "extensions/eda/rulebooks").glob("*.yml"))
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_does_not_start_without_its_database(service, tmp_path, example, missing):
     trace = Rulebook(tmp_path, service, "[]")
-    trace.variables |= {"canary_label": "canary", "canary_playbook": "none.yml"}
+    trace.variables |= {"canary_label": "canary", "canary_playbook": "none.yml", "scan_workspaces": ["Shop"]}
     if trace.variables.pop(missing, None) is None:
         trace.variables["drools_db_file_path"] = str(tmp_path / "engine")
     with trace.running(f"scanops.scanner.{example.stem}") as process:
@@ -275,3 +276,42 @@ def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
     found = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.glob("*-*.txt")}
     assert set(found) == trace.expected(2)
     assert sorted(found.values()) == ["a=1", "{ { 6 * 7 }}"]
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_scan_that_ends_is_fixed_and_the_fix_is_proven_once(tmp_path, helps):
+    """The scan that proves the fix ends, too, and begins nothing, even if it finds the same again."""
+    found = {"rate_limits": None, "quiet_tests": True, "scan_findings": [0, 4]}
+    with LocalService.start(key=None, settings=found) as service:
+        service.add(workspaces=[{"name": "Shop"}], targets=[{"name": "shop.example.com", "workspace": "Shop"}])
+        trace = Rulebook(tmp_path, service, "[]")
+        trace.variables |= {
+            "scan_workspaces": ["Shop"],
+            "scan_interval": 1,
+            "fix_tasks": str(tmp_path / "fix.yml"),
+            "fix_artifacts": str(tmp_path / "proofs"),
+            "fix_scope": {"allow": ["example.com"]},
+        }
+        hosts = {"localhost": trace.local, "shop.example.com": trace.local}
+        (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
+        # the host does not exist, so the fix tells the service what its next scan finds
+        fix = {"url": f"{service.control_url}/settings", "method": "PATCH", "body_format": "json", "use_proxy": False,
+               "body": {"scan_findings": [0] if helps else [0, 4]}}  # fmt: skip
+        (tmp_path / "fix.yml").write_text(
+            yaml.safe_dump([{"name": "Fix", "ansible.builtin.uri": fix}]), encoding="utf-8"
+        )
+        with trace.running("scanops.scanner.fix_and_prove") as process:
+            wait_for(lambda: (tmp_path / "state.json").exists(), process)
+            target = service.targets()[-1]
+            command = ["ansible", "localhost", "-c", "local", "-m", "scanops.scanner.scan", "-a", json.dumps({
+                "workspace": "Shop", "target": target["name"], "tool": "Website Scanner", "poll_interval": 1,
+            })]  # fmt: skip
+            subprocess.run(command, env=trace.environment(), check=True, capture_output=True, cwd=tmp_path)
+            wait_for(lambda: list(tmp_path.glob("proofs/*/prove_fix.json")), process)
+            # long enough to begin again
+            time.sleep(25)
+        (proof,) = tmp_path.glob("proofs/*/prove_fix.json")
+        assert json.loads(proof.read_text(encoding="utf-8"))["counts"] == {
+            "fixed": int(helps), "present": int(not helps), "unproven": 0,
+        }  # fmt: skip
+        assert service.calls().count("POST /scans") == 2
