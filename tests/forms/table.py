@@ -239,7 +239,8 @@ TASKS = (
     "wordlist_info-name", "vpn_profile_info-all", "finding_template_info-all", "estate-create",
     "estate-describe-and-purge", "estate_info-all", "scan-start", "scan-fresh", "scan-wait", "scan-stop",
     "scan-delete", "scan_info-workspace", "scan_info-filtered", "scan_output-json", "scan_output_info-parsed",
-    "finding-status", "finding-fingerprint", "finding_info-workspace", "finding_info-filtered", "gate-workspace", "coverage_info-workspace", "report-create",
+    "finding-status", "finding-fingerprint", "finding_info-workspace", "finding_info-filtered", "gate-workspace",
+    "coverage_info-workspace", "report-create",
     "report-delete", "report_info-all",
 )  # fmt: skip
 
