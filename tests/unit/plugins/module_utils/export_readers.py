@@ -70,16 +70,18 @@ def defectdojo_hash(finding):
 def defectdojo_reimport(existing, findings):
     """The findings that DefectDojo has after a file was imported again, each active or not, by what it recognises them.
 
-    From dojo/importers/default_reimporter.py, without a service and with the default, close_old_findings. existing: the same of
-    the imports before.
+    From dojo/importers/default_reimporter.py, without a service and with the default, close_old_findings. Compared with what
+    the release 3.2.0 does with the same files. existing: the same of the imports before.
     """
     # only those without a service are closed
     after = {key: (finding, active and bool(finding.get("service"))) for key, (finding, active) in existing.items()}
     for finding in findings:
         key = defectdojo_hash(finding)
         closed = finding["risk_accepted"] or finding["false_p"] or finding["out_of_scope"]
-        # what is new is as the file says; what is active stays so unless the file closes it
-        after[key] = (finding, finding["active"] if key not in existing else not closed)
+        # what is new is as the file says; what exists is active unless the file closes it, or closed it as one of these
+        before, _active = existing.get(key, ({}, False))
+        kept = before.get("false_p") or before.get("out_of_scope")
+        after[key] = (before if kept else finding, finding["active"] if not before else not closed and not kept)
     return after
 
 

@@ -160,7 +160,17 @@ def mixed() -> dict[str, Any]:
     """A document with each state, each severity, each change, and two findings of one fingerprint."""
     return document(
         [
-            row(1, severity="unknown", check=None, cve=[], cwe=None, cvss=None, epss=None, change="worse"),
+            row(
+                1,
+                severity="unknown",
+                check=None,
+                cve=[],
+                cwe=None,
+                cvss=None,
+                epss=None,
+                epss_percentile=None,
+                change="worse",
+            ),
             row(2, severity="critical", name="SQL injection", check="SQL-1", target="api.example.com", path=None),
             row(
                 2,

@@ -459,6 +459,18 @@ def test_defectdojo_closes_what_is_fixed_and_nothing_else():
         assert active_after(document(three), document([now_waived, *three[1:]])) == ({"2#1"}, 3)
 
 
+def test_defectdojo_opens_a_finding_again_only_if_it_was_accepted():
+    statuses = ("accepted", "false_positive", "not_affected", "fixed_elsewhere")
+    four = document([row(number) for number in range(1, 5)])
+    waivers = [{**waived(1)["waiver"], "status": status} for status in statuses]
+    now_waived = document([waived(number, waiver=waiver) for number, waiver in enumerate(waivers, 1)])
+    assert active_after(four, now_waived) == (set(), 4)
+    assert active_after(four, now_waived, four) == ({"1#1"}, 4)
+    assert active_after(four, now_waived, four, four) == ({"1#1"}, 4)
+    # what was closed because a file lacked it
+    assert active_after(four, document([]), four)[0] == {"1#1", "2#1", "3#1", "4#1"}
+
+
 def test_defectdojo_recognises_a_finding_whatever_changed_since():
     later = {
         "epss": 0.9, "epss_percentile": 0.99,
