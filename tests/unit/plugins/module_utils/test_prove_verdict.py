@@ -97,6 +97,13 @@ def test_a_scan_without_a_doubt_proves_the_fix():
         ({"after": AFTER._replace(runs=[])}, "Scan 8 does not show that it ran the check."),
         ({"finding": FINDING._replace(check=None)}, "Scan 8 does not show that it ran the check."),
         (
+            {
+                "finding": FINDING._replace(check=None),
+                "after": AFTER._replace(runs=[CheckRun(None, "Looks for A", True)]),
+            },
+            "Scan 8 does not show that it ran the check.",
+        ),
+        (
             {"after": AFTER._replace(runs=[CheckRun("check A", "", None)])},
             "Scan 8 does not show that it finished the check.",
         ),
