@@ -39,7 +39,18 @@ from .._gate_words import (
     VERDICTS,
     WARN,
 )
-from .document import Document, Row, by_waiver, first_sentences, is_whole, origin_of, tools_of, waived_by, waiver_place
+from .document import (
+    Document,
+    Row,
+    by_waiver,
+    first_sentences,
+    is_whole,
+    origin_of,
+    tools_of,
+    waived_by,
+    waiver_place,
+    without_user_info,
+)
 from .page_assets import SCRIPT, STYLE
 from .page_parts import (
     MOST_LINES,
@@ -277,7 +288,7 @@ def _details(row: Row, numbers: dict[str, int], waived: Mapping[tuple[str, int],
     return [
         *[numbers.setdefault(row[name], len(numbers)) if row[name] else None for name in _TEXTS],
         *[_shown(row[name]) for name in _FACTS],
-        [line(each, _LONGEST_REFERENCE) for each in row["references"]],
+        [line(without_user_info(each), _LONGEST_REFERENCE) for each in row["references"]],
         list(map(_place, row["places"])),
         waived[waiver_place(row["waiver"])] if row["waiver"] else None,
     ]

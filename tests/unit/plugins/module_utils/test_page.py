@@ -433,3 +433,8 @@ def test_the_page_names_the_policy_the_baseline_and_the_sources():
     ):
         assert fact in part
     assert "min_cvss" not in part and "incomplete" not in part
+
+
+def test_no_reference_has_the_password_of_a_user():
+    text = html(document([row(1, references=["https://me:secret@example.com/advisory"])]))
+    assert "https://example.com/advisory" in text and "secret" not in text
