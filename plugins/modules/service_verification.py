@@ -72,7 +72,7 @@ options:
       - The recording contains no key, and no text, id, host, address or time of your account. Equal ids and names are
         replaced by equal numbers. All times are moved into the past by the same random time. Large numbers are rounded.
         Only words, fields and headers that the collection knows are written. The
-        R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) links to a complete one.
+        R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) shows one in full.
       - It is written even if the verification fails, and always counts as a change. Only its owner can read it.
       - In check mode, the change is predicted.
     type: path

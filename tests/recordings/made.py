@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+GUIDE = HERE.parents[1] / "docs/docsite/rst/guide_assumptions.rst"
 # two workspaces with targets and scans, and one object of each other kind
 ACCOUNT: dict[str, list[dict[str, Any]]] = {
     "workspaces": [{"id": 2, "name": "Web shop", "description": "All that customers reach"}],
@@ -70,3 +71,11 @@ def comparable(text: str) -> str:
     """A recording without what differs in each: the day, and the times, which are moved by a random time."""
     text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]{8}", "TIME", text)
     return re.sub(r'"day": "[\d-]+"', '"day": "DAY"', json.dumps(json.loads(text), sort_keys=True, indent=1))
+
+
+def with_recording(guide: str, text: str) -> str:
+    """The guide, in which this recording replaces the one that it shows."""
+    before, marker, after = guide.partition(".. code-block:: json\n")
+    rest = re.sub(r"\A(\n|   .*\n)*", "", after)
+    shown = "".join(f"   {line}\n" for line in text.splitlines())
+    return f"{before}{marker}\n{shown}\n{rest}"
