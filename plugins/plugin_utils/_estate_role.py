@@ -22,8 +22,9 @@ _VAULT = "$ANSIBLE_VAULT;"
 
 
 class EstateAction(RoleAction):
-    """With ``paths``, lists and checks the files of an estate; with ``loaded``, joins what they declare; else checks the
-    names of the variables, and that the host that runs the role is still in the play."""
+    """With ``paths``, lists and checks the files of an estate; with ``loaded``, joins what they declare. Else fails with
+    ``mistake``, unless it is empty, after it has removed the files in ``remove``. The first task of a role, which has
+    ``first`` or no option, also checks the names of the variables, and that the host that runs it is still in the play."""
 
     def step(self, variables: Result) -> Result:
         given = self._task.args
@@ -32,8 +33,16 @@ class EstateAction(RoleAction):
                 return {"files": files_of(given["paths"])}
             if "loaded" in given:
                 return joined(given["files"], given["loaded"])
+            for path in given.get("remove", ()):
+                _remove(path)
         except ValueError as error:
             return {"failed": True, "msg": str(error)}
+        is_first = not given or "first" in given
+        problem = (self._misuse(variables) if is_first else None) or given.get("mistake")
+        return {"failed": True, "msg": problem} if problem else {}
+
+    def _misuse(self, variables: Result) -> str | None:
+        """Why the role cannot run, a sentence, or None."""
         first = variables["ansible_play_hosts_all"][0]
         problem = self.unknown(variables)
         if problem is None and first not in variables["ansible_play_hosts"]:
@@ -42,7 +51,16 @@ class EstateAction(RoleAction):
                 f"{role} runs on {first}, the first host of the play, which has failed or left the play: correct what"
                 " stopped it, and run again."
             )
-        return {"failed": True, "msg": problem} if problem else {}
+        return problem
+
+
+def _remove(path: str) -> None:
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be replaced ({reason_of(error)}): correct its permissions or the path."
+        ) from None
 
 
 def files_of(paths: Sequence[str]) -> list[str]:
