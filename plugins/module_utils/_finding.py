@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ._errors import CallError, Refused, ScannerError, WrongOption
 from ._families.finding import CHANGEABLE, FINDING
@@ -24,13 +24,8 @@ from ._task import Task
 
 # with which a service may refuse a call or a body that it does not know
 _UNKNOWN_CALL = (400, 404, 405, 415, 422, 501)
-
-
-class _Found(NamedTuple):
-    """The findings that a task means, as the service has them, and the names of their targets by id."""
-
-    records: list[Record]
-    target_names: dict[int, str]
+# the findings that a task means, as the service has them, and the names of their targets by id
+_Found = tuple[list[Record], dict[int, str]]
 
 
 def change(task: Task) -> dict[str, Any]:
@@ -38,21 +33,20 @@ def change(task: Task) -> dict[str, Any]:
     declared = {field: task.params[field] for field in CHANGEABLE if task.params[field] is not None}
     if not declared:
         raise WrongOption(f"The task declares nothing: set at least one of {', '.join(CHANGEABLE)}.")
-    found = _by_id(task) if task.params["id"] is not None else _by_fingerprint(task)
-    before = {row["id"]: row for row in found.records if _differing(row, declared)}
-    after = {row["id"]: row for row in found.records}
+    records, names = _by_id(task) if task.params["id"] is not None else _by_fingerprint(task)
+    before = {row["id"]: row for row in records if _differing(row, declared)}
     predicted = {object_id: {**row, **declared} for object_id, row in before.items()}
-    after.update(predicted if task.check_mode else _write(task, declared, before))
-    newest = after[max(after)] if after else None
+    after = predicted if task.check_mode else _write(task, declared, before)
+    newest = max(records, key=lambda row: int(row["id"]), default=None)
     result: dict[str, Any] = dict(
         # what an earlier task would find is taken for different
         changed=bool(before) or newest is None,
-        finding=newest and finding_of(newest, found.target_names),
+        finding=newest and finding_of(after.get(newest["id"], newest), names),
         changed_ids=list(before),
     )
     if task.diff_mode:
         result["diff"] = {
-            side: {str(each): {field: rows[each][field] for field in declared} for each in before}
+            side: {str(each): {field: row[field] for field in declared} for each, row in rows.items()}
             for side, rows in (("before", before), ("after", after))
         }
     return result
@@ -65,10 +59,10 @@ def _differing(row: Record, declared: Record) -> Record:
 def _by_id(task: Task) -> _Found:
     if task.params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the finding")
-        return _Found([], {})
+        return [], {}
     record = existing(task, FINDING, task.params["id"], "id")
     target = target_of_record(task, record)
-    return _Found([record], {target["id"]: target["name"]} if target else {})
+    return [record], {target["id"]: target["name"]} if target else {}
 
 
 def _by_fingerprint(task: Task) -> _Found:
@@ -76,7 +70,7 @@ def _by_fingerprint(task: Task) -> _Found:
     wanted = READERS["fingerprint"](task.params["fingerprint"], "fingerprint")
     place = place_of(task)
     if place.id is None:
-        return _Found([], {})
+        return [], {}
     scans = task.client.all(SCAN, place.query)
     # the fingerprint of a finding elsewhere is equal if its target has the same name
     targets = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
@@ -92,19 +86,15 @@ def _by_fingerprint(task: Task) -> _Found:
             records.append(record)
 
     proof = proof_of(task.client.stream(FINDING, place.query, take), scans, tally, grouped=False)
-    doubts = proof.all
-    if records and proof.problems:
-        task.warn(f"{proof.sentence} One that could not be read is not changed, even if it has this fingerprint.")
-    if not records and doubts:
-        raise Refused(
-            f"No finding with fingerprint {wanted} was read in {place}, but the list may be incomplete: {doubts[0]}. Run the"
-            " task again, or give the id."
-        )
     if not records:
+        doubt = f", but some may be missing: {proof.all[0]}" if proof.all else ""
         raise Refused(
-            f"No finding in {place} has the fingerprint {wanted}: copy the present one from gate.json, or give the id."
+            f"No finding with fingerprint {wanted} was read in {place}{doubt}. Copy the present one from gate.json, or give the"
+            " id."
         )
-    return _Found(records, names)
+    if proof.problems:
+        task.warn(f"{proof.sentence} One that could not be read is not changed, even if it has this fingerprint.")
+    return records, names
 
 
 def _write(task: Task, declared: Record, differing: dict[int, Record]) -> dict[int, Record]:

@@ -188,7 +188,7 @@ OPTIONS = dict(
     workspace_id=dict(type="int"),
     status=dict(type="str"),
     verified=dict(type="bool"),
-    risk_level=dict(type="int", choices=[0, 1, 2, 3, 4]),
+    risk_level=dict(type="int", choices=list(range(5))),
     reason=dict(type="str"),
 )
 MODULE = Module(

@@ -137,7 +137,7 @@ class Row(NamedTuple):
         if not verdict:
             missing = self.missing
             if missing == NEEDS_WRITES:
-                missing = unwritten or "an object that it requires was not created"
+                missing = unwritten or "an object that it requires was neither created nor found"
             verdict = Verdict(NOT_TRIED, answers.why_not(*self.needs) or missing)
         return dict(
             name=self.name,
@@ -1007,7 +1007,7 @@ ROWS = (
         True,
         NEEDS_WRITES,
         patch_takes_objects,
-        ("finding", "finding_before", "finding_change", "finding_after"),
+        ("finding", "finding_change", "finding_after"),
         ("PATCH /findings/{id} :status :verified :risk_level",),
     ),
     Row(

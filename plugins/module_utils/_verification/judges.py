@@ -715,16 +715,15 @@ def finding_has_risk(answers: Observations) -> Verdict | None:
 
 def patch_takes_objects(answers: Observations) -> Verdict | None:
     """Judges the PATCH that sends a finding the status that it has."""
-    patch, before, after = (answers.get(name) for name in ("finding_change", "finding_before", "finding_after"))
+    patch, after = answers.get("finding_change"), answers.record("finding_after")
     if patch is None:
-        has_status = isinstance(answers.record("finding").get("status"), str)
-        return None if has_status else Verdict(NOT_TRIED, "no finding with a status was found")
+        return None
     if not patch.succeeded:
         unclear = patch.status in (*_OF_OTHERS, 429, 500)
         return Verdict(NOT_TRIED if unclear else REFUTED, f"{patch.call}: {describe(patch)}")
-    if before is None or after is None or "status" not in after.record:
+    if "status" not in after:
         return None
-    kept = after.record["status"] == before.record["status"]
+    kept = after["status"] == patch.expected["status"]
     return _confirmed_if(kept, f"status {patch.status}; the value that it had {'was kept' if kept else 'has changed'}")
 
 

@@ -210,17 +210,13 @@ class Trial:
         """Send a finding the status that it has. Raises Incomplete if that changes it."""
         finding_id = read_id(self._survey.answers.record("finding").get("id"))
         path = f"{FINDING.path}/{finding_id}"
-        before = self._survey.ask("finding_before", path) if finding_id else None
-        status = before.record.get("status") if before else None
+        live = self._survey.ask("finding", path) if finding_id else None
+        status = live.record.get("status") if live else None
         if not isinstance(status, str):
             return
-        try:
-            self._send("finding_change", "PATCH", path, {}, json={"status": {"value": status}})
-        except Interrupted:
-            raise
-        except CallError:
+        with contextlib.suppress(ScannerError):
             # the read shows what came of it
-            pass
+            self._send("finding_change", "PATCH", path, dict(status=status), json={"status": {"value": status}})
         after = self._survey.ask("finding_after", path)
         if after and after.record.get("status", status) != status:
             raise Incomplete(

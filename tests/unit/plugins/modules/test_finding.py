@@ -147,7 +147,11 @@ def test_a_fingerprint_may_be_in_capitals(run):
 def test_a_fingerprint_that_no_finding_has_is_refused(service, run, check):
     result = run("finding", check=check, workspace_id=2, fingerprint=of("never.example.com"), status="accepted")
     assert result.failed and not result.changed
-    assert result.msg.startswith("No finding in workspace 2 has the fingerprint 1:")
+    fingerprint = of("never.example.com")
+    assert result.msg == (
+        f"No finding with fingerprint {fingerprint} was read in workspace 2. Copy the present one from gate.json, or give"
+        " the id."
+    )
     assert service.writes() == []
 
 
@@ -155,7 +159,7 @@ def test_an_incomplete_list_does_not_mean_that_a_finding_does_not_exist(service,
     service.settings(capped_lists={"findings": 2})
     result = run("finding", workspace_id=2, fingerprint=of("www.example.com"), status="accepted")
     assert result.failed
-    assert "was read in workspace 2, but the list may be incomplete: scan 4000" in result.msg
+    assert "was read in workspace 2, but some may be missing: scan 4000" in result.msg
     assert good(run("finding", workspace_id=2, fingerprint=SHOP, status="accepted")).warnings == [
         "The findings are incomplete: scan 40002 counted 2 high findings, and 1 of them could be read (and 1 more). One that"
         " could not be read is not changed, even if it has this fingerprint."

@@ -764,7 +764,10 @@ def test_a_finding_that_changed_all_the_same_is_named(full, run):
 def test_without_a_finding_that_has_a_status_no_finding_is_changed(full, run):
     full.settings(missing_fields={"findings": ["status"]})
     result = verified(run, writes=True)
-    assert verdict(result, "finding-update") == ("not tried", "no finding with a status was found")
+    assert verdict(result, "finding-update") == (
+        "not tried",
+        "an object that it requires was neither created nor found",
+    )
     assert [entry for entry in full.log() if entry["method"] == "PATCH"] == []
 
 
