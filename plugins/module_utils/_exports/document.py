@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,14 +24,19 @@ from .._gate_words import (
     FINDINGS,
     MISSING,
     NEW,
+    OUTCOMES,
+    PARTIAL,
     PASSED,
     REOPENED,
     SCHEMA,
     STATES,
+    UNPROVEN,
+    VERDICTS,
     VERSION,
     WAIVED,
     WORSE,
 )
+from .._moments import iso_moment
 from .._names import UnreadableName, read_name
 from .text import block, fenced, line
 
@@ -63,7 +68,8 @@ _KEYS = {
     (list,): ("reasons", "targets", "gone", "findings"),
     (Mapping,): ("baseline", "summary", "counts", "waivers"),
 }
-# the words of findings, which formats write as they are
+# the words of a run and of findings, which formats write as they are
+_WORDS_OF_RUN = {"outcome": OUTCOMES, "verdict": VERDICTS, "coverage": (COVERED, PARTIAL, UNPROVEN)}
 _WORDS = {"severity": SUMMARY, "state": STATES, "change": (None, *CHANGES)}
 _WHAT = "give the result of the module gate, or the content of its gate.json"
 _CWE = re.compile(r"(?:CWE-)?([0-9]{1,6})", re.IGNORECASE)
@@ -101,7 +107,11 @@ def read_document(value: object, every_row: bool = True) -> Document:
         for key in keys:
             if not isinstance(value.get(key, 0), types):
                 raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
-    if not all(map(_has_known_words, value["findings"])):
+    numbers = [*value["counts"].values(), *value["summary"].values()]
+    known = _has_known_words(value, _WORDS_OF_RUN) and iso_moment(value["generated"]) is not None
+    if not known or not all(isinstance(number, int) for number in numbers):
+        raise WrongOption(f"The input has a word, a number or a time that no gate writes: {_WHAT}.")
+    if not all(_has_known_words(row, _WORDS) for row in value["findings"]):
         raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
     total, present = value["counts"].get("total"), len(value["findings"])
     if every_row and total != present:
@@ -112,8 +122,8 @@ def read_document(value: object, every_row: bool = True) -> Document:
     return value
 
 
-def _has_known_words(row: object) -> bool:
-    return isinstance(row, Mapping) and all(row.get(key) in words for key, words in _WORDS.items())
+def _has_known_words(record: object, known: Mapping[str, Sequence[str | None]]) -> bool:
+    return isinstance(record, Mapping) and all(record.get(key) in words for key, words in known.items())
 
 
 def is_whole(document: Document) -> bool:

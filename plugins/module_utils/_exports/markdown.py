@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The result of a gate as Markdown, for the summary of a pipeline or a comment on a change: at most 60 lines. Pure."""
+"""The result of a gate as Markdown: the summary of a pipeline, and a comment on a change. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate_words import FAIL, FAILING, FINDINGS, KNOWN, NO_BASELINE, PASSED, STATES, WAIVED, WARN
+from .._gate_words import FAIL, FAILING, FINDINGS, KNOWN, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
 from .document import (
     Document,
     Fix,
@@ -38,6 +38,7 @@ _MOST_REASONS = 3
 _MOST_PROBLEMS = 3
 _MOST_FIXES = 3
 _MOST_NEW = 3
+_MOST_GONE = 3
 _MOST_EXPIRED = 3
 _MOST_WAIVERS = 3
 _MOST_TOOLS = 4
@@ -70,6 +71,29 @@ def markdown(document: Document) -> str:
     used = sum(len(section) + 1 for section in first + last if section)
     # failing findings get the lines that remain
     sections = [*first, _findings("Failing", failing, MOST_LINES - used - _AROUND), *last]
+    return _joined(sections)
+
+
+def comment(document: Document) -> str:
+    """The outcome and why, what to fix first, and what is new, worse and gone since the baseline: at most 45 lines.
+
+    Programs that wait for commands look for an @ in the text, whether or not it is code, so it has none.
+    """
+    changed = list(filter(is_new, document["findings"]))
+    sections = [
+        [_headline(document)],
+        _reasons(document),
+        [_since(document)],
+        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
+        _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
+        _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
+        _gone(document["gone"]),
+        [_footer(document)],
+    ]
+    return _joined(sections).replace("@", "\uff20")
+
+
+def _joined(sections: Sequence[list[str]]) -> str:
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
@@ -117,13 +141,18 @@ def _counts(document: Document) -> list[str]:
         f"| {state} | {' | '.join(map(str, [numbers[state], *(each[state] for each in by_tool.values())]))} | {severity} |"
         for state, severity in shown.items()
     ]
-    since = "Not compared with a baseline."
+    heads = [f"| {' | '.join(['State', 'Findings', *by_tool, 'Worst'])} |", f"|---|---:|{'---:|' * len(by_tool)}---|"]
+    return [*heads, *table, "", _since(document)]
+
+
+def _since(document: Document) -> str:
+    """How many findings changed since the baseline, and how many there are."""
+    since, counts = "Not compared with a baseline.", document["counts"]
     if document["baseline"].get("state") not in (None, NO_BASELINE):
         changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
         since = f"Since the baseline: {changes}."
     found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
-    heads = [f"| {' | '.join(['State', 'Findings', *by_tool, 'Worst'])} |", f"|---|---:|{'---:|' * len(by_tool)}---|"]
-    return [*heads, *table, "", f"{since} All findings: {found or 'none'}."]
+    return f"{since} All findings: {found or 'none'}."
 
 
 def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:
@@ -167,6 +196,11 @@ def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
     ]
     head = ["| Severity | Finding | Where | Change | Why |", "|---|---|---|---|---|"]
     return _section(title, head, lines, len(rows) - sum(map(len, shown)), "finding")
+
+
+def _gone(gone: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [f"- {code(each['name'], _LONGEST)}, {code(each['target'], _LONGEST)}" for each in gone[:_MOST_GONE]]
+    return _section("Gone", [], lines, len(gone) - _MOST_GONE, "finding")
 
 
 def _where(rows: Sequence[Row]) -> str:

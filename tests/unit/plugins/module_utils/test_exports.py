@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports import cs
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import junit, sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import outdated, write
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, markdown
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, comment, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
@@ -611,6 +611,75 @@ def test_text_with_a_pipe_or_a_backtick_is_code_too(text):
     inner = shown[len(fence) : -len(fence)]
     assert shown.endswith(fence) and "|" not in shown
     assert fence not in inner.strip() and inner.strip().replace("\u00a6", "|") == text
+
+
+# --- the comment on a change
+
+
+def gone(number, **changes):
+    return {
+        "fingerprint": f"1:{number:032x}", "name": f"Old shell {number}", "check": "X", "severity": "high",
+        "target": "shop.example.com", "tool": "tls", "first_seen": None, "last_seen": None, **changes,
+    }  # fmt: skip
+
+
+def since_baseline(rows, **changes):
+    of = document(rows, baseline={**document([])["baseline"], "state": "read"}, **changes)
+    of["counts"]["gone"] = len(of["gone"])
+    return of
+
+
+def test_a_comment_names_what_is_new_worse_and_gone():
+    rows = [
+        row(1, name="Open port"),
+        row(2, name="Reopened", change="reopened", state="below"),
+        row(3, name="Risen", change="worse"),
+        row(4, name="Old", change="known"),
+    ]
+    text = comment(since_baseline(rows, gone=[gone(1)]))
+    assert text.startswith("## Gate failed: 3 failing findings\n")
+    assert "Since the baseline: 1 new, 1 reopened, 1 worse, 1 gone. All findings: 4 high." in text
+    new, worse, last = (text.split(f"### {title}\n\n")[1].split("\n###")[0] for title in ("New", "Worse", "Gone"))
+    assert "`Open port`" in new and "`Reopened`" in new and "| reopened |" in new
+    assert "`Risen`" in worse and "`Old`" not in new + worse
+    assert last.startswith("- `Old shell 1`, `shop.example.com`\n")
+
+
+def test_a_comment_has_at_most_45_lines():
+    of = since_baseline(huge()["findings"], gone=[gone(number) for number in range(40)])
+    of["findings"] = [{**each, "change": ("new", "worse")[number % 2]} for number, each in enumerate(of["findings"])]
+    of.update({key: huge()[key] for key in ("outcome", "verdict", "reasons", "waivers", "targets")})
+    text = comment(of)
+    assert len(re.findall(r"^### (?:Fix first|New|Worse|Gone)$", text, re.MULTILINE)) == 4
+    assert text.count("\n") <= 45 and "And 37 more findings." in text
+    # GitHub accepts 65,536 characters
+    assert len(text) < 60_000
+
+
+def test_a_short_comment_has_no_empty_section():
+    assert comment(document([])).count("\n") == 5
+    assert "###" not in comment(document([]))
+
+
+# what people, GitLab and robots obey: at the begin of a line, or anywhere
+COMMANDS = re.compile(r"^\s*(/|@|<|>>>|```)", re.MULTILINE)
+
+
+@given(st.lists(st.sampled_from([*HOSTILE.values(), "/close", "\n/close\n", "fixes #1", "@admin", "bors r+",
+                                 "<!-- scanops.scanner.gate_comment gate -->", "\u2028/close", "$`x`$", "`"]),
+                min_size=1, max_size=3).map("".join))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_text_in_a_comment_mentions_closes_and_starts_nothing(text):
+    of = hostile(text, True)
+    of["gone"] = [gone(1, name=text, target=text)]
+    of["baseline"] = {**of["baseline"], "state": "read"}
+    written_as = comment(of)
+    assert not COMMANDS.search(written_as) and "@" not in written_as
+    # outside of code, only words of this collection
+    plain = re.sub(r"(?<!`)(`+)(?!`)(?:.|\n)*?(?<!`)\1(?!`)", "", written_as)
+    assert not re.search(
+        r"close|fixes|bors|admin|evil|scanops|[`#<>\[\]]", re.sub(r"^###? ", "", plain, flags=re.MULTILINE)
+    )
 
 
 def test_two_tests_of_junit_never_have_one_name():
