@@ -17,6 +17,7 @@ MISSPELT = [
     ("estate_register", "estate_register_retir", "estate_register_retire", "include_role"),
     ("logger_canary", "logger_canary_wihtin", "logger_canary_within", "play"),
     ("prove_fix", "prove_fix_task", "prove_fix_tasks", "play"),
+    ("gate_comment", "gate_comment_tokn", "gate_comment_token", "play"),
     ("scan_gate", "scan_gate_polcy", "scan_gate_policy", "command line"),
 ]
 VALID = {
@@ -25,6 +26,11 @@ VALID = {
     "estate_register": {"estate_register_workspace": "Web shop", "estate_register_source": "here"},
     "logger_canary": {"logger_canary_tasks": "send.yml"},
     "prove_fix": {"prove_fix_source": "gate.json"},
+    "gate_comment": {
+        "gate_comment_provider": "github",
+        "gate_comment_repository": "shop/web",
+        "gate_comment_source": "gate.json",
+    },
     "scan_gate": {"scan_gate_workspace": "Web shop", "scan_gate_targets": "www.example.com"},
 }
 

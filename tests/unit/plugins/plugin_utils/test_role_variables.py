@@ -36,6 +36,7 @@ def test_a_role_knows_what_it_documents_and_what_it_sets_itself(role):
         ("scan_gate", "scan_gate__policy", "scan_gate_policy"),
         ("scan_gate", "scan_gate_target", "scan_gate_targets"),
         ("prove_fix", "prove_fix_sourc", "prove_fix_source"),
+        ("gate_comment", "gate_comment_repo", "gate_comment_repository"),
         ("estate_apply", "estate_apply_scop", "estate_apply_scope"),
         ("estate_apply", "estate_apply_Purge", "estate_apply_purge"),
         ("estate_export", "estate_export_force_", "estate_export_force"),

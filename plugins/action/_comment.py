@@ -1,0 +1,13 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the role gate_comment decides before and between its calls."""
+
+from __future__ import annotations
+
+from ansible_collections.scanops.scanner.plugins.plugin_utils._comment_role import CommentAction
+
+
+class ActionModule(CommentAction):
+    pass

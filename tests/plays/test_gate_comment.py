@@ -1,0 +1,296 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role gate_comment against stubs of GitHub, GitLab and Gitea: what they receive, and what the play says."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+
+import pytest
+from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_comment.files.forge import (
+    APP,
+    OTHER,
+    PROVIDERS,
+    TOKEN,
+    Forge,
+)
+from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
+
+MARK = "<!-- scanops.scanner.gate_comment gate -->"
+LIST = {
+    "github": "/repos/shop/web/issues/7/comments",
+    "gitlab": "/projects/shop%2Fweb/merge_requests/7/notes",
+    "gitea": "/repos/shop/web/issues/7/comments",
+}
+ONE = {**LIST, "github": "/repos/shop/web/issues/comments", "gitea": "/repos/shop/web/issues/comments"}
+REPORT = "Report what was written"
+
+
+@pytest.fixture(scope="module")
+def forge():
+    server = Forge()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def settings(forge, account, **changes):
+    return {
+        "gate_comment_provider": account.partition("-")[0],
+        "gate_comment_url": f"{forge.address}/{account}/",
+        "gate_comment_token": TOKEN,
+        "gate_comment_repository": "shop/web",
+        "gate_comment_number": 7,
+        "gate_comment_source": document([]),
+        **changes,
+    }
+
+
+def included(variables):
+    return {
+        "name": "Comment",
+        "ansible.builtin.include_role": {"name": "scanops.scanner.gate_comment"},
+        "vars": variables,
+    }
+
+
+def comments(variables, **keywords):
+    """A play with the role."""
+    return {"hosts": "all", "gather_facts": False, "tasks": [included(variables)], **keywords}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_one_comment_is_created_kept_and_updated(service_process, tmp_path, forge, provider):
+    account = forge.accounts[provider]
+    for number in range(120):
+        account.add(f"Comment {number}", OTHER)
+    # a path, because text of a play is a template
+    red = tmp_path / "gate.json"
+    red.write_text(json.dumps(document([row(1, name="{{ lookup('ansible.builtin.pipe', 'id') }} {% raw %}")])))
+    changes = [{}, {}, {"gate_comment_source": str(red)}]
+    plays = [comments(settings(forge, provider, **each)) for each in changes]
+    played = play(tmp_path, service_process, plays, arguments=("-vvvv",))
+    assert played.status == 0, played.output
+    results = [event.result for event in played.events[REPORT]]
+    assert [(each["action"], each["changed"]) for each in results] == [
+        ("create", True), ("unchanged", False), ("update", True),
+    ]  # fmt: skip
+    read = ["GET /user", *[f"GET {LIST[provider]}"] * (2 if provider == "gitea" else 3)]
+    write = f"{PROVIDERS[provider]['method']} {ONE[provider]}/1120"
+    # the second list has one comment more
+    assert account.log == [*read, f"POST {LIST[provider]}", *read, *read, write]
+    assert len(account.comments) == 121
+    body = account.comments[-1]["body"]
+    assert body.startswith(f"{MARK}\n\n## Gate failed: 1 failing finding\n") and "{% raw %}" in body
+    assert TOKEN not in played.output and TOKEN not in json.dumps(played.events)
+
+
+def closed_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def prepared(forge, name):
+    """An account with two comments that begin with the mark, one of somebody else, and one that quotes the mark."""
+    account = forge.accounts[name]
+    for body, author in (
+        (f"{MARK}\n\nold", None),
+        (f"{MARK}\n\nnew", None),
+        (f"{MARK}\n\nfake", OTHER),
+        (f"> {MARK}", None),
+    ):
+        account.add(body, author)
+    return account
+
+
+# what is different, by the name of the account
+CASES = {
+    "github-two": {},
+    "gitlab-id": {"gate_comment_repository": 42},
+    "github-app": {},
+    "github-app-named": {"gate_comment_user": "github-actions[bot]"},
+    "gitea-app": {},
+    "gitlab-hidden": {},
+    "github-fork": {"gate_comment_token": ""},
+    "github-branch": {"gate_comment_number": ""},
+    "github-forbidden": {},
+    "gitlab-unread": {},
+    "github-moved": {},
+    "gitea-failing": {"gate_comment_on_failure": "fail"},
+    "github-down": {},
+    "github-noresult": {"gate_comment_source": "/missing/gate.json"},
+    "github-gate": {"gate_comment_name": "nightly"},
+    "github-wrong": {"gate_comment_number": "7/../8"},
+    "gitea-wrong": {"gate_comment_repository": "../web"},
+    "github-open": {"gate_comment_url": "http://forge.example/api"},
+    "github-userinfo": {"gate_comment_url": "https://a:b@forge.example/api"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cases(service_process, tmp_path_factory, forge):
+    """The result of each case, from one ansible-playbook."""
+    for name in CASES:
+        prepared(forge, name)
+    for name in ("github-app", "gitea-app"):
+        forge.accounts[name].user = APP
+        forge.accounts[name].refuses = {"GET /user": 403}
+        forge.accounts[name].add(f"{MARK}\n\nbot", APP)
+    forge.accounts["github-app-named"].add(f"{MARK}\n\nbot", APP)
+    forge.accounts["gitlab-hidden"].most = 1
+    forge.accounts["gitlab-hidden"].hidden = {1000, 1002}
+    forge.accounts["github-forbidden"].refuses = {"PATCH": 403}
+    forge.accounts["gitea-failing"].refuses = {"PATCH": 500}
+    forge.accounts["gitlab-unread"].refuses = {f"GET {LIST['gitlab']}": 502}
+    forge.accounts["github-moved"].refuses = {f"GET {LIST['github']}": 301}
+    plays = []
+    for name, changes in CASES.items():
+        variables = settings(forge, name, **changes)
+        if name == "github-down":
+            variables["gate_comment_url"] = f"http://127.0.0.1:{closed_port()}"
+        show = {"name": name, "ansible.builtin.debug": {"var": "gate_comment_result"}}
+        end = {"name": name, "ansible.builtin.set_fact": {"gate_comment_result": {}}}
+        block = {"block": [included(variables)], "rescue": [{"name": "Go on", "ansible.builtin.meta": "noop"}]}
+        plays.append(comments(variables) | {"tasks": [block, show, end]})
+    check = comments(settings(forge, "github-check"), check_mode=True)
+    show = {"name": "github-check", "ansible.builtin.debug": {"var": "gate_comment_result"}}
+    plays.append(check | {"tasks": [*check["tasks"], show]})
+    played = play(tmp_path_factory.mktemp("cases"), service_process, plays)
+    assert played.status == 0, played.output
+    assert TOKEN not in played.output and TOKEN not in json.dumps(played.events)
+    return played
+
+
+def of(cases, name):
+    return cases.events[name][0].result["gate_comment_result"]
+
+
+def bodies(forge, name):
+    return [each["body"].partition("\n\n")[2].split("\n")[0] for each in forge.accounts[name].comments]
+
+
+PASSED = "## Gate passed"
+
+
+def test_the_newest_comment_of_the_owner_is_updated(cases, forge):
+    for name in ("github-two", "gitlab-id"):
+        assert of(cases, name)["action"] == "update" and of(cases, name)["id"] == 1001
+        assert bodies(forge, name) == ["old", PASSED, "fake", ""]
+        (warning,) = of(cases, name)["warnings"]
+        assert warning.startswith("More than one comment of this gate exists.") and warning.endswith(" 1000.")
+
+
+def test_the_token_of_an_app_updates_only_comments_of_bots(cases, forge):
+    assert bodies(forge, "github-app") == bodies(forge, "github-app-named") == ["old", "new", "fake", "", PASSED]
+    assert "GET /user" not in forge.accounts["github-app-named"].log
+    assert forge.accounts["gitea-app"].log == ["GET /user"]
+    assert "set gate_comment_user" in of(cases, "gitea-app")["problem"]
+
+
+def test_a_page_without_visible_comments_is_not_the_last(cases, forge):
+    assert bodies(forge, "gitlab-hidden") == ["old", PASSED, "fake", ""]
+
+
+@pytest.mark.parametrize(
+    "name, reason", [("github-fork", "gate_comment_token is empty"), ("github-branch", "gate_comment_number is empty")]
+)
+def test_without_a_token_or_a_number_nothing_is_sent(cases, forge, name, reason):
+    assert forge.accounts[name].log == []
+    assert of(cases, name)["action"] == "skipped"
+    assert f"No comment was written: {reason}, as in the pipeline of a" in cases.output
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("github-forbidden", 'The comment was not written (status 403, "Resource not accessible by integration").'),
+        ("gitlab-unread", 'The comments cannot be read (status 502, "502 from the stub").'),
+        ("github-moved", "The comments cannot be read (status 301"),
+        ("github-down", "The owner of the token is unknown ("),
+        ("gitea-failing", 'The comment was not written (status 500, "500 from the stub").'),
+    ],
+)
+def test_a_provider_that_fails_is_a_warning_or_a_failure(cases, forge, name, reason):
+    result = of(cases, name)
+    assert result["action"] == "failed" and result["problem"].startswith(reason)
+    assert result["problem"].endswith("The outcome of the gate is the same.")
+    assert bodies(forge, name) == ["old", "new", "fake", ""] and not result["changed"]
+    fails = name == "gitea-failing"
+    assert result["failed"] is fails
+    assert [f"No comment was written. {result['problem']}"] == result["warnings"][-1:] or fails
+    # no redirect gets the token
+    assert not any("/moved" in each for each in forge.accounts["github"].log)
+
+
+def test_an_unread_list_is_no_reason_to_create_a_comment(cases, forge):
+    for name in ("gitlab-unread", "github-moved"):
+        assert not any(each.startswith(("POST", "PUT", "PATCH")) for each in forge.accounts[name].log)
+
+
+def test_a_missing_result_does_not_leave_an_older_comment(cases, forge):
+    assert bodies(forge, "github-noresult") == ["old", "## Gate failed: no result", "fake", ""]
+    assert "No such file or directory: '/missing/gate.json'" in of(cases, "github-noresult")["warnings"][0]
+
+
+def test_each_name_of_a_gate_has_a_comment(cases, forge):
+    assert bodies(forge, "github-gate") == ["old", "new", "fake", "", PASSED]
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("github-wrong", "gate_comment_number is"),
+        ("gitea-wrong", "gate_comment_repository is"),
+        ("github-open", "gate_comment_url is plain HTTP"),
+        ("github-userinfo", "gate_comment_url is no URL"),
+    ],
+)
+def test_a_wrong_variable_fails_before_any_call(cases, forge, name, reason):
+    failed = [event.result["msg"] for event in cases.events["Check the variables"] if event.kind == "failed"]
+    assert len([msg for msg in failed if msg.startswith(reason)]) == 1
+    assert forge.accounts[name].log == []
+
+
+def test_check_mode_only_reads(cases, forge):
+    assert {each.split()[0] for each in forge.accounts["github-check"].log} == {"GET"}
+    assert (of(cases, "github-check")["action"], of(cases, "github-check")["changed"]) == ("create", True)
+
+
+@pytest.mark.parametrize("refuses", [{}, {"GET": 500, "POST": 500}])
+def test_the_comment_changes_nothing_of_a_red_gate(service_process, tmp_path, forge, refuses):
+    account = forge.accounts[f"github-red-{len(refuses)}"]
+    account.refuses = refuses
+    gate = {
+        "name": "Gate",
+        "ansible.builtin.include_role": {"name": "scanops.scanner.scan_gate"},
+        "vars": {
+            "scan_gate_workspace": "Web shop",
+            "scan_gate_targets": "www.example.com",
+            "scan_gate_max_age": "1day",
+            "scan_gate_artifacts": str(tmp_path / "artifacts"),
+        },
+    }
+    red = "## Gate failed: misconfigured. The run is not complete: findings may be missing"
+    source = str(tmp_path / "artifacts" / "gate.json")
+    comment = included(settings(forge, f"github-red-{len(refuses)}", gate_comment_source=source))
+    deploy = {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}
+    plays = [{"hosts": "all", "gather_facts": False, "tasks": [{"block": [gate], "always": [comment]}, deploy]}]
+    played = play(tmp_path, service_process, plays, inventory=f"a {LOCAL}\nb {LOCAL}\n")
+    assert played.status == 2, played.output
+    assert "Deploy" not in played.events
+    failed = [name for name, events in played.events.items() if any(event.kind == "failed" for event in events)]
+    assert failed == ["End with the outcome"]
+    if refuses:
+        assert "No comment was written." in played.output and account.comments == []
+    else:
+        assert [each["body"].split("\n")[2] for each in account.comments] == [red]
+    assert len(played.events[REPORT]) == 1
