@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,6 +17,14 @@ from .stage import BenchmarkFailed, Result, Side, Stage
 ITEMS = 30
 TARGETS = 10_000
 LARGE = 100_000
+# what an inventory of TARGETS with their findings reads
+FINDINGS = 3 * TARGETS
+FINDING_SIZE = 2000
+# beside the calls of an inventory: the pages of 1,000 scans, the first one twice, the empty page, and the findings
+FINDINGS_CALLS = TARGETS // 1000 + 1 + 1 + 1
+MOST_MEMORY = 500 << 20
+# how many bytes of JSON the findings may add to a host
+MOST_BYTES = 700
 # the items of a loop read the list once
 WORKSPACE_CALLS = 1
 
@@ -36,8 +45,9 @@ def workspace_unchanged(stage: Stage) -> Result:
 
 
 def inventory_calls(targets: int) -> int:
-    """The list of workspaces, the pages of 1,000 targets, the first one twice, and the empty page after them."""
-    return 1 + targets // 1000 + 1 + 1
+    """The list of workspaces, the pages of 1,000 targets, the first one twice, the empty page after them, and each full page
+    once more."""
+    return 1 + 2 * (targets // 1000) + 1 + 1
 
 
 def inventory_of(targets: int) -> Callable[[Stage], Result]:
@@ -57,6 +67,34 @@ def inventory_10000_constructed(stage: Stage) -> Result:
     printed = _script_inventory(stage, "inventories/bulk.targets.yml", TARGETS)
     other = ["ansible-inventory", "--list", "-i", printed, "-i", "inventories/constructed.yml"]
     return _compare_inventories(stage, ours, other, TARGETS)
+
+
+def inventory_findings(stage: Stage) -> Result:
+    """Hosts with three findings each, one of them with a CVE id, of one scan."""
+    ours, other = (
+        ["ansible-inventory", "--list", "-i", f"inventories/{name}.targets.yml"] for name in ("findings", "bulk")
+    )
+    stage.service.reset(settings={"rate_limits": None})
+    stage.service.fill("Bulk", TARGETS, "Created for a benchmark")
+    targets = [target["id"] for target in stage.service.targets()]
+    counts = {"info": 1, "low": 0, "medium": 1, "high": 0, "critical": 1}
+    stage.service.add(
+        scans=[{"id": target, "target_id": target, "result_summary": {"text": "", **counts}} for target in targets],
+        findings=[
+            {"name": f"Weakness {level}", "risk_level": level, "task_id": target, "cve": cves, "size": FINDING_SIZE}
+            for target in targets
+            for level, cves in ((0, []), (2, []), (4, ["CVE-2021-44228"]))
+        ],
+    )
+    mine, theirs = (_read(stage.run(command)) for command in (ours, other))
+    if len(mine["severity_critical"]["hosts"]) != TARGETS:
+        raise BenchmarkFailed("a host lacks its findings")
+    added = (len(json.dumps(mine)) - len(json.dumps(theirs))) // TARGETS
+    print(f"{added} bytes for each host", end=" ... ", file=sys.stderr)
+    if added > MOST_BYTES:
+        raise BenchmarkFailed(f"the findings add {added} bytes to each host, more than {MOST_BYTES}")
+    calls = inventory_calls(TARGETS)
+    return stage.compare(Side(ours, calls + FINDINGS_CALLS, most_memory=MOST_MEMORY), Side(other, calls))
 
 
 def _script_inventory(stage: Stage, source: str, targets: int) -> str:
@@ -141,6 +179,14 @@ BENCHMARKS = (
         "the same with two compose and one keyed_groups, against ansible.builtin.constructed over that script",
         1.1,
         inventory_10000_constructed,
+    ),
+    Benchmark(
+        "inventory_10000_findings",
+        f"{TARGETS:,} targets as an inventory with {FINDINGS:,} findings of {FINDING_SIZE:,} bytes, in {FINDINGS_CALLS} calls"
+        f" more, at most {MOST_MEMORY >> 20} MiB and {MOST_BYTES} bytes of JSON for each host, against the inventory without"
+        " findings",
+        3,
+        inventory_findings,
     ),
     Benchmark(
         "targets_create_uri",
