@@ -80,6 +80,10 @@ python -c 'import json; assert json.load(open("reports/web-shop.json", encoding=
 scan -e max_age=12h
 printed "changed=0 " printed
 
+play -i "$folder/playbooks/inventories/patch.targets.yml" scanops.scanner.patch --limit severity_critical --list-hosts
+printed "hosts (2):" printed
+printed "shop.example.com" printed
+
 gate() { play scanops.scanner.gate -e poll_interval=1 -e "artifacts=$PWD/gate" "$@"; }
 gate --check --diff -e "workspace=Gate"
 printed "Would scan shop.example.com, https://shop.example.com/admin, 192.0.2.10" printed
