@@ -338,6 +338,22 @@ def test_targets_that_the_inventory_does_not_read_do_not_matter(account, parse):
     assert groups(inventory)["severity_critical"] == ["a.example"]
 
 
+def test_a_finding_of_no_scan_matters_only_on_a_target_that_is_read(account, parse):
+    account.add(targets=[{"id": 1005, "name": "https://d.example", "workspace": "Shop"}])
+    account.add(findings=[{"name": "F", "target_id": 1005}])
+    assert "1 finding names no scan that was read" in parse(findings=True).error
+    assert groups(parse(findings=True, type="hostname"))["severity_critical"] == ["a.example"]
+
+
+def test_a_scan_of_another_workspace_does_not_have_to_be_proven_here(account, parse):
+    account.allow_violations = True
+    foreign = dict(scan(99, None, 4), workspace_id=3, tool_id=WEB, status_name="finished")
+    own = dict(scan(11, 1001, 4, 1, 1), workspace_id=2, tool_id=WEB, status_name="finished")
+    account.fault(path="/scans", query={"workspace_id": "2", "page": None}, action="wrong_type", data=[own, foreign])
+    account.fault(path="/scans", query={"workspace_id": "2", "page": "2"}, action="wrong_type", data=[])
+    assert seen(parse(findings=True, workspaces=["Shop"]), "a.example")["worst"] == "critical"
+
+
 # --- age ---
 
 
