@@ -118,6 +118,8 @@ CASES = {
     "gitlab-id": {"gate_comment_repository": 42},
     "github-app": {},
     "github-app-named": {"gate_comment_user": "github-actions[bot]"},
+    "gitlab-named": {"gate_comment_user": "nobody"},
+    "github-user": {},
     "gitea-app": {},
     "gitlab-hidden": {},
     "github-fork": {"gate_comment_token": ""},
@@ -146,6 +148,7 @@ def cases(service_process, tmp_path_factory, forge):
         forge.accounts[name].refuses = {"GET /user": 403}
         forge.accounts[name].add(f"{MARK}\n\nbot", APP)
     forge.accounts["github-app-named"].add(f"{MARK}\n\nbot", APP)
+    forge.accounts["github-user"].refuses = {"GET /user": 403}
     forge.accounts["gitlab-hidden"].most = 1
     forge.accounts["gitlab-hidden"].hidden = {1000, 1002}
     forge.accounts["github-forbidden"].refuses = {"PATCH": 403}
@@ -194,6 +197,14 @@ def test_the_token_of_an_app_updates_only_comments_of_bots(cases, forge):
     assert "GET /user" not in forge.accounts["github-app-named"].log
     assert forge.accounts["gitea-app"].log == ["GET /user"]
     assert "set gate_comment_user" in of(cases, "gitea-app")["problem"]
+
+
+@pytest.mark.parametrize("name", ["gitlab-named", "github-user"])
+def test_a_comment_that_the_next_run_would_not_find_is_a_warning(cases, forge, name):
+    assert bodies(forge, name) == ["old", "new", "fake", "", PASSED]
+    assert of(cases, name)["warnings"] == [
+        "The next run will not find the comment, because gate wrote it. Set gate_comment_user to this name."
+    ]
 
 
 def test_a_page_without_visible_comments_is_not_the_last(cases, forge):
