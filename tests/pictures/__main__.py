@@ -14,6 +14,7 @@ import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,9 @@ else:
     from terminal import picture
 
 PICTURES = CHECKOUT / "docs" / "pictures"
+# columns of a line that is broken, and of the longest one that is not
+WIDTH = 120
+LONGEST = 130
 # Scans that last this many times as long as those of the demo show their progress on a busy machine, too.
 LONGER = 4
 SCRIPTS = [{**script, "queue": LONGER * script["queue"], "run": LONGER * script["run"]} for script in demo.SCRIPTS]
@@ -39,7 +43,8 @@ SCRIPTS = [{**script, "queue": LONGER * script["queue"], "run": LONGER * script[
 
 class Scene(NamedTuple):
     """One picture. command: as a person would type it; begins, ends: the first line shown, and the first that is not, ""
-    for all; directory: where it runs, below the checkout; varies: lines that depend on the speed of the machine."""
+    for all; directory: where it runs, below the checkout; varies: lines that depend on the speed of the machine; status: the
+    exit status of the command; fault: what the service does during the command."""
 
     name: str
     title: str
@@ -49,6 +54,8 @@ class Scene(NamedTuple):
     ends: str = ""
     directory: str = ""
     varies: re.Pattern[str] | None = None
+    status: int = 0
+    fault: Mapping[str, object] | None = None
 
 
 # in the order of the account's life
@@ -77,6 +84,55 @@ SCENES = (
         ends="TASK [Read what was found]",
         varies=demo.PROGRESS,
     ),
+    Scene(
+        "refused",
+        "A plan that the rate limit does not allow",
+        "A task with 2,000 targets is refused before the first write, with the value of rate_limit_wait to set.",
+        "ansible-playbook many.yml",
+        begins="TASK [Declare 2,000 targets]",
+        ends="fatal:",
+        directory="tests/pictures",
+        status=2,
+    ),
+    Scene(
+        "renamed",
+        "A renamed workspace in a declaration",
+        "A warning in check mode: the declared workspace is new, and another one has all of its targets.",
+        "ansible-playbook renamed.yml --check",
+        ends="PLAY RECAP",
+        directory="tests/pictures",
+    ),
+    Scene(
+        "broken",
+        "A broken estate file",
+        "The error on an estate file that is not valid YAML, with the file, the line and what to correct.",
+        "ansible-playbook broken.yml",
+        begins="TASK [scanops.scanner.estate_apply : Find and check",
+        ends="fatal:",
+        directory="tests/pictures",
+        status=2,
+    ),
+    Scene(
+        "outage",
+        "An outage during scans",
+        "Lines of two scans: their progress, polls that are answered 503 and tried again, and the end of both.",
+        "ansible-playbook outage.yml",
+        begins="TASK [Scan two targets]",
+        ends="PLAY RECAP",
+        directory="tests/pictures",
+        varies=re.compile(r"^(localhost: |on demand).*\n", re.MULTILINE),
+        fault=dict(method="GET", path="/scans", nth=3, action="status", status=503, times=9),
+    ),
+    Scene(
+        "expired",
+        "A red gate whose waiver has expired",
+        "The message of the role scan_gate: what fails, and the waiver of it that has expired.",
+        "ansible-playbook expired.yml",
+        begins="TASK [scanops.scanner.scan_gate : End with the outcome]",
+        ends="fatal:",
+        directory="tests/pictures",
+        status=2,
+    ),
 )
 
 
@@ -90,22 +146,25 @@ def drawn() -> dict[str, str]:
     with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         for scene in SCENES:
-            output = _output(scene.command, CHECKOUT / scene.directory, env)
+            if scene.fault:
+                service.fault(**scene.fault)
+            output = _output(scene, env)
             found[scene.name] = picture(_shown(scene, output), scene.title, scene.description)
     return found
 
 
-def _output(command: str, directory: Path, env: dict[str, str]) -> str:
-    """What an Ansible command prints, with its colours. Raises DemoFailed."""
-    program, *arguments = command.split()
+def _output(scene: Scene, env: dict[str, str]) -> str:
+    """What the command of a scene prints, with its colours. Raises DemoFailed."""
+    program, *arguments = scene.command.split()
     finished = subprocess.run(
         [sys.executable, "-m", "ansible", program.removeprefix("ansible-"), *arguments],
-        check=False, cwd=directory, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        check=False, cwd=CHECKOUT / scene.directory, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )  # fmt: skip
-    if finished.returncode:
-        raise demo.DemoFailed(f"{command} ended with status {finished.returncode}:\n{finished.stdout}")
-    return finished.stdout
+    if finished.returncode != scene.status:
+        raise demo.DemoFailed(f"{scene.command} ended with status {finished.returncode}:\n{finished.stdout}")
+    # without the place of this checkout
+    return finished.stdout.replace(f"{CHECKOUT / scene.directory}/", "").replace(f"{CHECKOUT}/", "")
 
 
 def _shown(scene: Scene, output: str) -> str:
@@ -114,7 +173,19 @@ def _shown(scene: Scene, output: str) -> str:
     plain = [demo.COLOUR.sub("", line) for line in lines]
     first = next(number for number, line in enumerate(plain) if line.startswith(scene.begins) and line)
     last = next((number for number, line in enumerate(plain) if scene.ends and line.startswith(scene.ends)), len(lines))
-    return "\n".join([f"$ {scene.command}", "", *lines[first:last]])
+    return "\n".join([f"$ {scene.command}", "", *map(_wrapped, lines[first:last])])
+
+
+def _wrapped(line: str) -> str:
+    """A long line, broken between words after WIDTH columns."""
+    if len(demo.COLOUR.sub("", line)) <= LONGEST:
+        return line
+    shown, column = "", 0
+    for colours, word in re.findall(r"((?:\x1b\[[0-9;]*m)*)([^ \x1b]* *)", line):
+        if column and column + len(word.rstrip()) > WIDTH:
+            shown, column = f"{shown.rstrip(' ')}\n", 0
+        shown, column = f"{shown}{colours}{word}", column + len(word)
+    return shown
 
 
 def text_of(svg: str) -> str:
