@@ -177,14 +177,14 @@ def _shown(scene: Scene, output: str) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """A long line, broken between words after WIDTH columns."""
+    """A long line, broken between words after WIDTH columns. The colours end with a line, so the next one repeats them."""
     if len(demo.COLOUR.sub("", line)) <= LONGEST:
         return line
-    shown, column = "", 0
+    shown, column, colour = "", 0, ""
     for colours, word in re.findall(r"((?:\x1b\[[0-9;]*m)*)([^ \x1b]* *)", line):
         if column and column + len(word.rstrip()) > WIDTH:
-            shown, column = f"{shown.rstrip(' ')}\n", 0
-        shown, column = f"{shown}{colours}{word}", column + len(word)
+            shown, column = f"{shown.rstrip(' ')}\n{colour}", 0
+        shown, column, colour = f"{shown}{colours}{word}", column + len(word), colours or colour
     return shown
 
 

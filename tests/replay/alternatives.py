@@ -37,7 +37,7 @@ ALTERNATIVES = (
     Alternative("contents", "text", "module_utils/_http/client.py", "Client.data", "is_text"),
     Alternative("contents", "text", "modules/wordlist_info.py", "words", "plain text"),
     Alternative("contents", "wrapped", "modules/wordlist_info.py", "words", "contents in data"),
-    Alternative("logger_data", "array", "module_utils/_logger_data.py", "_captured", "requests in a list"),
+    Alternative("logger_data", "array", "module_utils/_logger_data.py", "captured", "requests in a list"),
     Alternative("null_description", True, "module_utils/_records.py", "record_of", "null as an empty text"),
     Alternative(
         "first_page", 0, "module_utils/_http/listing.py", "Reading.next_place", "_may_repeat, and page 2 before page 1"

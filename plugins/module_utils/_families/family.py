@@ -123,6 +123,8 @@ class Family:
     unscoped_fields: tuple[str, ...] = ()
     # what a POST below an object may ask without being judged
     harmless_actions: tuple[str, ...] = ()
+    # the methods that reach no target, whatever the body
+    harmless_methods: tuple[str, ...] = ("DELETE",)
 
     @property
     def key_is_place(self) -> bool:

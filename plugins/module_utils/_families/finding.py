@@ -26,8 +26,8 @@ class _Finding(Family):
     also = {"risk_level": "vuln_risk_level"}
     in_workspace = ("query",)
     read_only = True
-    # a PATCH changes what people think of a finding, and names no target
-    scoped = False
+    # a PATCH changes what people think of a finding, and names no target; an import does
+    harmless_methods = ("DELETE", "PATCH")
     filters = ("target_id", "task_id", "group_duplicates")
     # in newer public documentation only, which does not describe the body: each field is an object with the value and a reason
     further = (Operation("PATCH", "/findings/{id}", encoding=JSON, sometimes=CHANGEABLE),)

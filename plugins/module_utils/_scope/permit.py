@@ -73,8 +73,8 @@ class Permits:
         if self._closed:
             raise Refused(f"{method} {path} was not sent: {self._closed}.")
         entry = _family(path)
-        harmless = path.rpartition("/")[2] in entry.harmless_actions
-        if method != "DELETE" and entry.scoped and not harmless:
+        harmless = method in entry.harmless_methods or path.rpartition("/")[2] in entry.harmless_actions
+        if entry.scoped and not harmless:
             if self._scope is None:
                 raise RuntimeError(f"{method} {path} can reach a target, and the task has no scope")
             for body in (query, form, json):

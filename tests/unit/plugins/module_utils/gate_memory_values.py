@@ -45,9 +45,8 @@ def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complet
         outcome,
         finished,
         0,
-        complete,
-        (),
-        tuple(findings),
+        complete=complete,
+        findings=tuple(findings),
         **fields,
     )
 

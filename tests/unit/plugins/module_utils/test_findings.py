@@ -70,6 +70,7 @@ def test_a_finding_without_anything_has_all_fields():
         "risk_level": None,
         "severity": "unknown",
         "status": None,
+        "verified": None,
         "cve": [],
         "target_id": None,
         "task_id": None,

@@ -76,6 +76,7 @@ def test_a_missing_pair_says_so():
         outcome="not_covered",
         finished=None,
         age=None,
+        duration=None,
         complete=False,
         problems=("'a.example' has no scan with Network Scanner, which expect demands: scan the target.",),
     )

@@ -61,7 +61,7 @@ def test_the_worst_verdict_is_fail_then_warn():
     assert worst_verdict([]) == "pass"
 
 
-PAIR = Pair("a.example", 1, None, "website", 10, 5, "finished", "passed", "2026-11-22T10:00:00Z", 60, True, (), ())
+PAIR = Pair("a.example", 1, None, "website", 10, 5, "finished", "passed", "2026-11-22T10:00:00Z", 60, complete=True)
 
 
 @pytest.mark.parametrize(
