@@ -34,7 +34,7 @@ options:
     type: int
   fingerprint:
     description:
-      - The fingerprint of the finding, as C(gate.json) and RV(scanops.scanner.gate#module:findings[].fingerprint) have
+      - The fingerprint of the finding, as C(gate.json) and the result of M(scanops.scanner.gate) have
         it. All findings of the workspace with this fingerprint are changed, of whatever scan.
       - Requires O(workspace) or O(workspace_id).
       - If none is found, the task fails.

@@ -10,10 +10,10 @@ import asyncio
 import contextlib
 import logging
 import os
-import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from random import SystemRandom
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -328,7 +328,7 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
                 if not told and time.monotonic() - since >= params["error_after"]:
                     told = True
                     await deliveries.deliver(event("error", str(uuid4()), dict(message=str(error), failures=failures)))
-            await asyncio.sleep(pause(params["interval"], failures, random.random()))
+            await asyncio.sleep(pause(params["interval"], failures, SystemRandom().random()))
     finally:
         reads.end()
         deliveries.end()
