@@ -208,19 +208,24 @@ class Deliveries:
         await self._queue.put(passed)
         if self._listener is None:
             return
+        heard = asyncio.ensure_future(self._heard.wait())
         try:
-            await asyncio.wait_for(self._heard.wait(), self._seconds)
-        except asyncio.TimeoutError:
-            silence = (
-                f"No acknowledgement of event {self._awaited} within {self._seconds:g} s (feedback_timeout). A filter may have"
-                " dropped it, or the engine failed to store it."
+            # before Python 3.12, wait_for may lose a cancellation
+            done, _pending = await asyncio.wait([heard], timeout=self._seconds)
+        finally:
+            heard.cancel()
+        if done:
+            return
+        silence = (
+            f"No acknowledgement of event {self._awaited} within {self._seconds:g} s (feedback_timeout). A filter may have"
+            " dropped it, or the engine failed to store it."
+        )
+        if not self._goes_on:
+            raise RuntimeError(
+                f"{silence} The source stops before the next event, and begins with this one when the rulebook is started"
+                " again. Set on_silence to continue if a filter drops events on purpose."
             )
-            if not self._goes_on:
-                raise RuntimeError(
-                    f"{silence} The source stops before the next event, and begins with this one when the rulebook is"
-                    " started again. Set on_silence to continue if a filter drops events on purpose."
-                ) from None
-            LOG.warning("%s The source continues with the next event.", silence)
+        LOG.warning("%s The source continues with the next event.", silence)
 
     def end(self) -> None:
         if self._listener is not None:

@@ -85,8 +85,18 @@ def play(name, arguments, until=lambda engine: False, feedback=True, seconds=5.0
     return asyncio.run(played())
 
 
-def logger(arguments, count, **more):
-    return play("http_logger", {"label": "canary", **arguments}, lambda engine: len(engine.events) >= count, **more)
+def logger(arguments, count, kept=0, **more):
+    """Run until the engine has so many events, and the state file, which is replaced later, has the one with the id kept."""
+
+    def until(engine):
+        return len(engine.events) >= count and (not kept or is_kept(arguments, kept))
+
+    return play("http_logger", {"label": "canary", **arguments}, until, **more)
+
+
+def is_kept(arguments, each) -> bool:
+    kept = state(arguments)
+    return each <= kept["high"] or each in kept["passed"]
 
 
 def state(arguments) -> dict:
@@ -99,7 +109,7 @@ def state(arguments) -> dict:
 
 def test_each_request_is_one_event_also_after_a_restart(service, arguments):
     service.capture(LOGGER, {"url_params": "a=1"}, {"url_params": "a=2"})
-    first = logger(arguments, 2)
+    first = logger(arguments, 2, kept=2)
     service.capture(LOGGER, {"url_params": "a=3"})
     second = logger(arguments, 1)
     assert (first.ids, second.ids) == ([1, 2], [3])
@@ -134,7 +144,7 @@ def test_a_lost_file_repeats_events_with_the_same_ids(service, arguments, tmp_pa
 
 def test_a_logger_that_is_created_again_begins_again(service, arguments):
     service.capture(LOGGER, {}, {})
-    logger(arguments, 2)
+    logger(arguments, 2, kept=2)
     service.reset(settings={"rate_limits": None}, state={"http_loggers": [{"label": "other"}, {"label": "canary"}]})
     service.capture(LOGGER + 1, {})
     source = f"http_logger/{LOGGER + 1}"
