@@ -416,7 +416,8 @@ def test_expressions_see_the_findings(account, parse):
     )
     assert groups(inventory)["worst_critical"] == ["a.example.critical"]
     assert groups(inventory)["worst_nothing"] == ["c.example.none"]
-    assert inventory.hosts["a.example.critical"]["serious"] == 1
+    # before ansible-core 2.19, a template gives text
+    assert str(inventory.hosts["a.example.critical"]["serious"]) == "1"
 
 
 def test_the_prefix_is_that_of_all_variables(account, parse):
