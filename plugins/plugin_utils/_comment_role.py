@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import comment
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
+
+_SOURCE = "gate_comment_source"
 
 
 class CommentAction(RoleAction):
@@ -40,12 +42,17 @@ class CommentAction(RoleAction):
 def text_of(source: Any) -> Result:
     """The text of the comment. source: the result of the gate, or the path of its gate.json."""
     try:
-        return {"text": comment(read_document(Path(source).read_bytes() if isinstance(source, str) else source, False))}
-    except (ScannerError, OSError) as error:
+        if isinstance(source, str):
+            source = needed_content_of(source, _SOURCE, LONGEST_FINDINGS)
+    except ScannerError as error:
+        return {"failed": True, "msg": str(error)}
+    try:
+        return {"text": comment(read_document(source, False))}
+    except ScannerError as error:
         problem = str(error)
     except (LookupError, TypeError, ValueError, AttributeError):
-        problem = "The input is not as the gate writes it."
-    return {"failed": True, "msg": f"gate_comment_source: {problem}"}
+        problem = "The input is not as the gate writes it: give the gate.json of a gate."
+    return {"failed": True, "msg": f"{_SOURCE}: {problem}"}
 
 
 def with_page(read: Result, page: Mapping[str, Any], author: Mapping[str, Any], mark: str) -> Result:

@@ -224,10 +224,10 @@ def test_without_a_token_or_a_number_nothing_is_sent(cases, forge, name, reason)
     "name, reason",
     [
         ("github-forbidden", 'The comment was not written (status 403, "Resource not accessible by integration").'),
-        ("gitlab-unread", 'The comments cannot be read (status 502, "502 from the stub").'),
+        ("gitlab-unread", 'The comments cannot be read (status 502, "502 from the stub"). Run the job again later.'),
         ("github-moved", "The comments cannot be read (status 301"),
-        ("github-down", "The owner of the token is unknown ("),
-        ("gitea-failing", 'The comment was not written (status 500, "500 from the stub").'),
+        ("github-down", 'The owner of the token is unknown ("Request failed: '),
+        ("gitea-failing", 'The comment was not written (status 500, "500 from the stub"). Run the job again later.'),
     ],
 )
 def test_a_provider_that_fails_is_a_warning_or_a_failure(cases, forge, name, reason):
@@ -249,7 +249,7 @@ def test_an_unread_list_is_no_reason_to_create_a_comment(cases, forge):
 
 def test_a_missing_result_does_not_leave_an_older_comment(cases, forge):
     assert bodies(forge, "github-noresult") == ["old", "## Gate failed: no result", "fake", ""]
-    assert "No such file or directory: '/missing/gate.json'" in of(cases, "github-noresult")["warnings"][0]
+    assert "'/missing/gate.json' does not exist: correct the path" in of(cases, "github-noresult")["warnings"][0]
 
 
 def test_each_name_of_a_gate_has_a_comment(cases, forge):

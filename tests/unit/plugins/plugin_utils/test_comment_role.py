@@ -48,8 +48,8 @@ def test_the_text_comes_from_a_file_or_a_result(tmp_path):
 @pytest.mark.parametrize(
     "source, problem",
     [
-        ("/missing/gate.json", "No such file or directory: '/missing/gate.json'"),
-        ("/", "Is a directory: '/'"),
+        ("/missing/gate.json", "'/missing/gate.json' does not exist: correct the path"),
+        ("/", "'/' is a directory: add the name of the file"),
         ({}, "The input has no valid key outcome"),
         ({"skipped": True}, "The input has no valid key outcome"),
         (None, "The input is not a dictionary but NoneType"),
@@ -64,7 +64,7 @@ def test_the_text_comes_from_a_file_or_a_result(tmp_path):
 def test_a_source_that_no_gate_writes_has_no_text(source, problem):
     made = text_of(source)
     assert "text" not in made and made["failed"]
-    assert made["msg"].startswith("gate_comment_source: ") and problem in made["msg"]
+    assert made["msg"].startswith("gate_comment_source") and problem in made["msg"]
 
 
 # --- which comments
