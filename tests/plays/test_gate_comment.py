@@ -13,8 +13,10 @@ import threading
 import pytest
 from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_comment.files.forge import (
     APP,
+    MERGED,
     OTHER,
     PROVIDERS,
+    PUSHED,
     TOKEN,
     Forge,
 )
@@ -124,6 +126,16 @@ CASES = {
     "gitlab-hidden": {},
     "github-fork": {"gate_comment_token": ""},
     "github-branch": {"gate_comment_number": ""},
+    "github-commit": {"gate_comment_number": "", "gate_comment_commit": MERGED},
+    "gitlab-commit": {"gate_comment_number": "", "gate_comment_commit": MERGED, "gate_comment_repository": 42},
+    "gitea-commit": {"gate_comment_number": "", "gate_comment_commit": MERGED},
+    "github-pushed": {"gate_comment_number": "", "gate_comment_commit": PUSHED},
+    "gitlab-pushed": {"gate_comment_number": "", "gate_comment_commit": PUSHED},
+    "gitea-pushed": {"gate_comment_number": "", "gate_comment_commit": PUSHED},
+    "gitlab-lost": {"gate_comment_number": "", "gate_comment_commit": MERGED},
+    "github-both": {"gate_comment_commit": PUSHED},
+    "github-forked": {"gate_comment_number": "", "gate_comment_commit": MERGED, "gate_comment_token": ""},
+    "github-hash": {"gate_comment_number": "", "gate_comment_commit": "main/../x"},
     "github-forbidden": {},
     "gitlab-unread": {},
     "github-moved": {},
@@ -155,6 +167,7 @@ def cases(service_process, tmp_path_factory, forge):
     forge.accounts["gitea-failing"].refuses = {"PATCH": 500}
     forge.accounts["gitlab-unread"].refuses = {f"GET {LIST['gitlab']}": 502}
     forge.accounts["github-moved"].refuses = {f"GET {LIST['github']}": 301}
+    forge.accounts["gitlab-lost"].refuses = {"GET": 503}
     plays = []
     for name, changes in CASES.items():
         variables = settings(forge, name, **changes)
@@ -212,17 +225,42 @@ def test_a_page_without_visible_comments_is_not_the_last(cases, forge):
 
 
 @pytest.mark.parametrize(
-    "name, reason", [("github-fork", "gate_comment_token is empty"), ("github-branch", "gate_comment_number is empty")]
+    "name, reason",
+    [
+        ("github-fork", "gate_comment_token is empty, as in the pipeline of a"),
+        ("github-branch", "gate_comment_number and gate_comment_commit are empty"),
+        ("github-forked", "gate_comment_token is empty, as in the pipeline of a"),
+    ],
 )
 def test_without_a_token_or_a_number_nothing_is_sent(cases, forge, name, reason):
     assert forge.accounts[name].log == []
     assert of(cases, name)["action"] == "skipped"
-    assert f"No comment was written: {reason}, as in the pipeline of a" in cases.output
+    assert f"No comment was written: {reason}" in cases.output
+
+
+@pytest.mark.parametrize("name", ["github-commit", "gitlab-commit", "gitea-commit"])
+def test_the_comment_goes_to_the_request_that_merged_the_commit(cases, forge, name):
+    assert bodies(forge, name) == ["old", PASSED, "fake", ""]
+    assert MERGED in forge.accounts[name].log[0]
+
+
+@pytest.mark.parametrize("name, noun", [("github-pushed", "pull request"), ("gitlab-pushed", "merge request")])
+def test_a_commit_without_a_request_gets_no_comment(cases, forge, name, noun):
+    assert len(forge.accounts[name].log) == 1
+    assert of(cases, name)["action"] == "skipped"
+    assert f"No comment was written: commit {PUSHED} belongs to no {noun}." in cases.output
+
+
+def test_the_number_is_used_before_the_commit(cases, forge):
+    assert bodies(forge, "github-both") == ["old", PASSED, "fake", ""]
+    assert not any(PUSHED in each for each in forge.accounts["github-both"].log)
 
 
 @pytest.mark.parametrize(
     "name, reason",
     [
+        ("gitlab-lost", 'The merge request of the commit is unknown (status 503, "503 from the stub").'),
+        ("gitea-pushed", 'The pull request of the commit is unknown (status 404, "Not Found").'),
         ("github-forbidden", 'The comment was not written (status 403, "Resource not accessible by integration").'),
         ("gitlab-unread", 'The comments cannot be read (status 502, "502 from the stub"). Run the job again later.'),
         ("github-moved", "The comments cannot be read (status 301"),
@@ -260,6 +298,7 @@ def test_each_name_of_a_gate_has_a_comment(cases, forge):
     "name, reason",
     [
         ("github-wrong", "gate_comment_number is"),
+        ("github-hash", "gate_comment_commit is"),
         ("gitea-wrong", "gate_comment_repository is"),
         ("github-open", "gate_comment_url is plain HTTP"),
         ("github-userinfo", "gate_comment_url is no URL"),

@@ -6,7 +6,8 @@
 The base URLs are ADDRESS/ACCOUNT, such as http://127.0.0.1:1234/github-1. An account begins with the name of its provider.
 
 They follow the public descriptions of the three APIs: issues/list-comments, create-comment and update-comment of GitHub, the
-notes of GitLab, issueGetComments, issueCreateComment and issueEditComment of Gitea.
+notes of GitLab, issueGetComments, issueCreateComment and issueEditComment of Gitea; and the requests of a commit:
+repos/list-pull-requests-associated-with-commit, "list merge requests associated with a commit", repoGetCommitPullRequest.
 
     python forge.py --ready FILE
 
@@ -33,19 +34,24 @@ APP = {"id": 7, "name": "github-actions[bot]", "type": "Bot"}
 # the paths after the name of an account, which begins with the provider and stands for the host; what is sent as the token,
 # and what an author is called
 COMMON = r"/repos/shop/web/issues/7/comments"
+# a commit that request 7 merged, and that of a direct push
+MERGED, PUSHED = "a1b2c3d4e5", "f00d1e5f00"
 PROVIDERS = {
     "github": {
         "list": COMMON, "one": r"/repos/shop/web/issues/comments/(\d+)", "method": "PATCH",
         "token": ("Authorization", f"Bearer {TOKEN}"), "author": "user", "login": "login",
+        "requests": "/repos/shop/web/commits/{}/pulls", "number": "number",
     },
     "gitlab": {
         "list": r"/projects/(?:shop%2Fweb|42)/merge_requests/7/notes",
         "one": r"/projects/(?:shop%2Fweb|42)/merge_requests/7/notes/(\d+)", "method": "PUT",
         "token": ("PRIVATE-TOKEN", TOKEN), "author": "author", "login": "username",
+        "requests": "/projects/shop%2Fweb/repository/commits/{}/merge_requests", "number": "iid",
     },
     "gitea": {
         "list": COMMON, "one": r"/repos/shop/web/issues/comments/(\d+)", "method": "PATCH",
         "token": ("Authorization", f"token {TOKEN}"), "author": "user", "login": "login",
+        "requests": "/repos/shop/web/commits/{}/pull", "number": "number",
     },
 }  # fmt: skip
 
@@ -113,6 +119,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(status, {"message": said}, **headers)
         if self.command == "GET" and path == "/user":
             return self.answer(200, self.as_user(provider, account.user))
+        for commit in (MERGED, PUSHED):
+            if self.command == "GET" and path.replace("projects/42/", "projects/shop%2Fweb/") == provider["requests"].format(commit):
+                return self.requests(name, provider, commit == MERGED)
         if re.fullmatch(provider["list"], path):
             if self.command == "GET":
                 return self.page(name, provider, account)
@@ -138,6 +147,14 @@ class Handler(BaseHTTPRequestHandler):
         body = comment["body"].replace("\n", "\r\n").rstrip() if name == "gitea" else comment["body"]
         author = self.as_user(provider, comment["author"])
         return {"id": comment["id"], "body": body, provider["author"]: author, **address}
+
+    def requests(self, name: str, provider: dict, merged: bool) -> None:
+        """The requests of a commit: an open one of another branch, and the merged one. Gitea knows only the latter."""
+        known = {provider["number"]: 7, "merged_at": "2026-11-02T10:00:00Z"}
+        if name == "gitea":
+            self.answer(*((200, known) if merged else (404, {"message": "Not Found"})))
+        else:
+            self.answer(200, [{provider["number"]: 9, "merged_at": None}, known] if merged else [])
 
     def page(self, name: str, provider: dict, account: Account) -> None:
         """A page of the list. Gitea has only one, whatever is asked for."""
