@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs
 
 import pytest
 import yaml
@@ -31,6 +30,10 @@ SCHEMAS = {
 }  # fmt: skip
 JENKINSFILE = "Jenkinsfile"
 PIPELINES = [*SCHEMAS, JENKINSFILE]
+# the playbooks of the examples, and the role that each has
+PLAYBOOKS = {"gate.yml": "scan_gate", "comment.yml": "gate_comment"}
+# Azure Repos is none of the providers of the role gate_comment.
+WITH_COMMENT_ROLE = [name for name in PIPELINES if name != "azure-pipelines.yml"]
 # The keys whose values a shell runs: GitHub, GitLab (a list is one script), Azure.
 SHELL_KEYS = ("run", "before_script", "script", "after_script", "bash")
 GROOVY_SHELL = re.compile(r"""\bsh (?:'''(.*?)'''|'([^'\n]*)')""", re.DOTALL)
@@ -84,7 +87,7 @@ def steps_of_github() -> list[dict]:
 
 
 def test_each_example_is_checked():
-    assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted([*PIPELINES, "gate.yml"])
+    assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted([*PIPELINES, *PLAYBOOKS])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -136,13 +139,13 @@ def test_the_exit_status_of_the_gate_decides(name):
     text = text_of(name)
     for softener in ("continue-on-error", "continueOnError", "allow_failure", "catchError", "returnStatus", "|| true"):
         assert softener not in text
-    (script,) = [script for script in scripts_of(name) if "ansible-playbook" in script]
+    (script,) = [script for script in scripts_of(name) if "ansible-playbook scan-gate" in script]
     assert re.fullmatch(r"(\.venv/bin/)?ansible-playbook scan-gate\.yml", script.strip())
 
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_each_package_is_pinned(name):
-    (line,) = re.findall(r"pip install (.+)", text_of(name))
+    (line,) = set(re.findall(r"pip install (.+)", text_of(name)))
     assert all(re.fullmatch(r"[\w-]+==\d+(\.\d+)+", package) for package in line.split())
     assert [word for word in line.split() if word.startswith("ansible-core==")]
 
@@ -209,19 +212,12 @@ def test_the_scans_end_before_the_platform_ends_the_job(name):
 
 
 class Forge(BaseHTTPRequestHandler):
-    """The pull requests of a commit, for every platform at once. It keeps what it receives in ``server.received``."""
-
-    def do_GET(self) -> None:
-        # GitHub, then GitLab
-        self.answer([{"number": 7, "iid": 7}])
+    """The pull requests of a commit in Azure Repos. It keeps what it receives in ``server.received``."""
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.server.received.append((self.path, self.headers, body))
-        self.answer({"results": [{"abc123": [{"pullRequestId": 7}]}]})
-
-    def answer(self, value: object) -> None:
-        text = json.dumps(value).encode()
+        text = json.dumps({"results": [{"abc123": [{"pullRequestId": 7}]}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -243,38 +239,21 @@ def forge():
     server.server_close()
 
 
-COMMENTS = {
-    "Jenkinsfile": "/repos/web/shop/issues/7/comments",
-    "azure-pipelines.yml": "/p1/_apis/git/repositories/r1/pullRequests/7/threads?api-version=7.1",
-    "gitlab-ci.yml": "/projects/5/merge_requests/7/notes",
-}
-
-
 @pytest.mark.parametrize("profile", ["merge", "nightly"])
-@pytest.mark.parametrize("name", COMMENTS)
-def test_the_comment_reaches_the_merged_pull_request(name, profile, forge, tmp_path):
-    (script,) = [each for each in scripts_of(name) if "request()" in each]
+def test_the_comment_of_azure_reaches_the_merged_pull_request(profile, forge, tmp_path):
+    (script,) = [each for each in scripts_of("azure-pipelines.yml") if "request()" in each]
     (tmp_path / "scan_gate").mkdir()
     text = '## Gate failed: 1 failing finding\n\n| `a "b" & c%` |\n'
     (tmp_path / "scan_gate" / "gate.md").write_text(text)
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    for program in (".venv/bin/python", "python"):
-        (tmp_path / program).symlink_to(sys.executable)
-    address = f"http://127.0.0.1:{forge.server_port}"
+    (tmp_path / "python").symlink_to(sys.executable)
     environment = {
-        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GATE_PROFILE": profile, "GATE_COMMENT_TOKEN": "t0ken",
-        # Jenkins
-        "GIT_URL": "git@github.example:web/shop.git", "GIT_COMMIT": "abc123", "GITHUB_API": address,
-        # Azure
-        "SYSTEM_COLLECTIONURI": f"{address}/", "SYSTEM_TEAMPROJECTID": "p1", "BUILD_REPOSITORY_ID": "r1",
-        "BUILD_REPOSITORY_PROVIDER": "TfsGit", "BUILD_SOURCEVERSION": "abc123", "SYSTEM_ACCESSTOKEN": "t0ken",
-        "AGENT_TEMPDIRECTORY": str(tmp_path),
-        # GitLab
-        "CI_API_V4_URL": address, "CI_PROJECT_ID": "5", "CI_COMMIT_SHA": "abc123",
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GATE_PROFILE": profile, "AGENT_TEMPDIRECTORY": str(tmp_path),
+        "SYSTEM_COLLECTIONURI": f"http://127.0.0.1:{forge.server_port}/", "SYSTEM_TEAMPROJECTID": "p1",
+        "BUILD_REPOSITORY_ID": "r1", "BUILD_REPOSITORY_PROVIDER": "TfsGit", "BUILD_SOURCEVERSION": "abc123",
+        "SYSTEM_ACCESSTOKEN": "t0ken",
     }  # fmt: skip
-    shell = ["sh", "-xe"] if name == JENKINSFILE else ["bash"]
     done = subprocess.run(
-        [*shell, "-c", script], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
+        ["bash", "-c", script], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "t0ken" not in done.stdout + done.stderr
@@ -282,19 +261,28 @@ def test_the_comment_reaches_the_merged_pull_request(name, profile, forge, tmp_p
         assert forge.received == []
         return
     path, headers, body = forge.received[-1]
-    assert path == COMMENTS[name]
-    assert "t0ken" in (headers["Authorization"] or headers["PRIVATE-TOKEN"])
-    sent = {
-        "Jenkinsfile": lambda: json.loads(body)["body"],
-        "azure-pipelines.yml": lambda: json.loads(body)["comments"][0]["content"],
-        "gitlab-ci.yml": lambda: parse_qs(body)["body"][0],
-    }  # fmt: skip
-    assert sent[name]() == text
+    assert path == "/p1/_apis/git/repositories/r1/pullRequests/7/threads?api-version=7.1"
+    assert headers["Authorization"] == "Bearer t0ken"
+    assert json.loads(body)["comments"][0]["content"] == text
 
 
-def test_the_playbook_sets_only_options_of_the_role():
-    (play,) = yaml.safe_load(text_of("gate.yml"))
+@pytest.mark.parametrize("name", WITH_COMMENT_ROLE)
+def test_a_pipeline_comments_after_a_merge_and_also_if_the_gate_fails(name):
+    (script,) = [script for script in scripts_of(name) if "gate-comment.yml" in script]
+    command = r"(\.venv/bin/)?ansible-playbook gate-comment\.yml"
+    if name == "github-actions.yml":
+        (step,) = [step for step in steps_of_github() if script == step.get("run")]
+        assert step["if"] == "always() && github.event_name == 'push'" and re.fullmatch(command, script)
+    else:
+        assert re.fullmatch(rf'if \[ "\$GATE_PROFILE" = merge \]; then {command}; fi', script)
+        after = {"gitlab-ci.yml": "after_script:", JENKINSFILE: "always {"}[name]
+        assert script in text_of(name).partition(after)[2]
+
+
+@pytest.mark.parametrize("name, played", PLAYBOOKS.items())
+def test_a_playbook_sets_only_options_of_its_role(name, played):
+    (play,) = yaml.safe_load(text_of(name))
     (role,) = play["roles"]
-    specification = CHECKOUT / "roles" / "scan_gate" / "meta" / "argument_specs.yml"
+    specification = CHECKOUT / "roles" / played / "meta" / "argument_specs.yml"
     options = yaml.safe_load(specification.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
-    assert role["role"] == "scanops.scanner.scan_gate" and set(role["vars"]) - set(options) == set()
+    assert role["role"] == f"scanops.scanner.{played}" and set(role["vars"]) - set(options) == set()

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from pathlib import Path
 
 import pytest
+import yaml
 from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_comment.files.forge import (
     APP,
     MERGED,
@@ -23,6 +25,7 @@ from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_com
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 MARK = "<!-- scanops.scanner.gate_comment gate -->"
 LIST = {
     "github": "/repos/shop/web/issues/7/comments",
@@ -313,6 +316,27 @@ def test_a_wrong_variable_fails_before_any_call(cases, forge, name, reason):
 def test_check_mode_only_reads(cases, forge):
     assert {each.split()[0] for each in forge.accounts["github-check"].log} == {"GET"}
     assert (of(cases, "github-check")["action"], of(cases, "github-check")["changed"]) == ("create", True)
+
+
+# the variables that each platform sets
+PLATFORMS = {
+    "github-actions": {"GITHUB_API_URL": "", "GITHUB_REPOSITORY": "shop/web", "GITHUB_SHA": MERGED},
+    "github-jenkins": {"GITHUB_API_URL": "", "GIT_URL": "git@forge.example:shop/web.git", "GIT_COMMIT": MERGED},
+    "gitlab-ci": {"CI_API_V4_URL": "", "CI_PROJECT_ID": "42", "CI_COMMIT_SHA": MERGED},
+}
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_the_playbook_of_the_pipelines_reads_the_variables_of_a_platform(service_process, tmp_path, forge, name):
+    plays = yaml.safe_load((CHECKOUT / "docs" / "pipelines" / "comment.yml").read_text(encoding="utf-8"))
+    (tmp_path / "scan_gate").mkdir()
+    (tmp_path / "scan_gate" / "gate.json").write_text(json.dumps(document([])))
+    names = {variable for variables in PLATFORMS.values() for variable in variables}
+    given = {variable: value or f"{forge.address}/{name}" for variable, value in PLATFORMS[name].items()}
+    environment = {**dict.fromkeys(names, ""), **given, "GATE_COMMENT_TOKEN": TOKEN}
+    played = play(tmp_path, service_process, plays, environment)
+    assert played.status == 0, played.output
+    assert bodies(forge, name) == [PASSED]
 
 
 @pytest.mark.parametrize("refuses", [{}, {"GET": 500, "POST": 500}])

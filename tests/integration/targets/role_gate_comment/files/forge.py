@@ -40,18 +40,18 @@ PROVIDERS = {
     "github": {
         "list": COMMON, "one": r"/repos/shop/web/issues/comments/(\d+)", "method": "PATCH",
         "token": ("Authorization", f"Bearer {TOKEN}"), "author": "user", "login": "login",
-        "requests": "/repos/shop/web/commits/{}/pulls", "number": "number",
+        "requests": r"/repos/shop/web/commits/(\w+)/pulls", "number": "number",
     },
     "gitlab": {
         "list": r"/projects/(?:shop%2Fweb|42)/merge_requests/7/notes",
         "one": r"/projects/(?:shop%2Fweb|42)/merge_requests/7/notes/(\d+)", "method": "PUT",
         "token": ("PRIVATE-TOKEN", TOKEN), "author": "author", "login": "username",
-        "requests": "/projects/shop%2Fweb/repository/commits/{}/merge_requests", "number": "iid",
+        "requests": r"/projects/(?:shop%2Fweb|42)/repository/commits/(\w+)/merge_requests", "number": "iid",
     },
     "gitea": {
         "list": COMMON, "one": r"/repos/shop/web/issues/comments/(\d+)", "method": "PATCH",
         "token": ("Authorization", f"token {TOKEN}"), "author": "user", "login": "login",
-        "requests": "/repos/shop/web/commits/{}/pull", "number": "number",
+        "requests": r"/repos/shop/web/commits/(\w+)/pull", "number": "number",
     },
 }  # fmt: skip
 
@@ -119,9 +119,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(status, {"message": said}, **headers)
         if self.command == "GET" and path == "/user":
             return self.answer(200, self.as_user(provider, account.user))
-        for commit in (MERGED, PUSHED):
-            if self.command == "GET" and path.replace("projects/42/", "projects/shop%2Fweb/") == provider["requests"].format(commit):
-                return self.requests(name, provider, commit == MERGED)
+        of_commit = re.fullmatch(provider["requests"], path)
+        if of_commit and self.command == "GET":
+            return self.requests(name, provider, of_commit[1] == MERGED)
         if re.fullmatch(provider["list"], path):
             if self.command == "GET":
                 return self.page(name, provider, account)
