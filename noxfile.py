@@ -304,6 +304,8 @@ def integration(core: str, *options: str) -> list[str]:
     """The command that runs integration targets, where the collection is installed."""
     watched = Path(__file__).with_name("tests") / "integration_run.py"
     test = ["ansible-test", "integration", "--venv", f"--python={controller_python(core)}", "--color=no"]
+    # all targets that fail, not only the first
+    test.append("--continue-on-error")
     return ["python", str(watched), *test, *options]
 
 
