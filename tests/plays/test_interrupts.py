@@ -128,7 +128,9 @@ def test_a_signal_ends_a_bulk_task_which_names_what_it_wrote(tmp_path, service, 
     assert 0 < len(held) < len(NAMES)
     named = ", ".join(f"target {name!r}" for name in held)
     assert f"interrupted: targets: {len(held)} object{'s'[: len(held) - 1]} created: {named}\n" in output
-    assert f"it was interrupted ({number.name})" in output
+    # ansible-core before 2.19 ends its workers by SIGTERM after Ctrl-C, which a busy worker may notice at the same time
+    noticed = {number.name, signal.SIGTERM.name}
+    assert any(f"it was interrupted ({name})" in output for name in noticed)
     assert sends_no_more(service)
     assert live(service) == held
 
