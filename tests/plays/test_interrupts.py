@@ -44,8 +44,8 @@ SLOW = [{"method": "POST", "action": "delay", "seconds": 0.4, "times": None}]
 
 
 def noticed(number):
-    """The signals that a task may name. ansible-core before 2.19 ends its workers by SIGTERM after Ctrl-C, and a busy worker may
-    notice both at the same time."""
+    """The signals that a task may name. After Ctrl-C, ansible-core before 2.19 ends its workers by SIGTERM, and a busy worker
+    may notice both at the same time."""
     return f"({number.name}|SIGTERM)"
 
 
