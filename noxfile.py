@@ -97,6 +97,7 @@ WALKS = ("example_playbooks", "guide_estate", "guide_recipes", "platform_kit")
 SINGLE = (
     "coverage_info",
     "estate_info",
+    "finding",
     "finding_info",
     "finding_template_info",
     "http_logger",
@@ -113,6 +114,9 @@ SINGLE = (
     "wordlist_info",
     "workspace_info",
 )
+# and those of roles that are long, and whose steps are modules of other targets. The unit tests try their decisions, and the
+# plays all cases of gate_comment.
+ROLES = ("role_estate_export", "role_estate_register", "role_gate_comment", "role_logger_canary")
 
 
 COLLECTION = Path("ansible_collections", "scanops", "scanner")
@@ -325,7 +329,7 @@ def add_sample(core: str) -> str:
 
 def targets_left(core: str) -> tuple[str, ...]:
     """The integration targets that the session walks of a release runs, and its session integration does not."""
-    return WALKS + (SINGLE if core == RUNNABLE[-1] else ())
+    return WALKS + (SINGLE + ROLES if core == RUNNABLE[-1] else ())
 
 
 def add_integration(core: str, kind: str) -> str:
@@ -412,10 +416,9 @@ if RUNNABLE:
         QUICK.append(add_sample(OLDEST))
     FLOOR = MODULE_PYTHON if starts(MODULE_PYTHON) else controller_python(OLDEST)
     QUICK.append(add_floor("sample-floor", OLDEST, FLOOR, MODULE_SAMPLE))
-    # The second and the last but one try both ways, the session ways the oldest and the newest.
-    BOTH = RUNNABLE[1:-1][:1] + RUNNABLE[1:-1][-1:]
-    LEFT += [name for core in RUNNABLE[1:-1] if core in BOTH for name in CELLS[core].both]
-    LEFT += [name for core in RUNNABLE[1:-1] if core not in BOTH for name in CELLS[core].once]
+    # The last but one tries both ways, the session ways the oldest and the newest.
+    for core in reversed(RUNNABLE[1:-1]):
+        LEFT += CELLS[core].both if core == RUNNABLE[-2] else CELLS[core].once
     LEFT += [name for core in OUTER for name in (*CELLS[core].once, CELLS[core].walks) if name not in QUICK]
     LEFT.append(add_floor("units-floor", OLDEST, FLOOR, MODULE_TESTS))
     LEFT.append(
@@ -428,7 +431,7 @@ if RUNNABLE:
         )
     )
     # Users of the collection may run its unit tests in this way.
-    units = ["units", "--venv", f"--python={controller_python(OLDEST)}"]
+    units = ["units", "--venv", f"--python={controller_python(OLDEST)}", *CONTROLLER_TESTS]
     LEFT.append(add_ansible_test(OLDEST, "units-ansible-test", *units))
 QUICK += CHECKS
 LEFT += SLOW_CHECKS
