@@ -70,12 +70,16 @@ class Cursor(NamedTuple):
         return json.dumps({"owner": owner, "source": source, **fields}) + "\n"
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def read_state(text: str, owner: object) -> tuple[str, Cursor]:
     """The source and the cursor in a state file. Raises ValueError, a clause."""
     try:
         state = json.loads(text)
         high, seen, passed, still_open = (state[name] for name in ("high", "seen", "passed", "open"))
-        if not all(type(each) is int and each >= 0 for each in (high, seen, *passed, *still_open)):
+        if not all(map(_is_number, (high, seen, *passed, *still_open))):
             raise TypeError
         source, found = str(state["source"]), state["owner"]
     except (ValueError, TypeError, KeyError):

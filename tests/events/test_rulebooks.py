@@ -228,7 +228,7 @@ def test_the_end_of_a_rulebook_is_clean(service, tmp_path):
     trace = Rulebook(tmp_path, service, rulebook())
     service.capture(LOGGER, {})
     with trace.running() as process:
-        wait_for(lambda: trace.actions(), process)
+        wait_for(trace.actions, process)
         os.kill(process.pid, signal.SIGINT)
         process.wait(30)
     assert "Traceback" not in trace.printed()
@@ -301,7 +301,7 @@ def test_a_scan_that_ends_is_fixed_and_the_fix_is_proven_once(tmp_path, helps):
             yaml.safe_dump([{"name": "Fix", "ansible.builtin.uri": fix}]), encoding="utf-8"
         )
         with trace.running("scanops.scanner.fix_and_prove") as process:
-            wait_for(lambda: (tmp_path / "state.json").exists(), process)
+            wait_for((tmp_path / "state.json").exists, process)
             target = service.targets()[-1]
             command = ["ansible", "localhost", "-c", "local", "-m", "scanops.scanner.scan", "-a", json.dumps({
                 "workspace": "Shop", "target": target["name"], "tool": "Website Scanner", "poll_interval": 1,

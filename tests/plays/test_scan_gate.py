@@ -158,6 +158,37 @@ def test_a_mistake_fails_before_any_call(mistaken, number, outcome, said):
     assert stats.result["ansible_stats"]["data"]["scan_gate_outcome"] == outcome
 
 
+@pytest.mark.parametrize(
+    "variable, value, said",
+    [
+        ("SCANNER_API_KEY", "", "api_key"),
+        ("SCANNER_BASE_URL", "http://scanner.example.com/api/v2", "would send api_key unencrypted over http"),
+        ("SCANNER_BASE_URL", "scanner.example.com", "base_url"),
+    ],
+)
+def test_a_connection_that_cannot_be_made_is_an_outcome_with_artefacts(service, tmp_path, variable, value, said):
+    (tmp_path / "artifacts").mkdir()
+    (tmp_path / "artifacts" / "gate.md").write_text("## Gate passed\n")
+    played = gated(tmp_path, service, environment={variable: value})
+    assert played.status == 2, played.output
+    (event,) = played.events["End with the outcome"]
+    assert event.result["msg"].startswith("The gate ended with misconfigured.") and said in event.result["msg"]
+    assert json.loads((tmp_path / "artifacts" / "gate.json").read_text())["outcome"] == "misconfigured"
+    assert (tmp_path / "artifacts" / "gate.md").read_text().startswith("## Gate failed: misconfigured.")
+    assert service.calls() == []
+
+
+def test_the_check_before_a_scan_warns_of_nothing(service, tmp_path):
+    settings = {
+        "baseline": str(tmp_path / "baseline.json"),
+        "baseline_missing": "create",
+        "formats": ["json", "gitlab"],
+    }
+    played = gated(tmp_path, service, **{f"scan_gate_{name}": value for name, value in settings.items()})
+    (event,) = played.events["Check the policy and the files before any scan"]
+    assert event.result["outcome"] == "nothing_scanned" and event.result.get("warnings", []) == []
+
+
 @pytest.mark.parametrize("in_process", ["1", "0"])
 def test_relative_paths_start_at_the_directory_of_the_playbook(service, tmp_path, in_process):
     place = tmp_path / "plays"

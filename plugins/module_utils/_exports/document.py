@@ -22,6 +22,7 @@ from .._gate_words import (
     COVERED,
     FAILING,
     FINDINGS,
+    KNOWN,
     MISSING,
     NEW,
     OUTCOMES,
@@ -210,6 +211,14 @@ def worst(severities: Iterable[str]) -> str:
 
 def _rank(severity: str, unknown: float) -> float:
     return SEVERITIES.index(severity) if severity in SEVERITIES else unknown
+
+
+def by_state(document: Document) -> dict[str, int]:
+    """The number of findings in each state, whose sum is that of all."""
+    counts = document["counts"]
+    others = {state: counts.get(state, 0) for state in STATES if state != KNOWN}
+    # counts has the number of known ones by change, also of those that fail
+    return {state: others.get(state, counts["total"] - sum(others.values())) for state in STATES}
 
 
 def is_new(row: Row) -> bool:

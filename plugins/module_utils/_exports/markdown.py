@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
-from .._gate_words import FAIL, FAILING, FINDINGS, KNOWN, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
+from .._gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
 from .document import (
     Document,
     Fix,
     Row,
+    by_state,
     by_waiver,
     check_of,
     cves_of,
@@ -66,6 +67,7 @@ def markdown(document: Document) -> str:
         _findings("New, but not failing", new, _MOST_NEW),
         _waived(document),
         _expired(document["waivers"]["expired"]),
+        _unused(document["waivers"]["unused"]),
         [_footer(document)],
     ]
     used = sum(len(section) + 1 for section in first + last if section)
@@ -128,14 +130,11 @@ def _bullets(sentences: Sequence[str], most: int, noun: str) -> list[str]:
 
 
 def _counts(document: Document) -> list[str]:
-    counts = document["counts"]
     severities: dict[str, set[str]] = {}
     for row in document["findings"]:
         severities.setdefault(row["state"], set()).add(row["severity"])
     shown = {state: worst(severities[state]) if state in severities else "" for state in STATES}
-    # counts has the number of known ones by change, also of those that fail
-    known = counts["total"] - sum(counts[state] for state in STATES if state != KNOWN)
-    numbers = {**{state: counts[state] for state in STATES}, KNOWN: known}
+    numbers = by_state(document)
     by_tool = _by_tool(document, numbers)
     table = [
         f"| {state} | {' | '.join(map(str, [numbers[state], *(each[state] for each in by_tool.values())]))} | {severity} |"
@@ -231,6 +230,14 @@ def _expired(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     head = ["| Expired | Owner | Reason | File |", "|---|---|---|---|"]
     return _section("Expired waivers", head, lines, len(waivers) - _MOST_EXPIRED, "expired waiver")
+
+
+def _unused(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        f"- {code(line(each['file']) + ':' + str(each['line']), _LONGEST)}: {code(each['reason'], _LONGEST)}"
+        for each in waivers[:_MOST_WAIVERS]
+    ]
+    return _section("Waivers that match no finding", [], lines, len(waivers) - _MOST_WAIVERS, "unused waiver")
 
 
 def _section(title: str, head: list[str], lines: list[str], left_out: int = 0, noun: str = "") -> list[str]:

@@ -18,9 +18,9 @@ from urllib.parse import quote, urlencode
 
 from .._errors import counted
 from .._findings.model import SUMMARY
-from .._gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, STATES, VERDICTS, WORSE
+from .._gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
 from .._moments import iso_moment
-from .document import Document, Fix, Row, by_waiver, fixes, is_new, origin_of, place, tools_of, waived_by
+from .document import Document, Fix, Row, by_state, by_waiver, fixes, is_new, origin_of, place, tools_of, waived_by
 from .text import attribute, line, xml
 
 # longer lists only hide what comes first; everything is in gate.json
@@ -390,7 +390,7 @@ def _file(waiver: Mapping[str, Any]) -> str:
 def plain_findings(document: Document) -> str:
     """The first failing findings, for readers without the script."""
     failing = [row for row in document["findings"] if row["state"] == FAILING][:_MOST_ROWS]
-    numbers = ", ".join(f"{document['counts'].get(state, 0)} {state}" for state in STATES)
+    numbers = ", ".join(f"{number} {state}" for state, number in by_state(document).items())
     first = table = ""
     if failing:
         rows = "".join(

@@ -63,7 +63,9 @@ class Tally:
         """How many findings name none of these scans."""
         own = {scan["id"] for scan in scans}
         return sum(
-            number for (field, owner, _), number in self._counts.items() if field == "task_id" and owner not in own
+            number
+            for (field, owner, _severity), number in self._counts.items()
+            if field == "task_id" and owner not in own
         )
 
 

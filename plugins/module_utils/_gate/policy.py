@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable, without_secrets
@@ -50,7 +51,7 @@ EXPECT_OPTIONS: dict[str, Any] = dict(
 )
 # the suboptions of origin
 ORIGIN_OPTIONS: dict[str, Any] = {key: dict(type="str") for key in ("build", "commit", "scan_url")}
-NO_ORIGIN: Mapping[str, str | None] = dict.fromkeys(ORIGIN_OPTIONS)
+NO_ORIGIN: Mapping[str, str | None] = MappingProxyType(dict.fromkeys(ORIGIN_OPTIONS))
 _SCAN_URL = re.compile(r"https?://[!-~]*\{id\}[!-~]*")
 
 

@@ -120,7 +120,9 @@ def _result(task: Task) -> Record:
         exploits=asked.exploits,
         origin=asked.origin,
     )
-    return _Ending(task, decision, document, reading.api_error).end(asked, baseline)
+    # a preview that has judged nothing: the run itself will warn
+    silent = task.check_mode and not pairs
+    return _Ending(task, decision, document, reading.api_error, silent).end(asked, baseline)
 
 
 def _asked(task: Task, now: float) -> _Asked:
@@ -207,8 +209,12 @@ def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
 class _Ending:
     """How a task ends that has judged."""
 
-    def __init__(self, task: Task, decision: Decision, document: Record, api_error: Record | None) -> None:
+    def __init__(
+        self, task: Task, decision: Decision, document: Record, api_error: Record | None, silent: bool
+    ) -> None:
+        """silent: warn of nothing."""
         self._task = task
+        self._warn = (lambda _sentence: None) if silent else task.warn
         self._decision = decision
         self._document = document
         self._api_error = {"api_error": api_error} if api_error else {}
@@ -230,11 +236,11 @@ class _Ending:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
             kind = Incomplete if self._changed() else Refused
             raise kind(sentence, **self._result()) from None
-        self._warn(self._decision.memory)
+        self._warn_of(self._decision.memory)
         if self._decision.verdict == FAIL:
             raise _NotPassed(self._sentence(), **self._result(), **self._api_error)
         if self._decision.verdict == WARN:
-            self._task.warn(self._sentence())
+            self._warn(self._sentence())
         return self._result()
 
     def _write_artefacts(self, asked: _Asked) -> None:
@@ -248,7 +254,7 @@ class _Ending:
         for name in dict.fromkeys(params["formats"]):
             written = write(name, self._document, choices)
             for warning in written.warnings:
-                self._task.warn(warning)
+                self._warn(warning)
             files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
             _refuse_own_baseline(files, params["baseline"])
             write_files(self._task, files, self._files)
@@ -267,19 +273,19 @@ class _Ending:
         if self._task.diff_mode:
             self._diff = {"diff": diff_of(path, before, after)}
 
-    def _warn(self, memory: Memory) -> None:
+    def _warn_of(self, memory: Memory) -> None:
         expired = self._decision.waived.expired
         missing = _without_baseline(self._decision)
         if missing:
-            self._task.warn(missing)
+            self._warn(missing)
         if memory.state == CREATED:
-            self._task.warn(
+            self._warn(
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
                 " treat as known. Review the file before you commit it."
             )
         if expired:
             one = len(expired) == 1
-            self._task.warn(
+            self._warn(
                 f"{counted(len(expired), 'waiver')} expired and no longer {'counts' if one else 'count'}: renew or remove"
                 f" {'it' if one else 'them'}; see waivers."
             )
@@ -309,6 +315,7 @@ def sentence_of(decision: Decision, page: str | None) -> str:
         _why(decision),
         _failing(decision.failing),
         _expired(decision.waived.expired),
+        _unused(decision.waived.unused) if decision.failing else "",
         f"See {printable(page)}." if page else "",
     )
     return " ".join(filter(None, parts))
@@ -342,6 +349,17 @@ def _name(judged: Judged) -> str:
     check = f" (check {printable(row.check, _LONGEST_NAME)})" if row.check else ""
     target = printable(without_secrets(row.target), _LONGEST_NAME) or "an unknown target"
     return f"{row.severity} {printable(row.name, _LONGEST_NAME) or 'finding without a name'} on {target}{check}"
+
+
+def _unused(waivers: Sequence[Waiver]) -> str:
+    """That waivers match nothing, which may be why a finding fails."""
+    if not waivers:
+        return ""
+    first = f"{printable(waivers[0].file, _LONGEST_NAME)}:{waivers[0].line}"
+    begin = "the first one is in" if len(waivers) > 1 else "that in"
+    return (
+        f"{counted(len(waivers), 'waiver')} {'matches' if len(waivers) == 1 else 'match'} no finding, {begin} {first}."
+    )
 
 
 def _expired(waivers: Sequence[Waiver]) -> str:

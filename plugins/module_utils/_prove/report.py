@@ -138,7 +138,7 @@ def _counts(document: Record) -> str:
 def markdown_of(document: Record) -> str:
     """The summary of a pipeline: the verdicts, and the scans before and after."""
     rows = document["findings"]
-    head = "Fix proven" if document["fixed"] else "Fix not proven"
+    head = ("Fix proven" if rows else "Nothing to prove") if document["fixed"] else "Fix not proven"
     verdicts = [
         f"| {row['verdict']} | {row['severity']} | {code(row['name'], _LONGEST)} | {code(place(row), _LONGEST)} |"
         f" {code(row['reason'], _LONGEST_PARAMETERS)} |"

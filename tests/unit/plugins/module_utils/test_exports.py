@@ -773,14 +773,16 @@ def test_markdown_says_what_to_fix_first_and_how():
     assert "### Fix first" not in markdown(document([row(3, state="below")]))
 
 
-def test_markdown_names_new_findings_and_expired_waivers():
+def test_markdown_names_new_findings_and_expired_and_unused_waivers():
+    unused = {**waived(1)["waiver"], "line": 9}
     of = document(
         [row(1), row(2, state="below", name="Fresh")],
-        waivers={"expired": [waived(1)["waiver"]], "unused": [], "doubled": []},
+        waivers={"expired": [waived(1)["waiver"]], "unused": [unused], "doubled": []},
     )
     text = markdown(of)
     assert "### New, but not failing" in text and "`Fresh`" in text
     assert "| `2027-06-30` | `team-web` | `Replaced in June` | `waivers.yml:7` |" in text
+    assert "### Waivers that match no finding\n\n- `waivers.yml:9`: `Replaced in June`" in text
 
 
 # --- hostile text

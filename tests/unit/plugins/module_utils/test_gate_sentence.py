@@ -68,6 +68,20 @@ def test_expired_waivers_are_counted_by_their_state(waivers, said):
     assert line(finding(), waived=expired(*waivers), page="out/gate.html").endswith(f" {said} See out/gate.html.")
 
 
+@pytest.mark.parametrize(
+    "number, said",
+    [
+        (1, "1 waiver matches no finding, that in w.yml:2."),
+        (3, "3 waivers match no finding, the first one is in w.yml:2."),
+    ],
+)
+def test_waivers_that_match_nothing_are_named_where_something_fails(number, said):
+    unused = [Waiver("w.yml", each + 2, {"cve": "CVE-2024-1"}, "", "", "never", "accepted") for each in range(number)]
+    waived = Waived(unused=unused)
+    assert line(finding(), waived=waived).endswith(f" {said}")
+    assert "waiver" not in line(finding(risk_level=0), waived=waived)
+
+
 def test_a_missing_baseline_comes_before_the_reasons():
     memory = Memory("nope.json", "missing", reason="The baseline 'nope.json' does not exist.")
     assert line(finding(), memory=memory).startswith(

@@ -57,7 +57,8 @@ def waivers(*matchers):
 def problems_in(*texts, **options):
     with pytest.raises(WrongOption) as failed:
         rules_in(*texts, **options)
-    head, *problems = str(failed.value).splitlines()
+    # one problem is on the same line
+    head, *problems = str(failed.value).replace("; nothing is waived. ", "; nothing is waived.\n").splitlines()
     number = len(problems)
     assert head == f"The waivers have {number} problem{'s' if number != 1 else ''}; nothing is waived."
     return problems
@@ -280,7 +281,7 @@ def test_a_long_list_of_problems_is_cut():
 
 
 def test_a_path_is_shown_on_one_line():
-    with pytest.raises(WrongOption, match=r"\na\\x1bb\.yml:1: the file is empty"):
+    with pytest.raises(WrongOption, match=r" a\\x1bb\.yml:1: the file is empty"):
         read_waivers([("a\x1bb.yml", "")], NOW)
 
 

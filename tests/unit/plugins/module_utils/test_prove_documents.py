@@ -269,10 +269,10 @@ LATER = {**RECORD, "id": 8, "start_time": "2026-11-22 10:00:00", "end_time": "20
 START = {"before": 7, "id": 8, "started": True, "problem": ""}
 
 
-def proven(findings=(FIRST, SECOND), left_out=(), start=START, later=(FINDINGS[1], FINDINGS[2])):
+def proven(findings=(FIRST, SECOND), left_out=(), starts=(START,), later=(FINDINGS[1], FINDINGS[2])):
     after = {**read_of(8, {"scans": [LATER]}, _as_scan(gate(later), 8), OUTPUT)}
     return document_of(
-        [{**row, "hosts": ["web1"]} for row in findings], [BEFORE], left_out, [start] if start else [], [after],
+        [{**row, "hosts": ["web1"]} for row in findings], [BEFORE], left_out, list(starts), [after],
         {7: Fix(NOW, [RECORD])}, source="gate.json", now=NOW, collection_version="1.0.0",
     )  # fmt: skip
 
@@ -297,10 +297,10 @@ def test_the_document_has_a_verdict_for_each_finding_what_is_left_first():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"left_out": [{"id": 7, "reason": "No host."}], "start": None}, "No host."),
-        ({"start": {**START, "problem": "It timed out."}}, "It timed out."),
-        ({"start": {**START, "id": None}}, "No scan was started."),
-        ({"start": None}, "No scan was started."),
+        ({"left_out": [{"id": 7, "reason": "No host."}], "starts": []}, "No host."),
+        ({"starts": [{**START, "problem": "It timed out."}]}, "It timed out."),
+        ({"starts": [{**START, "id": None}]}, "No scan was started."),
+        ({"starts": []}, "No scan was started."),
         ({"findings": [{**FIRST, "scan_id": None}]}, "The source does not say which scan found it."),
     ],
 )
