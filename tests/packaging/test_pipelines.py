@@ -190,7 +190,8 @@ def test_the_playbook_writes_each_file_that_a_pipeline_reads(name):
     written = {"json": "gate.json", "markdown": "gate.md", "html": "gate.html", "sarif": "gate.sarif",
                "junit": "gate-junit.xml", "gitlab": "gl-dast-report.json"}  # fmt: skip
     (play,) = yaml.safe_load(text_of("gate.yml"))
-    files = {written[format_] for format_ in play["roles"][0]["vars"]["scan_gate_formats"]}
+    assert set(play["vars"]["formats"]) == set(play["vars"]["scans"])
+    files = {written[each] for formats in play["vars"]["formats"].values() for each in formats}
     read = set(re.findall(r"scan_gate/([\w.-]+\w)", text_of(name)))
     assert read and read - files == set()
 
