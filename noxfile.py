@@ -108,15 +108,17 @@ SINGLE = (
     "scan_info",
     "scan_output_info",
     "service_info",
+    "service_verification",
     "target_info",
     "vpn_profile_info",
     "wordlist",
     "wordlist_info",
     "workspace_info",
 )
-# and those of roles that are long, and whose steps are modules of other targets. The unit tests try their decisions, and the
-# plays all cases of gate_comment.
-ROLES = ("role_estate_export", "role_estate_register", "role_gate_comment", "role_logger_canary")
+# and those of roles that are long, and whose steps are modules of other targets. The unit tests try their decisions.
+ROLES = ("role_estate_export", "role_estate_register", "role_logger_canary", "role_prove_fix")
+# Plays that `make test` leaves to `make matrix`, too. An integration target runs the role on each provider.
+LONG_PLAYS = "tests/plays/test_gate_comment.py"
 
 
 COLLECTION = Path("ansible_collections", "scanops", "scanner")
@@ -391,6 +393,7 @@ def add_cells(core: str) -> Cells:
     units = ["tests/unit", *(f"--ignore={tests}" for tests in left_out)]
     if core in RUNNABLE[1:-2] and python in {controller_python(whole) for whole in RUNNABLE[-2:]}:
         units = [*CORE_TESTS]
+    plays = ["--dist=loadfile", "tests/plays", *([f"--ignore={LONG_PLAYS}"] if core == RUNNABLE[-1] else [])]
     return Cells(
         sanity=add_ansible_test(core, f"sanity-{core}", *sanity),
         units=add_pytest(core, f"units-{core}", "Run the unit tests", *units),
@@ -398,7 +401,7 @@ def add_cells(core: str) -> Cells:
         walks=add_integration(core, "walks"),
         ways=add_integration(core, "ways"),
         # by file, because the tests of a file share a run
-        plays=add_pytest(core, f"plays-{core}", "Run playbooks on the local service", "--dist=loadfile", "tests/plays"),
+        plays=add_pytest(core, f"plays-{core}", "Run playbooks on the local service", *plays),
     )
 
 
@@ -420,6 +423,7 @@ if RUNNABLE:
     for core in reversed(RUNNABLE[1:-1]):
         LEFT += CELLS[core].both if core == RUNNABLE[-2] else CELLS[core].once
     LEFT += [name for core in OUTER for name in (*CELLS[core].once, CELLS[core].walks) if name not in QUICK]
+    LEFT.append(add_pytest(NEWEST, "plays-long", "Run the long playbooks on the local service", LONG_PLAYS))
     LEFT.append(add_floor("units-floor", OLDEST, FLOOR, MODULE_TESTS))
     LEFT.append(
         add_pytest(
