@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._exports.document import without_user_info
 from .._families.scan import FINISHED, TIMED_OUT
 from .._families.scan import OUTCOMES as SCAN_OUTCOMES
 from .._findings.model import UNKNOWN
@@ -250,7 +251,7 @@ def _known_exploited(said: bool | None, cves: Sequence[str], file: CveFile | Non
 
 def _references(value: object) -> tuple[str, ...]:
     texts = value if isinstance(value, list) else [value]
-    kept = [text_of(text) for text in texts if isinstance(text, str) and text.strip()]
+    kept = [without_user_info(text_of(text)) for text in texts if isinstance(text, str) and text.strip()]
     return tuple(kept[:_MOST_REFERENCES])
 
 

@@ -227,6 +227,10 @@ def test_evidence_of_another_form_is_shown_as_json():
     assert only(vuln_evidence={"type": "table", "data": {"headers": [], "rows": 1}}).evidence.startswith("{")
 
 
+def test_a_reference_has_no_user_and_no_password():
+    assert only(references=["https://jo:pa55@a.example/@1"]).references == ("https://a.example/@1",)
+
+
 def test_references_that_are_no_texts_are_left_out():
     assert only(references=["a", None, 3, " ", "b"]).references == ("a", "b")
     assert only(references="a").references == ("a",)
