@@ -119,7 +119,9 @@ def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "SCANNER_"))}
     colour = "ANSIBLE_FORCE_COLOR" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else "ANSIBLE_NOCOLOR"
     no_proxy = {name: ",".join(filter(None, [kept.get(name), "127.0.0.1"])) for name in ("no_proxy", "NO_PROXY")}
-    return {**kept, **no_proxy, "ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), colour: "true"}
+    # one fork, so that hosts are always in the same order
+    ansible = {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_FORKS": "1", colour: "true"}
+    return {**kept, **no_proxy, **ansible}
 
 
 def run(command: str, env: dict[str, str], show: bool = True, expected: int = 0) -> str:
