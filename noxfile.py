@@ -117,7 +117,8 @@ SINGLE = (
 )
 # and those of roles that are long, and whose steps are modules of other targets. The unit tests try their decisions.
 ROLES = ("role_estate_export", "role_estate_register", "role_logger_canary", "role_prove_fix")
-# Plays that `make test` leaves to `make matrix`, too. An integration target runs the role on each provider.
+# Plays that `make test` leaves to `make matrix`, too, which runs them on three releases. An integration target runs the role
+# on each provider and on each release.
 LONG_PLAYS = "tests/plays/test_gate_comment.py"
 
 
@@ -393,7 +394,11 @@ def add_cells(core: str) -> Cells:
     units = ["tests/unit", *(f"--ignore={tests}" for tests in left_out)]
     if core in RUNNABLE[1:-2] and python in {controller_python(whole) for whole in RUNNABLE[-2:]}:
         units = [*CORE_TESTS]
-    plays = ["--dist=loadfile", "tests/plays", *([f"--ignore={LONG_PLAYS}"] if core == RUNNABLE[-1] else [])]
+    plays = [
+        "--dist=loadfile",
+        "tests/plays",
+        *([] if core in RUNNABLE[:1] + RUNNABLE[-2:-1] else [f"--ignore={LONG_PLAYS}"]),
+    ]
     return Cells(
         sanity=add_ansible_test(core, f"sanity-{core}", *sanity),
         units=add_pytest(core, f"units-{core}", "Run the unit tests", *units),
