@@ -233,7 +233,8 @@ def install(env: dict[str, str]) -> None:
 def demo() -> None:
     env = environment()
     install(env)
-    shutil.rmtree(CHECKOUT / REPORTS, ignore_errors=True)
+    for written in (REPORTS, GATE, PROOF):
+        shutil.rmtree(CHECKOUT / written, ignore_errors=True)
     with LocalService.start(
         key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1, "quiet_tests": True}
     ) as service:
