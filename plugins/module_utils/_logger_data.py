@@ -142,7 +142,8 @@ def _verdicts(entry: Record, filters: Filters) -> Iterator[bool | None]:
 
 def _is_header(text: object, pattern: str) -> bool:
     """Whether a header has this name, and a value that matches this glob pattern."""
-    (name, _colon, value), (wanted, colon, glob) = str(text).partition(":"), pattern.partition(":")
+    name, _colon, value = str(text).partition(":")
+    wanted, colon, glob = pattern.partition(":")
     return name.strip().lower() == wanted.strip().lower() and (not colon or fnmatchcase(value.strip(), glob.strip()))
 
 

@@ -21,7 +21,8 @@ from .._records import Record
 
 _OPTION = "prove_fix_source"
 _MOST_NAMED = 5
-_OF_ROW = Row._fields[Row._fields.index("severity") :]
+_SEVERITY = Row._fields.index("severity")
+_OF_ROW = Row._fields[_SEVERITY:]
 _KEYS = Fields({"fingerprint": TEXT, "state": TEXT}, others=True)
 _PLACE = Fields({"fingerprint": TEXT}, others=True)
 
