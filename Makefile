@@ -12,7 +12,7 @@ NOX := .venv/bin/python -m nox --non-interactive
 
 help:
 	@echo "make demo     show the collection at work against a local service"
-	@echo "make test     the checks, and the tests on the newest ansible-core that runs here, in 10 minutes"
+	@echo "make test     the checks, and the tests on the newest ansible-core that runs here"
 	@echo "make matrix   all checks and tests that make test leaves out"
 	@echo "make faults   every module against every fault of the local service"
 	@echo "make fuzz     random inputs for everything that parses, for an hour"

@@ -759,7 +759,7 @@ def announcement() -> str:
     if between:
         left.append(f"and all tests with ansible-core {', '.join(between)}")
     covers = [
-        "about 10 minutes on two processors; the first run also installs what the sessions need.",
+        "10 to 25 minutes on two processors, depending on the machine; the first run also installs what the sessions need.",
         f"the checks, the tests with ansible-core {NEWEST}, some with ansible-core {OLDEST}, and some of modules with"
         f" Python {FLOOR}.",
         f"{', '.join(left)}.",
