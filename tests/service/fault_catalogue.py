@@ -16,7 +16,7 @@ from .records import Record
 
 LIST = r"GET /(public/)?\w+"
 RECORD = r"GET /\w+/\d+(/\w+)?"
-CHANGE = r"(PUT|DELETE) .*|POST /scans/\d+/stop"
+CHANGE = r"(PUT|PATCH|DELETE) .*|POST /scans/\d+/stop"
 DATA = r"GET /http_loggers/\d+/data"
 FILE = r"GET /(reports/\d+/download|scans/\d+/raw|wordlists/\d+/contents)"
 

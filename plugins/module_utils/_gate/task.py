@@ -356,10 +356,9 @@ def _unused(waivers: Sequence[Waiver]) -> str:
     if not waivers:
         return ""
     first = f"{printable(waivers[0].file, _LONGEST_NAME)}:{waivers[0].line}"
-    begin = "the first one is in" if len(waivers) > 1 else "that in"
-    return (
-        f"{counted(len(waivers), 'waiver')} {'matches' if len(waivers) == 1 else 'match'} no finding, {begin} {first}."
-    )
+    if len(waivers) == 1:
+        return f"1 waiver matches no finding ({first}): check it for a typo."
+    return f"{counted(len(waivers), 'waiver')} match no finding (the first is {first}): check them for typos."
 
 
 def _expired(waivers: Sequence[Waiver]) -> str:

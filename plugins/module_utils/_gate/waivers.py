@@ -123,7 +123,7 @@ def read_waivers(files: Iterable[tuple[str, bytes | str]], now: float, allow_per
         shown = [f"{printable(path, 200)}:{line}: {text}." for path, line, text in problems[:_MOST_PROBLEMS]]
         more = [f"And {len(problems) - len(shown)} more."] if len(problems) > len(shown) else []
         head = f"The waivers have {counted(len(problems), 'problem')}; nothing is waived."
-        # in the output of ansible-core, a line break is \\n
+        # ansible-core shows a line break as a backslash and an n
         raise WrongOption((" " if len(problems) == 1 else "\n").join([head, *shown, *more]))
     return rules
 

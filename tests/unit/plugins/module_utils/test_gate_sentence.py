@@ -71,8 +71,8 @@ def test_expired_waivers_are_counted_by_their_state(waivers, said):
 @pytest.mark.parametrize(
     "number, said",
     [
-        (1, "1 waiver matches no finding, that in w.yml:2."),
-        (3, "3 waivers match no finding, the first one is in w.yml:2."),
+        (1, "1 waiver matches no finding (w.yml:2): check it for a typo."),
+        (3, "3 waivers match no finding (the first is w.yml:2): check them for typos."),
     ],
 )
 def test_waivers_that_match_nothing_are_named_where_something_fails(number, said):
