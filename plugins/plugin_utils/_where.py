@@ -14,13 +14,14 @@ from typing import Any
 from ansible import constants
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _VARIABLES = (*_PROXIES, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME")
 _PREFIX = "SCANNER_"
-_WANTED = "SCANNER_IN_PROCESS"
+_IN_PROCESS = CONNECTION_OPTIONS["in_process"]
 
 
 def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
@@ -83,9 +84,10 @@ def _is_own(interpreter: str) -> bool:
 def _is_wanted(action: Any, environment: Mapping[str, str]) -> bool:
     """Whether a task may run in process by its option, or the variable of it. The module refuses a value that is no boolean."""
     given = action._task.args.get("in_process")
+    (variable,) = _IN_PROCESS["fallback"][1]
     if given is None:
-        given = environment.get(_WANTED, os.environ.get(_WANTED))
-    return given is None or bool(boolean(str(given), strict=False))
+        given = environment.get(variable, os.environ.get(variable))
+    return bool(boolean(str(_IN_PROCESS["default"] if given is None else given), strict=False))
 
 
 def _examined() -> str | None:

@@ -9,6 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils import _options
 from ansible_collections.scanops.scanner.plugins.modules import report
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _where
 
@@ -90,4 +91,11 @@ def test_what_this_ansible_core_lacks_or_shows_is_a_reason(monkeypatch, place, n
 def test_an_environment_variable_replaces_an_option(monkeypatch):
     monkeypatch.setenv("SCANNER_IN_PROCESS", "false")
     assert os.environ["SCANNER_IN_PROCESS"] and why() == "in_process is not true"
+    assert why({"in_process": True}) is None
+
+
+def test_the_default_of_the_option_decides_where_nothing_is_given(monkeypatch):
+    monkeypatch.delenv("SCANNER_IN_PROCESS", raising=False)
+    monkeypatch.setitem(_options.CONNECTION_OPTIONS["in_process"], "default", False)
+    assert why() == "in_process is not true"
     assert why({"in_process": True}) is None

@@ -171,12 +171,13 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, shown, **headers)
 
     def control(self, name: str, value: dict | None) -> None:
-        if name == "_stop":
-            threading.Thread(target=self.server.shutdown).start()
-        elif name == "_refuse":
+        if name == "_refuse":
             self.server.accounts[value["account"]].refuses = value["refuses"]
         accounts = self.server.accounts
         self.answer(200, {each: {"log": accounts[each].log, "comments": accounts[each].comments} for each in accounts})
+        if name == "_stop":
+            # after the answer, because the process ends without waiting for it
+            threading.Thread(target=self.server.shutdown).start()
 
     def log_message(self, *_arguments: object) -> None:
         pass
