@@ -85,7 +85,7 @@ MODULE_TESTS = ("tests/unit/plugins/modules/", "tests/unit/plugins/module_utils/
 MODULE_SAMPLE = ("tests/unit/plugins/modules/test_every_module.py", "tests/unit/plugins/module_utils/test_client.py")
 # Unit tests that depend on ansible-core. A release in the middle runs no others, if a release that runs all of them has the
 # same Python.
-CORE_TESTS = tuple(f"tests/unit/plugins/{kind}" for kind in ("filter", "inventory", "plugin_utils", "modules"))
+CORE_TESTS = tuple(f"tests/unit/plugins/{kind}/" for kind in ("filter", "inventory", "plugin_utils", "modules"))
 # The unit tests of what runs in ansible-core, and integration targets with each kind of plugin: `make test` runs them with
 # the oldest ansible-core.
 CONTROLLER_TESTS = CORE_TESTS[:3]

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -56,10 +57,13 @@ def main() -> None:
     )
     # until the first line about the scan is out
     seen = []
+    no_line = threading.Timer(PATIENCE, os.killpg, (run.pid, signal.SIGKILL))
+    no_line.start()
     for line in run.stderr:
         seen.append(line)
         if ": running, " in line:
             break
+    no_line.cancel()
     os.killpg(run.pid, getattr(signal, name))
     stdout, stderr = run.communicate(timeout=PATIENCE)
     wait_for(lambda: not processes_of(run.pid))
