@@ -35,6 +35,8 @@ RANDOM = (
     # names of service_verification, and secrets of the target secrecy
     (re.compile(r"\b([Vv]erify)-[0-9a-f]{12}\b"), r"\1-RANDOM"),
     (re.compile(r"\b(proxy|site)-[0-9a-f]{32}\b"), r"\1-RANDOM"),
+    # labels of the role logger_canary
+    (re.compile(r"\b(canary)-[0-9a-z]{16}\b"), r"\1-RANDOM"),
     (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}"), "TIME"),
     (re.compile(r"/tests/output/\.tmp/[^\"]*?/tests/"), "/tests/"),
 )
@@ -90,6 +92,7 @@ def until_last_read(requests: Requests) -> Requests:
 # What is compared of the targets whose requests do not come in the same order in each run. Of all others, it is everything.
 COMPARED: dict[str, Callable[[Requests], Requests]] = {
     "report": once_in_a_row,
+    "role_logger_canary": by_writes,
     "scan": by_writes,
     "targets": until_last_read,
 }

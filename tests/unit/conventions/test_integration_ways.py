@@ -36,12 +36,16 @@ def named(text):
 CASES = [
     ("target", [READ], [request(at=9, client_port=7)], True),
     ("target", named("Verify-00000000000a"), named("Verify-00000000000b"), True),
+    ("target", named("canary-qlgrrngsz3tid7an"), named("canary-didw8i6p97nm4g6t"), True),
     # in process, a read may be missing that was sent before; never a write, and never the other way round
     ("target", [READ, CREATE], [READ, CREATE, READ, READ], True),
     ("target", [READ, CREATE], [READ, request("/workspaces"), CREATE], False),
     ("target", [READ, CREATE], [READ, CREATE, CREATE], False),
     # polls of a report may be repeated
     ("report", [REPORT, POLL, CONTENT], [REPORT, POLL, POLL, POLL, CONTENT], True),
+    # how often the role asks until a request arrives
+    ("role_logger_canary", [CREATE, READ, POLL, READ, POLL], [CREATE, READ, POLL], True),
+    ("role_logger_canary", [CREATE, READ, POLL], [READ, POLL], False),
     # reads of scans may come in another order
     ("scan", [START, SCAN, START_2, STOP], [START, START_2, SCAN, SCAN, STOP], True),
     ("scan", [START, SCAN, START_2, STOP], [START_2, SCAN, START, STOP], False),
