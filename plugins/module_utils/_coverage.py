@@ -163,14 +163,8 @@ def _coverage_of(
     any tool counts.
     """
     in_force = [each for each in exclusions if each.ends > clock.now]
-    used = []
     rows = [row for account in accounts for row in _rows(account, declared, tools, max_age, clock)]
-    for row in rows:
-        match = next((each for each in in_force if each.takes(row)), None)
-        if match is not None:
-            used.append(match)
-            if not row["covered"]:
-                row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
+    used = _exclude(rows, in_force)
     forms = None if declared is None else {normal_form(name) for name in declared}
     return dict(
         rows=rows,
@@ -191,6 +185,18 @@ def _coverage_of(
             unused=[each.given for each in in_force if each not in used],
         ),
     )
+
+
+def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_Exclusion]:
+    """Mark the rows that need not be covered. Returns the exclusions that match any row."""
+    used = []
+    for row in rows:
+        match = next((each for each in exclusions if each.takes(row)), None)
+        if match is not None:
+            used.append(match)
+            if not row["covered"]:
+                row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
+    return used
 
 
 def _rows(

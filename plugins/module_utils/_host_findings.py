@@ -87,13 +87,17 @@ def _count(client: Client, workspace: Record, targets: Iterable[Record]) -> list
 
     missing = proof_of(client.stream(FINDING, query, take), counted.values(), tally, grouped=False).all
     if missing:
-        raise Refused(
-            f"The findings in workspace {printable(workspace['name'])!r} may be incomplete: {first_of(missing, 1)}. A host"
-            " could seem to have fewer findings than it has, so no host is added. Run the command again. If it fails again,"
-            " compare with the web application and scan the target again, leave the workspace out with workspaces, or set"
-            " findings to false."
-        )
+        raise _incomplete(workspace, first_of(missing, 1))
     return finished
+
+
+def _incomplete(workspace: Record, why: str) -> Refused:
+    return Refused(
+        f"The findings in workspace {printable(workspace['name'])!r} may be incomplete: {why}. A host"
+        " could seem to have fewer findings than it has, so no host is added. Run the command again. If it fails again,"
+        " compare with the web application and scan the target again, leave the workspace out with workspaces, or set"
+        " findings to false."
+    )
 
 
 def _newest(scans: Iterable[Record]) -> dict[int, Record]:

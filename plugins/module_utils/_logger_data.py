@@ -95,13 +95,18 @@ def read(task: Task) -> dict[str, Any]:
         entries = [entry for number, entry in by_id(entries).items() if number > params["after"]]
     judged = [(decoded(entry), selected(entry, filters)) for entry in entries]
     kept = [entry for entry, passes in judged if passes]
-    undated = [entry.get("request_date") for entry in kept if moment_of(entry.get("request_date")) is None]
-    if since and undated:
+    if since:
+        _warn_of_undated(task, kept)
+    return dict(requests=kept, undecided=sum(passes is None for _entry, passes in judged))
+
+
+def _warn_of_undated(task: Task, entries: Iterable[Record]) -> None:
+    undated = [entry.get("request_date") for entry in entries if moment_of(entry.get("request_date")) is None]
+    if undated:
         task.warn(
             f"{counted(len(undated), 'request')} cannot be compared with since, because request_date is missing or not a"
             f" time ({printable(undated[0])!r} first), and {'is' if len(undated) == 1 else 'are'} returned."
         )
-    return dict(requests=kept, undecided=sum(passes is None for _entry, passes in judged))
 
 
 def decoded(entry: Record) -> Record:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from random import SystemRandom
 from typing import Any, Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
@@ -305,27 +305,17 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
     deliveries = Deliveries(
         queue, args.get("eda_feedback_queue"), params["feedback_timeout"], params["on_silence"] == "continue"
     )
-
-    async def once() -> None:
-        result = await asyncio.to_thread(reads.rows)
-        named, rows, ended = result["source"], result["rows"], result["ended"]
-        if state.cursor is None:
-            # what has ended is passed on after the next read, which also shows what this one came too early for
-            state.keep(named, Cursor.first(ended, params["first_run"] == "new"))
-            return
-        # a logger that was created again has new requests only
-        cursor = (state.cursor if state.source == named else Cursor(0, 0)).began(ended)
-        for each in cursor.due(ended):
-            await deliveries.deliver(event(source.kind, event_id(account, named, each), rows[each]))
-            cursor = cursor.after(each)
-            await asyncio.to_thread(state.keep, named, cursor)
-        state.keep(named, cursor.over(ended))
-
     failures, since, told = 0, time.monotonic(), False
     try:
         while True:
             try:
-                await once()
+                result = await asyncio.to_thread(reads.rows)
+                if state.cursor is None:
+                    # what has ended is passed on after the next read, which also shows what this one came too early for
+                    first = Cursor.first(result["ended"], params["first_run"] == "new")
+                    state.keep(result["source"], first)
+                else:
+                    await _pass_on(result, source.kind, account, state, state.cursor, deliveries)
                 failures, since, told = 0, time.monotonic(), False
             except ScannerError as error:
                 failures += 1
@@ -337,3 +327,17 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
     finally:
         reads.end()
         deliveries.end()
+
+
+async def _pass_on(
+    result: Record, kind: str, account: UUID, state: State, cursor: Cursor, deliveries: Deliveries
+) -> None:
+    """Deliver what has ended since the last read, and keep the cursor after each event."""
+    named, rows, ended = result["source"], result["rows"], result["ended"]
+    # a logger that was created again has new requests only
+    cursor = (cursor if state.source == named else Cursor(0, 0)).began(ended)
+    for each in cursor.due(ended):
+        await deliveries.deliver(event(kind, event_id(account, named, each), rows[each]))
+        cursor = cursor.after(each)
+        await asyncio.to_thread(state.keep, named, cursor)
+    state.keep(named, cursor.over(ended))

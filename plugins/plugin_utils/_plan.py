@@ -95,12 +95,8 @@ def markdown(
     lines = ["# Plan of the estate", ""]
     if failure:
         lines += [f"The task that made this plan failed: {_code(failure)}", ""]
-    if differences and any(differences[side] for side in _SIDES):
-        lines += ["This plan differs from the reviewed one.", ""]
-        lines += [
-            f"- only in {plan_of}: {_code(line)}" for side, plan_of in _SIDES.items() for line in differences[side]
-        ]
-        lines.append("")
+    if differences:
+        lines += _differences(differences)
     # a task that refuses a plan as a whole has written none of it
     is_refused = bool(failure and summary.get("refused") and not any(summary.get(action) for action in WRITES))
     lines += [_headline(plan, is_refused), ""]
@@ -122,6 +118,11 @@ def markdown(
         more = ", ".join(f"{count} {action}" for action, count in plan["left_out"].items())
         lines += ["", f"The table is shortened because the task failed. It omits: {more}."]
     return "\n".join(lines) + "\n"
+
+
+def _differences(differences: Differences) -> list[str]:
+    lines = [f"- only in {plan_of}: {_code(line)}" for side, plan_of in _SIDES.items() for line in differences[side]]
+    return ["This plan differs from the reviewed one.", "", *lines, ""] if lines else []
 
 
 def _headline(plan: Plan, is_refused: bool) -> str:

@@ -140,10 +140,7 @@ def _more(refused: Sequence[Step] | Mapping[str, str]) -> str:
 def _carry_out(
     task: Task, workspaces: Sequence[Managed], contents: Contents, rules: Rules, refused: Mapping[str, str]
 ) -> dict[str, Any]:
-    for managed in workspaces:
-        for family, items in managed.wanted.lists.items():
-            live = [row[family.key] for row in managed.rows.get(family, ())]
-            _warn_alike(task, [item.name for item in items], live)
+    _warn_of_names_alike(task, workspaces)
     if rules.state == "present":
         reveal(task, workspaces, marked=bool(rules.purge) and rules.purge_marker is not None)
     steps = plan(workspaces, rules, refused)
@@ -170,6 +167,13 @@ def _carry_out(
     if failed:
         raise _failed(task, result, done, run)
     return result
+
+
+def _warn_of_names_alike(task: Task, workspaces: Sequence[Managed]) -> None:
+    for managed in workspaces:
+        for family, items in managed.wanted.lists.items():
+            live = [row[family.key] for row in managed.rows.get(family, ())]
+            _warn_alike(task, [item.name for item in items], live)
 
 
 def _check_reviewed(task: Task, steps: Iterable[Step], shown: Mapping[str, Any]) -> None:

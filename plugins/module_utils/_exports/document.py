@@ -90,6 +90,27 @@ def read_document(value: object, every_row: bool = True) -> Document:
 
     every_row: whether the failing findings alone are not enough.
     """
+    document = _of_this_version(value)
+    for types, keys in _KEYS.items():
+        for key in keys:
+            if not isinstance(document.get(key, 0), types):
+                raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
+    numbers = [*document["counts"].values(), *document["summary"].values()]
+    known = _has_known_words(document, _WORDS_OF_RUN) and iso_moment(document["generated"]) is not None
+    if not known or not all(isinstance(number, int) for number in numbers):
+        raise WrongOption(f"The input has a word, a number or a time that no gate writes: {_WHAT}.")
+    if not all(_has_known_words(row, _WORDS) for row in document["findings"]):
+        raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
+    total, present = document["counts"].get("total"), len(document["findings"])
+    if every_row and total != present:
+        raise WrongOption(
+            f"The input has {present} of {total} findings, and this format needs all of them: remove rows: failing from the"
+            " task of the module gate, or give its gate.json."
+        )
+    return document
+
+
+def _of_this_version(value: object) -> Document:
     if isinstance(value, (str, bytes)):
         try:
             value = json.loads(value)
@@ -103,22 +124,6 @@ def read_document(value: object, every_row: bool = True) -> Document:
         raise WrongOption(
             f"The input has version {line(str(value['version']), 20)} of gate.json, and this collection reads version"
             f" {VERSION}: use the collection that wrote it."
-        )
-    for types, keys in _KEYS.items():
-        for key in keys:
-            if not isinstance(value.get(key, 0), types):
-                raise WrongOption(f"The input has no valid key {key}: {_WHAT}.")
-    numbers = [*value["counts"].values(), *value["summary"].values()]
-    known = _has_known_words(value, _WORDS_OF_RUN) and iso_moment(value["generated"]) is not None
-    if not known or not all(isinstance(number, int) for number in numbers):
-        raise WrongOption(f"The input has a word, a number or a time that no gate writes: {_WHAT}.")
-    if not all(_has_known_words(row, _WORDS) for row in value["findings"]):
-        raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
-    total, present = value["counts"].get("total"), len(value["findings"])
-    if every_row and total != present:
-        raise WrongOption(
-            f"The input has {present} of {total} findings, and this format needs all of them: remove rows: failing from the"
-            " task of the module gate, or give its gate.json."
         )
     return value
 

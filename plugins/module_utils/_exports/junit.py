@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._gate_words import FAILING, WAIVED
@@ -33,12 +33,8 @@ def junit(document: Document) -> str:
         time.append(pair["duration"])
         test = _scan("scan", where, pair["outcome"], pair_problems(pair), _time(time[-1:]))
         suites.setdefault(where, []).append(test)
-    named = [(_where(row), _name(row), row) for row in document["findings"]]
-    # readers take two tests of one name for one test
-    numbers = Counter((where, name) for where, name, _row in named)
-    for where, name, row in named:
-        own = name if numbers[where, name] == 1 else f"{name}, {identity(row)}"
-        suites.setdefault(where, []).append(_case(row, own, where))
+    for where, case in _cases(document["findings"]):
+        suites.setdefault(where, []).append(case)
     if not is_whole(document) and not any(map(pair_problems, document["targets"])):
         # what failed for no single target
         where = ("gate",)
@@ -91,6 +87,15 @@ def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str],
 
 def _name(row: Row) -> str:
     return f"{line(row['name'], 255)} at {place(row)}{number_of(row)}"
+
+
+def _cases(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The suite and the test of each finding."""
+    named = [(_where(row), _name(row), row) for row in rows]
+    # readers take two tests of one name for one test
+    numbers = Counter((where, name) for where, name, _row in named)
+    for where, name, row in named:
+        yield where, _case(row, name if numbers[where, name] == 1 else f"{name}, {identity(row)}", where)
 
 
 def _case(row: Row, name: str, where: tuple[str, ...]) -> str:

@@ -89,19 +89,22 @@ def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME, option: str
         )
     if len(os.fsencode(name)) > longest:
         raise WrongOption(f"{option} {named} has a file name that is too long: give {option} a shorter name.")
-    directory = directory or os.curdir
+    _check_directory(task, directory or os.curdir, f"{option} {named}", option)
+
+
+def _check_directory(task: Task, directory: str, what: str, option: str) -> None:
     if not os.path.lexists(directory) and task.check_mode:
-        task.warn_foreseen(f"the directory of {option} {named}")
+        task.warn_foreseen(f"the directory of {what}")
         return
     if not os.path.isdir(directory):
         why = "is not a directory" if os.path.lexists(directory) else "does not exist"
         raise WrongOption(
-            f"{option} {named} cannot be written because {shown(directory)} {why}: create the directory first, with"
+            f"{what} cannot be written because {shown(directory)} {why}: create the directory first, with"
             f" ansible.builtin.file, or correct {option}."
         )
     if not os.access(directory, os.W_OK | os.X_OK):
         raise Refused(
-            f"{option} {named} cannot be written because {shown(directory)} is not writable for the user who runs the task:"
+            f"{what} cannot be written because {shown(directory)} is not writable for the user who runs the task:"
             f" make it writable, or give another {option}."
         )
 

@@ -294,13 +294,7 @@ def saved_in(document: Any, now: float) -> Saved:
     findings: dict[tuple[object, ...], list[Record]] = {}
     for values in _rows(listed):
         findings.setdefault(_key_of_row(values), []).append(dict(zip(_FIELDS, values)))
-    counts = Counter(row["severity"] for rows in findings.values() for row in rows)
-    for severity, number in summary.items():
-        # such as a saved result of a task with rows: failing
-        if (number or 0) > counts[severity]:
-            raise Wrong(
-                f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {counts[severity]:,}"
-            )
+    _refuse_unlisted(summary, Counter(row["severity"] for rows in findings.values() for row in rows))
     pairs = [_of_target(target, findings.pop(tuple(target[key] for key in _KEY), []), now) for target in targets]
     # findings whose target the file does not list
     pairs += [_pair(rows, **dict(zip(_KEY, key))) for key, rows in findings.items()]
@@ -309,6 +303,15 @@ def saved_in(document: Any, now: float) -> Saved:
         said = reasons[0] if reasons else "no reason is given"
         troubles = (Trouble(outcome, f"The saved file says {outcome}: {said}"),)
     return Saved(tuple(pairs), workspace, troubles)
+
+
+def _refuse_unlisted(summary: Record, listed: Counter[str]) -> None:
+    """Refuse fewer findings than the file counts, such as the saved result of a task with ``rows: failing``."""
+    for severity, number in summary.items():
+        if (number or 0) > listed[severity]:
+            raise Wrong(
+                f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {listed[severity]:,}"
+            )
 
 
 def _check_words(where: str, value: Record) -> None:

@@ -150,15 +150,7 @@ def decide(
         if each.state == FAILING:
             failing[each.row.pair][each.row.severity] += 1
     missing, late = gaps_in(expect, pairs)
-    every = [*pairs, *missing]
-    common = list(troubles)
-    if _is_nothing_scanned(every, troubles, mapping):
-        common.append(Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED]))
-        # the mapping speaks of the outcome that is shown
-        every = [
-            pair._replace(outcome=NOTHING_SCANNED, problems=pair.problems or (_SENTENCES[NOT_COVERED],))
-            for pair in every
-        ]
+    every, common = _if_nothing_is_scanned([*pairs, *missing], troubles, mapping)
     if memory.blocks and memory.reason not in {trouble.sentence for trouble in troubles}:
         common.append(Trouble(STALE_BASELINE, memory.reason or _SENTENCES[STALE_BASELINE]))
     verdicts = tuple(
@@ -306,6 +298,19 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
     numbers = [f"{failing[severity]:,} {severity}" for severity in sorted(failing, key=severity_rank)]
     total = sum(failing.values())
     return f"{total:,} {'finding fails' if total == 1 else 'findings fail'} the policy: {', '.join(numbers)}."
+
+
+def _if_nothing_is_scanned(
+    pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]
+) -> tuple[Sequence[Pair], list[Trouble]]:
+    """The pairs and the troubles, which say so if no pair has a scan."""
+    if not _is_nothing_scanned(pairs, troubles, mapping):
+        return pairs, [*troubles]
+    # the mapping speaks of the outcome that is shown
+    shown = [
+        pair._replace(outcome=NOTHING_SCANNED, problems=pair.problems or (_SENTENCES[NOT_COVERED],)) for pair in pairs
+    ]
+    return shown, [*troubles, Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED])]
 
 
 def _is_nothing_scanned(pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]) -> bool:

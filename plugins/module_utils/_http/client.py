@@ -273,14 +273,7 @@ class Client:
             self._settle(error, resource.noun, "updated", is_done)
         if not shown:
             self._read_back(resource.noun, "updated", is_done)
-        what = f"{resource.noun} {printable(live['name'])!r} (id {object_id})"
-        if shown[0] is None:
-            raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
-        record, unexpected = written(resource, live, changes, shown[0])
-        if unexpected:
-            problem = not_as_written(what, unexpected, changes)
-            raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
-        return record
+        return _updated(resource, live, changes, shown[0])
 
     def delete(
         self,
@@ -307,14 +300,7 @@ class Client:
             self._settle(error, what, "deleted", is_gone)
             return True
         if read_back and not self._read_back(what, "deleted", is_gone):
-            raise AnswerError(
-                f"DELETE {path} was answered {answer.status}, but the {what} still exists",
-                "DELETE",
-                path,
-                status=answer.status,
-                maybe_done=True,
-                advice=NOT_GONE,
-            ).with_effect("The service may delete it later.")
+            raise _not_gone(path, answer.status, what)
         return True
 
     def _read_back(self, what: str, done: str, read: Callable[[], bool]) -> bool:
@@ -383,6 +369,29 @@ class Client:
             raise answer.unexpected(f"the id {record['id']}")
         self.transport.note(resource, [record])
         return record
+
+
+def _updated(resource: Family, live: Record, changes: Record, shown: Record | None) -> Record:
+    """The record that was read after an update. Raises Incomplete if it is not as it was written."""
+    what = f"{resource.noun} {printable(live['name'])!r} (id {live['id']})"
+    if shown is None:
+        raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
+    record, unexpected = written(resource, live, changes, shown)
+    if unexpected:
+        problem = not_as_written(what, unexpected, changes)
+        raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
+    return record
+
+
+def _not_gone(path: str, status: int, what: str) -> CallError:
+    return AnswerError(
+        f"DELETE {path} was answered {status}, but the {what} still exists",
+        "DELETE",
+        path,
+        status=status,
+        maybe_done=True,
+        advice=NOT_GONE,
+    ).with_effect("The service may delete it later.")
 
 
 def _accepted(answer: Answer) -> None:

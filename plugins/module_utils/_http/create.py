@@ -47,23 +47,10 @@ def create(
     reads the new record by id. Without it the record is what was declared, with its id, or with None where the answer
     gives none; confirm: reads the new record, even if the answer holds it.
     """
-    lost = False
-    while True:
-        try:
-            answer = send()
-            record, object_id = _created(resource, answer)
-            break
-        except CallError as caught:
-            error = caught.with_facts(after_loss=caught.after_loss or lost)
-            found = _look_again(resource, look, error)
-            if found is not None:
-                if error.may_have_worked:
-                    return Created(found, True, _lost_note(resource, error))
-                return Created(found, made=False)
-            # a unique key protects every family created here, so one more try cannot make a second object
-            if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
-                raise unconfirmed(error, resource.noun, "created") from None
-            lost = True
+    sent = _sent(resource, look, send)
+    if isinstance(sent, Created):
+        return sent
+    answer, record, object_id = sent
     if record is not None and confirm is None:
         return Created(record, made=True)
     if read is None:
@@ -78,6 +65,29 @@ def create(
     if record is None:
         raise _not_read_back(resource, answer)
     return Created(record, made=True)
+
+
+def _sent(
+    resource: Family, look: Look, send: Callable[[], Answer]
+) -> Created | tuple[Answer, Record | None, int | None]:
+    """The answer to the create, with its record and id where it gives them, or the object that a read after a failure
+    found."""
+    lost = False
+    while True:
+        try:
+            answer = send()
+            return (answer, *_created(resource, answer))
+        except CallError as caught:
+            error = caught.with_facts(after_loss=caught.after_loss or lost)
+            found = _look_again(resource, look, error)
+            if found is not None:
+                if error.may_have_worked:
+                    return Created(found, True, _lost_note(resource, error))
+                return Created(found, made=False)
+            # a unique key protects every family created here, so one more try cannot make a second object
+            if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
+                raise unconfirmed(error, resource.noun, "created") from None
+            lost = True
 
 
 def _look_again(resource: Family, look: Look, error: CallError) -> Record | None:

@@ -55,7 +55,6 @@ def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication
 
     before: made by ``read_of``; reasons: known ones, by id; authentication: the type of the login that the user gives.
     """
-    groups: dict[str, Record] = {}
     left_out: list[Record] = []
     repeated: list[Record] = []
     seen: set[tuple[Any, Any]] = set()
@@ -70,18 +69,25 @@ def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication
             continue
         seen.add(pair)
         repeated.append(read)
+    again = [f"{printable(each['target'], 100)} with {each['tool']}" for each in repeated]
+    parts = [
+        f"Would scan {', '.join(again) or 'nothing'} again. Nothing was proven.",
+        *(each["reason"] for each in left_out),
+    ]
+    return {"groups": _groups(repeated), "left_out": left_out, "sentence": " ".join(parts)}
+
+
+def _groups(reads: Iterable[Record]) -> list[Record]:
+    """The scans of each set of options, which one task starts."""
+    groups: dict[str, Record] = {}
+    for read in reads:
         options = _options(read)
         group = groups.setdefault(
             json.dumps(options, sort_keys=True), {"options": options, "targets": [], "before": []}
         )
         group["targets"].append(read["target"])
         group["before"].append(read["id"])
-    again = [f"{printable(each['target'], 100)} with {each['tool']}" for each in repeated]
-    parts = [
-        f"Would scan {', '.join(again) or 'nothing'} again. Nothing was proven.",
-        *(each["reason"] for each in left_out),
-    ]
-    return {"groups": list(groups.values()), "left_out": left_out, "sentence": " ".join(parts)}
+    return list(groups.values())
 
 
 def _why_not(record: Record, authentication: str | None) -> str | None:

@@ -57,15 +57,7 @@ def document_of(
         start = begun.get(finding["scan_id"], {})
         again = later.get(start.get("id"), {})
         said = _said(finding, reads, reasons, start, again, fixes)
-        rows.append(
-            {
-                "verdict": said.verdict,
-                "reason": said.reason,
-                **{key: finding[key] for key in (*_OF_FINDING, *_OF_PLACE)},
-                "before": _scan(finding["scan_id"], reads.get(finding["scan_id"], {})),
-                "after": _scan(start.get("id"), again),
-            }
-        )
+        rows.append(_row(finding, said, reads.get(finding["scan_id"], {}), start, again))
     # what is left to do comes first
     rows.sort(key=lambda row: _ORDER.index(row["verdict"]))
     counts = {each: sum(row["verdict"] == each for row in rows) for each in VERDICTS}
@@ -78,6 +70,16 @@ def document_of(
         "fixed": counts[FIXED] == len(rows),
         "counts": counts,
         "findings": rows,
+    }
+
+
+def _row(finding: Record, said: Verdict, read: Record, start: Record, again: Record) -> Record:
+    return {
+        "verdict": said.verdict,
+        "reason": said.reason,
+        **{key: finding[key] for key in (*_OF_FINDING, *_OF_PLACE)},
+        "before": _scan(finding["scan_id"], read),
+        "after": _scan(start.get("id"), again),
     }
 
 

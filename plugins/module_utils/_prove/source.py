@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import WrongOption, first_of, printable
@@ -45,13 +45,7 @@ def selected_of(
     rows = document["findings"]
     unique = {(row["fingerprint"], row["scan_id"]): row for row in reversed(rows)}
     found = [row for row in reversed(list(unique.values())) if _is_selected(row, fingerprints, matchers)]
-    known = {each for row in rows for each in _fingerprints(row)}
-    missing = [printable(each, 60) for each in fingerprints or () if each not in known]
-    if missing:
-        raise WrongOption(
-            f"prove_fix_fingerprints names {first_of(missing, _MOST_NAMED)}, which {_OPTION} does not have: correct it, or"
-            " give the gate.json that has it."
-        )
+    _refuse_unknown(fingerprints or (), rows)
     selects = "prove_fix_fingerprints names" if fingerprints is not None else "prove_fix_select matches"
     if fingerprints is None and matchers is None:
         selects = f"fails, and its outcome is {printable(document['outcome'], 60)}"
@@ -60,6 +54,16 @@ def selected_of(
             f"{_OPTION} has no finding that {selects}, so nothing would be proven: select findings that it has."
         )
     return found
+
+
+def _refuse_unknown(fingerprints: Iterable[str], rows: Iterable[Record]) -> None:
+    known = {each for row in rows for each in _fingerprints(row)}
+    missing = [printable(each, 60) for each in fingerprints if each not in known]
+    if missing:
+        raise WrongOption(
+            f"prove_fix_fingerprints names {first_of(missing, _MOST_NAMED)}, which {_OPTION} does not have: correct it, or"
+            " give the gate.json that has it."
+        )
 
 
 def _document(source: bytes | Mapping[str, Any], path: str) -> Record:

@@ -88,6 +88,11 @@ def verify(task: Task) -> Record:
     if task.check_mode:
         return _result(task, survey, [], NEEDS_WRITES)
     trial.run()
+    return _tried(task, survey, trial)
+
+
+def _tried(task: Task, survey: Survey, trial: Trial) -> Record:
+    """The result after creates and deletes. Raises what went wrong, with the result."""
     result = _result(task, survey, trial.left, "")
     failure = str(trial.failure) if trial.failure else task.client.transport.stop.failure or ""
     if trial.left:
