@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ansible_collections.scanops.scanner.tests.faults.operations import Operation, all_operations
+from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as SIMPLE
 
 
 class Form(NamedTuple):
@@ -55,8 +57,8 @@ FLAGS = ("confirmed", "in_cisa_catalog", "known_exploited", "test_finished", "ve
 # whatever the service returns there is handed on
 OUTPUT = ("output", "requests", "tool_params")
 SEVERITY = ("severity", "summary", "reasons", "counts")
-UNPAGED = ("workspaces", "http_loggers", "wordlists", "findings", "reports", "vpn_profiles")
-PAGED = ("targets", "scans", "finding_templates")
+UNPAGED = tuple(family.name for family in FAMILIES if not family.paged)
+PAGED = tuple(family.name for family in FAMILIES if family.paged)
 
 ENVELOPES = {
     "lists-bare": _form(lists="bare"),
@@ -229,7 +231,7 @@ WIRE = {
 FORMS = {**ENVELOPES, **WRITES, **PAGES, **VALUES, **WIRE}
 
 # what each module does, once in each way that reads or writes something else
-TASKS = (
+CHOSEN = (
     "workspace-create", "workspace-there-as-declared", "workspace-update-description", "workspace-rename",
     "workspace-clear-description", "workspace-rename-by-id", "workspace-delete", "workspace-absent-by-id",
     "workspace_info-all", "target-create", "target-there-with-description", "target-drift-recreate", "target-delete",
@@ -243,6 +245,12 @@ TASKS = (
     "coverage_info-workspace", "report-create",
     "report-delete", "report_info-all",
 )  # fmt: skip
+# and all that the modules of a simple family do from which nothing was chosen
+TASKS = CHOSEN + tuple(
+    each.name
+    for each in all_operations()
+    if each.module in {*SIMPLE} - {name.partition("-")[0] for name in CHOSEN} and not each.check
+)
 
 
 def tasks() -> dict[str, Operation]:
