@@ -245,7 +245,7 @@ CHOSEN = (
     "coverage_info-workspace", "report-create",
     "report-delete", "report_info-all",
 )  # fmt: skip
-# and all that the modules of a simple family do from which nothing was chosen
+# and all that the modules of a simple family do, if nothing of them was chosen
 TASKS = CHOSEN + tuple(
     each.name
     for each in all_operations()
