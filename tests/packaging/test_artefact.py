@@ -46,8 +46,6 @@ KEY_FILE = re.compile(r"\.(pem|key|p12|pfx)$|(^|/)(id_[a-z0-9]+|\.netrc|\.env|va
 KEY_TEXT = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 # Where people and build machines keep their checkouts; an example in a text uses another path.
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(root|work|builds|Users|home/(?!user\b|you\b)[a-z][\w-]*)/[\w.]")
-MODULE = re.compile(r"plugins/modules/[a-z]\w*\.py")
-INVENTORY = re.compile(r"plugins/inventory/[a-z]\w*\.py")
 # In two parts, so that REUSE does not read it as the licence of this file.
 SPDX = re.compile(rb"^# SPDX-License-" rb"Identifier: (.+)$", re.M)
 
@@ -116,26 +114,3 @@ def test_each_part_has_its_licence(members):
         if name.startswith("plugins/") and content:
             expected = "BSD-2-Clause" if name.startswith("plugins/module_utils/") else "GPL-3.0-or-later"
             assert SPDX.findall(content) == [expected.encode()], name
-
-
-def test_the_changelog_has_each_module_and_inventory_plugin_with_its_present_description(members):
-    """`nox -s changelog` writes the list."""
-    releases = yaml.safe_load(members["changelogs/changelog.yaml"])["releases"].values()
-    modules = {entry["name"]: entry["description"] for release in releases for entry in release.get("modules", [])}
-    assert modules == described(members, MODULE)
-    inventories = {
-        entry["name"]: entry["description"]
-        for release in releases
-        for entry in release.get("plugins", {}).get("inventory", [])
-    }
-    assert inventories == described(members, INVENTORY)
-
-
-def described(members: dict[str, bytes], pattern: re.Pattern) -> dict[str, str]:
-    """The short descriptions of the plugins whose paths match, by name."""
-    found = {}
-    for name, content in members.items():
-        if pattern.fullmatch(name):
-            (short,) = re.findall(r"^short_description: (.+)$", content.decode(), re.M)
-            found[Path(name).stem] = yaml.safe_load(short)
-    return found
