@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import ast
+import functools
 import json
 import os
 import re
@@ -21,16 +21,13 @@ import yaml
 CHECKOUT = Path(__file__).parents[2]
 GITHUB = CHECKOUT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
-GITLAB = CHECKOUT / ".gitlab-ci.yml"
 FORMS = [GITHUB / "ISSUE_TEMPLATE" / name for name in ("bug.yml", "feature.yml")]
 SCHEMAS = {
     **{path: ["vendor.github-workflows"] for path in WORKFLOWS},
     **{path: ["vendor.github-issue-forms"] for path in FORMS},
     GITHUB / "ISSUE_TEMPLATE" / "config.yml": ["vendor.github-issue-config"],
     GITHUB / "dependabot.yml": ["vendor.dependabot"],
-    GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
 }
-NOXFILE = ast.parse((CHECKOUT / "noxfile.py").read_text(encoding="utf-8"))
 # What a job may do beyond reading the repository, and why it must.
 WRITES = {
     # the record of the provenance
@@ -55,37 +52,13 @@ def jobs() -> Iterator[tuple[str, str, dict]]:
             yield path.stem, name, job
 
 
+@functools.cache
 def sessions() -> set[str]:
-    """The names of the sessions of the table, and of those with a decorator of their own."""
-    functions = [node for node in NOXFILE.body if isinstance(node, ast.FunctionDef)]
-    text = {node.name: ast.unparse(node.decorator_list[0]) for node in functions if node.decorator_list}
-    plain = {name for name, decorator in text.items() if decorator.startswith("nox.session(python=False")}
-    (table,) = [value.keys for value in values("SESSIONS")]
-    return plain | {key.value for key in table} | set(re.findall(r"nox\.session\(name='([\w-]+)'", str(text)))
-
-
-def checks() -> list[str]:
-    """The checks of `make test` and of `make matrix`."""
-    return [*constant("CHECKS"), *constant("SLOW_CHECKS")]
-
-
-def values(name: str) -> list[ast.expr]:
-    """What noxfile.py assigns to a name."""
-    assigned = [node for node in NOXFILE.body if isinstance(node, ast.Assign)]
-    return [node.value for node in assigned if ast.unparse(node.targets[0]) == name]
-
-
-def constant(name: str) -> list[str]:
-    """A constant of noxfile.py."""
-    (found,) = values(name)
-    return ast.literal_eval(found)
-
-
-def nightly() -> tuple[list[str], list[str]]:
-    """The sessions of the nightly workflow, on GitHub and on GitLab."""
-    github = read(GITHUB / "workflows" / "nightly.yml")["jobs"]["session"]["strategy"]["matrix"]["session"]
-    (gitlab,) = read(GITLAB)["nightly"]["parallel"]["matrix"]
-    return github, gitlab["SESSION"]
+    """The names of all sessions that nox lists."""
+    command = [sys.executable, "-m", "nox", "--list"]
+    done = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"^[*-] ([\w.-]+)", done.stdout, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=named)
@@ -114,33 +87,19 @@ def test_only_the_environment_of_releases_has_secrets():
     assert with_secrets == {"sign": "release", "publish": "release"}
 
 
-def test_the_release_tests_its_commit_first():
+def test_only_tested_commits_are_signed_and_published():
     release = read(GITHUB / "workflows" / "release.yml")["jobs"]
     assert release["test"]["uses"] == "$/.github/workflows/ci.yml" and "test" in release["sign"]["needs"]
     assert "sign" in release["publish"]["needs"]
 
 
-def test_both_platforms_run_make_test_and_make_matrix_for_each_change():
-    github, gitlab = read(GITHUB / "workflows" / "ci.yml")["jobs"], read(GITLAB)
-    for jobs in (github, gitlab):
-        commands = {name: str(jobs[name].get("steps") or jobs[name]["script"]) for name in ("test", "matrix")}
-        assert ".ci/run" in commands["test"] and "make matrix" in commands["matrix"]
-    assert gitlab["test"]["stage"] == gitlab["matrix"]["stage"] == gitlab["stages"][0]
-    assert gitlab["matrix"]["rules"] == [{"if": '$CI_PIPELINE_SOURCE != "schedule"'}]
-
-
-def test_both_platforms_run_the_same_sessions_at_night():
-    github, gitlab = nightly()
-    assert github == gitlab and {"matrix", "devel", "faults-in-process", "mutants", "audit"} <= set(github) & sessions()
-
-
-def test_a_check_is_in_one_of_the_two_commands():
-    assert len(checks()) == len(set(checks()))
-
-
-def test_the_chosen_integration_targets_exist():
-    targets = {path.name for path in (CHECKOUT / "tests" / "integration" / "targets").iterdir()}
-    assert {*constant("SAMPLE_TARGETS"), *constant("WALKS"), *constant("SINGLE")} <= targets
+def test_the_cells_are_listed_with_the_pythons_that_run_them():
+    jobs = read(GITHUB / "workflows" / "ci.yml")["jobs"]
+    listed, run = (
+        [step["with"]["python-version"] for step in jobs[name]["steps"] if "setup-python" in step.get("uses", "")]
+        for name in ("cells", "matrix")
+    )
+    assert listed == run
 
 
 def test_each_target_of_the_makefile_is_a_session():
@@ -164,13 +123,14 @@ def test_a_session_sees_no_collection_that_the_demo_or_the_user_installed(tmp_pa
     assert "scanops.scanner" not in listed
 
 
-def test_each_sample_of_a_check_has_its_complete_session_at_night():
-    complete = {name.removesuffix("-sample") for name in checks() if name.endswith("-sample")}
-    assert complete and complete <= set(nightly()[0])
+def test_each_sample_has_its_complete_session_at_night():
+    nightly = read(GITHUB / "workflows" / "nightly.yml")["jobs"]["session"]["strategy"]["matrix"]["session"]
+    complete = {name.removesuffix("-sample") for name in sessions() if name.endswith("-sample")}
+    assert complete and complete <= set(nightly) <= sessions()
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, GITLAB], ids=named)
-def test_each_session_that_a_pipeline_names_exists(path):
+@pytest.mark.parametrize("path", WORKFLOWS, ids=named)
+def test_each_session_that_a_workflow_names_exists(path):
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"--session ([a-z][\w-]*)", text)) <= sessions()
 
@@ -201,4 +161,4 @@ def test_each_session_of_the_audit_exists():
     named = re.findall(r"[Ss]essions? ((?:`[\w.-]+`(?:, | and | to )?)+)", AUDIT)
     names = {name for each in named for name in re.findall(r"`([\w.-]+)`", each)}
     own = {name for name in names if not re.match(r"(sanity|units)-", name)}
-    assert len(own) > 8 and own <= {*sessions(), *checks()}
+    assert len(own) > 8 and own <= sessions()
