@@ -10,6 +10,7 @@ mutants and keeps them there, in mutants/. It changes functions only, and no dec
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -141,6 +142,8 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="try every mutant, not one in five")
     parser.add_argument("--processes", type=int, default=2, help="how many mutants to try at a time (default: 2)")
     options = parser.parse_args()
+    # mutmut wants the packages of its sources below the working directory
+    os.chdir(Path(__file__).resolve().parents[4])
     unknown = sorted(set(options.files) - set(TESTS_OF))
     if unknown:
         parser.error(f"unknown file: {', '.join(unknown)}")
