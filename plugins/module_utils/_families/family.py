@@ -111,6 +111,8 @@ class Family:
     uses_current_workspace: bool = False
     # names of the families that are deleted with an object
     holds: tuple[str, ...] = ()
+    # what the service deletes with an object, for a message
+    lost_with: str = "everything that belongs to it"
     # the rows of a page that are asked for, the next where the service refuses one
     page_sizes: tuple[int, ...] = (PAGE_SIZE,)
     # the fields in the answer to a create that may hold the new id; the first one found counts
