@@ -27,7 +27,7 @@ _OPTION_TYPES = {"string": "str", "integer": "int", "boolean": "bool"}
 
 def options_of(resource: Family) -> dict[str, Any]:
     """The options of the module of a family: everything that ``ensure`` reads from its tasks."""
-    options = {resource.key: dict(type="str"), "id": dict(type="int")}
+    options: dict[str, Any] = {resource.key: dict(type="str"), "id": dict(type="int")}
     if resource.key in resource.updatable:
         options[f"new_{resource.key}"] = dict(type="str")
     if resource.in_workspace:
@@ -48,7 +48,7 @@ def options_of(resource: Family) -> dict[str, Any]:
     return dict(options, scope=SCOPE_OPTION) if resource.creates and resource.scoped else options
 
 
-def references_of(resource: Family) -> dict[str, list[tuple[str, ...]]]:
+def references_of(resource: Family) -> dict[str, Any]:
     """How the options of ``options_of`` name the object and its workspace, for ``Module``."""
     key = (resource.key, "id")
     places = [("workspace", "workspace_id")] if resource.in_workspace else []
