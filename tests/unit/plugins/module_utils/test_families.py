@@ -95,9 +95,13 @@ def test_what_is_deleted_with_a_workspace_is_counted_before():
     in_workspaces = {family.name for family in FAMILIES.values() if family.in_workspace}
     # scans and findings exist only for targets, which are counted
     assert in_workspaces - set(WORKSPACE.holds) == {"finding", "scan"}
-    # an estate plans a create by the key and what an item declares
-    held = [FAMILIES[name] for name in WORKSPACE.holds]
-    assert [family.name for family in held if set(family.creates.always) != {family.key}] == []
+
+
+@pytest.mark.parametrize("family", IN_WORKSPACE, ids=lambda family: family.name)
+def test_an_estate_can_declare_a_family(family):
+    assert set(family.declared) <= set(family.text)
+    assert family.creates.always == (family.key,)
+    assert not family.scoped or family.target_names == (family.key,)
 
 
 def cannot_be_created(entries):

@@ -29,6 +29,15 @@ MODULES = {
 ELSEWHERE = {"workspace": "Empty", "workspace_id": 3}
 
 
+# a new target, a scope that refuses it, and one that permits it
+SCOPES = {
+    "scope": ("new.example.com", {"allow": ["example.net"]}, {"allow": ["example.com"]}),
+    "scope.allow": ("new.example.com", {"allow": []}, {"allow": ["*.example.com"]}),
+    "scope.deny": ("new.example.com", {"deny": ["example.com"]}, {"deny": ["example.net"]}),
+    "scope.private": ("10.0.0.1", {"private": False}, {"private": True}),
+}
+
+
 class Task(NamedTuple):
     """One task. changed: bool; calls: what a real run sends; warns: a word of the one warning, or None."""
 
@@ -210,6 +219,23 @@ def _drifts(this, account, run):
     assert this.row["id"] not in _records(account, this.family)
 
 
+def scoped(run_it, account, option):
+    """A scope that refuses a new target ends a task before its first call, and one that permits it does not. run_it: a
+    function of the name of the target and the scope."""
+    name, refused, permitted = SCOPES[option]
+    for scope in (refused, permitted):
+        result = run_it(name, scope)
+        assert result.failed is (scope is refused), result.msg
+        assert bool(account.calls()) is (scope is permitted)
+
+
+def _scoped(this, account, run, option):
+    def run_it(name, scope):
+        return run(this.family.name, **{**this.full, **dict.fromkeys(this.family.target_names, name)}, scope=scope)
+
+    scoped(run_it, account, option)
+
+
 def _creates_elsewhere(this, account, run, option):
     place = {option: ELSEWHERE[option]}
     assert _good(run(this.family.name, **place, **this.bare)).changed
@@ -243,6 +269,8 @@ def option_cases(family, account):
         by_id = functools.partial(_deletes, by="by_id")
         module["id"] = functools.partial(_reads_by_id if family.creates else by_id, this)
         module.update({option: functools.partial(_creates_elsewhere, this, option=option) for option in places})
+        if family.scoped and family.creates:
+            module.update({option: functools.partial(_scoped, this, option=option) for option in SCOPES})
         if family.recreatable:
             module.update(dict.fromkeys(("on_drift", "force"), functools.partial(_drifts, this)))
         for field in set(family.declared) - set(family.updatable):
