@@ -17,7 +17,7 @@ from .._families.workspace import WORKSPACE
 from .._raw_options import unknown_key
 
 # the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it
-IN_WORKSPACE = (TARGET, HTTP_LOGGER)
+IN_WORKSPACE: tuple[Family, ...] = (TARGET, HTTP_LOGGER)
 
 
 class Item(NamedTuple):
