@@ -17,8 +17,42 @@ from ._lookup import NOWHERE, Place, match, misplaced, not_empty, whereabouts
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._references import find, place_of, warn_current_workspace
+from ._scope.rules import SCOPE_OPTION
 from ._scope.valid_names import refuse_name
 from ._task import Task
+
+# the type of the option for a declared field, by the JSON type of the field
+_OPTION_TYPES = {"string": "str", "integer": "int", "boolean": "bool"}
+
+
+def options_of(resource: Family) -> dict[str, Any]:
+    """The options of the module of a family: everything that ``ensure`` reads from its tasks."""
+    options: dict[str, Any] = {resource.key: dict(type="str"), "id": dict(type="int")}
+    if resource.key in resource.updatable:
+        options[f"new_{resource.key}"] = dict(type="str")
+    if resource.in_workspace:
+        options.update(workspace=dict(type="str"), workspace_id=dict(type="int"))
+    for field in resource.declared:
+        values = resource.values.get(("POST", field))
+        options[field] = dict(
+            type=_OPTION_TYPES[resource.types[field]], **(dict(choices=list(values)) if values else {})
+        )
+    if resource.recreatable:
+        options["on_drift"] = dict(type="str", choices=["warn", "fail", "ignore", "recreate"], default="warn")
+    if resource.recreatable or resource.holds:
+        options["force"] = dict(type="bool", default=False)
+    if resource.creates:
+        options["state"] = dict(type="str", choices=["present", "absent"], default="present")
+    else:
+        options["state"] = dict(type="str", choices=["absent"], required=True)
+    return dict(options, scope=SCOPE_OPTION) if resource.creates and resource.scoped else options
+
+
+def references_of(resource: Family) -> dict[str, Any]:
+    """How the options of ``options_of`` name the object and its workspace, for ``Module``."""
+    key = (resource.key, "id")
+    places = [("workspace", "workspace_id")] if resource.in_workspace else []
+    return dict(required_one_of=[key], mutually_exclusive=[key, *places])
 
 
 class _Outcome(NamedTuple):
@@ -65,8 +99,10 @@ def _outcome(task: Task, resource: Family) -> _Outcome:
     params = task.params
     if params.get("id") == UNKNOWN_ID:
         return _assumed(task, resource)
-    if resource.key_is_place:
-        task.permits.refuse([params[resource.key]])
+    if resource.scoped:
+        # check mode sends nothing that the permit could judge
+        named = {resource.key: params.get(resource.key), **_fields(task, resource)}
+        task.permits.refuse_body(resource.path, named)
     place = place_of(task) if resource.in_workspace else NOWHERE
     if resource.uses_current_workspace:
         warn_current_workspace(task, place)
@@ -140,11 +176,23 @@ def _create(declared: _Declared) -> _Outcome:
     values = {resource.key: task.params[resource.key], **declared.fields}
     if resource.key_is_place:
         refuse_name(resource.key, values[resource.key])
+    _refuse_incomplete(resource, values)
     if task.check_mode:
         predicted = dict(values, workspace_id=place.id) if resource.in_workspace else values
         return _Outcome(None, new_record(resource, predicted))
     created = _post(declared, values)
     return _Outcome(None, created.record) if created.made else _adjust(declared, created.record)
+
+
+def _refuse_incomplete(resource: Family, values: Record) -> None:
+    """Refuse a create without a field that the service demands, so that check mode predicts it."""
+    needed = resource.creates.always if resource.creates else ()
+    missing = [field for field in needed if values.get(field) in (None, "")]
+    if missing:
+        raise WrongOption(
+            f"{resource.noun} {printable(values[resource.key])!r} does not exist, and the service creates none without"
+            f" {' and '.join(missing)}: set {'it' if len(missing) == 1 else 'them'}, or correct the {resource.key}."
+        )
 
 
 def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
@@ -188,6 +236,10 @@ def _adjust(declared: _Declared, live: Record) -> _Outcome:
     changes, drift = difference(resource, live, fields)
     if drift:
         return _drifted(declared, live, drift)
+    if changes and resource.scoped:
+        # a PUT of another field does not name the targets of the object
+        named = {field: live[field] for field in resource.target_names if field not in changes}
+        task.permits.refuse_body(resource.path, {**named, **changes})
     if changes and not task.check_mode:
         return _Outcome(live, task.client.update(resource, live, changes))
     return _Outcome(live, {**live, **changes})
@@ -230,13 +282,16 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> _Outcome:
     task, resource, place = declared.task, declared.resource, declared.place
     if not task.params["force"]:
         raise Refused(
-            f"{_differs(resource, live, drift)}, and on_drift: recreate would delete the {resource.noun} together with its"
-            " scans: set force: true to accept that.",
+            f"{_differs(resource, live, drift)}, and on_drift: recreate would delete the {resource.noun} together with"
+            f" {resource.lost_with}: set force: true to accept that.",
             drift=drift,
         )
-    values = {resource.key: live[resource.key], **{field: live[field] for field in resource.declared}}
+    known = (resource.key, *resource.declared)
+    values = {field: live[field] for field in known if live[field] is not None}
     values.update({field: sides["declared"] for field, sides in drift.items()})
-    refuse_name("the live name", values[resource.key])
+    if resource.key_is_place:
+        refuse_name("the live name", values[resource.key])
+    _refuse_incomplete(resource, values)
     # the task may have named an id only, and a live name may be spelled differently from the declared one
     task.permits.refuse_body(resource.path, values)
     # the same workspace as before, even if the task named none
@@ -320,7 +375,7 @@ def _refuse_if_not_empty(task: Task, resource: Family, live: Record) -> None:
 def _result(task: Task, resource: Family, outcome: _Outcome) -> dict[str, Any]:
     before, after = outcome.before, outcome.after
     result: dict[str, Any] = {"changed": before != after, resource.name: after}
-    if "on_drift" in task.params:
+    if resource.recreatable:
         result.update(drift=outcome.drift or {}, lost=outcome.lost)
     if task.diff_mode:
         shown = (resource.key, *_fields(task, resource))

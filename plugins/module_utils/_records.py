@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from json import dumps
 from typing import Any, NamedTuple, TypeVar
 
@@ -52,6 +52,15 @@ def read_flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
+def _read_number(value: object) -> int | None:
+    """The integer in a value of the service, also as text or as 5.0; None where it is none."""
+    if isinstance(value, str):
+        return int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def identity_of(resource: Family, row: Record) -> Any:
     """What distinguishes a row from the others of its list: its identity, or the complete row where the family has none."""
     return row[resource.identity] if resource.identity else dumps(row, sort_keys=True)
@@ -72,20 +81,27 @@ def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
+# by the JSON type of a field
+_READERS: dict[str, Callable[[object], Any]] = {"boolean": read_flag, "integer": _read_number}
+
+
 def record_of(resource: Family, row: Record) -> Record:
     """The record of a row: it has every field of the table; null text is "", a number in a text field is text, ids are
-    integers, the field that protects a record is a boolean where it can be read as one, and the rest is unchanged."""
+    integers, a number or boolean that a task can declare or that protects a record is one where it can be read so, and the
+    rest is unchanged."""
     record: Record = dict.fromkeys(resource.fields)
     record.update(row)
     for field in ("id", *_REFERENCES) if resource.identity == "id" else _REFERENCES:
         if record.get(field) is not None:
             record[field] = read_id(record[field])
-    flag = read_flag(record[resource.kept]) if resource.kept else None
-    if flag is not None:
-        record[resource.kept] = flag
     for field, other in resource.also.items():
         if record[field] is None:
             record[field] = row.get(other)
+    for field in (*resource.declared, *([resource.kept] if resource.kept else [])):
+        read = _READERS.get(resource.types.get(field, ""))
+        value = read(record[field]) if read else None
+        if value is not None:
+            record[field] = value
     for field in resource.text:
         record[field] = ("" if field in row else NOT_SHOWN) if record[field] is None else str(record[field])
     return record
@@ -99,8 +115,9 @@ NOT_SHOWN = _NotShown()
 
 
 def not_shown(record: Record, fields: Iterable[str]) -> list[str]:
-    """Those of the fields that the service has not shown for a record."""
-    return [field for field in fields if isinstance(record.get(field), _NotShown)]
+    """Those of the fields that the service has not shown for a record. A text that is null is shown, and empty; a number or
+    boolean that is null is unknown."""
+    return [field for field in fields if record.get(field) is None or isinstance(record[field], _NotShown)]
 
 
 def revealed(record: Record, read: Record | None) -> Record:
@@ -146,7 +163,7 @@ def written(resource: Family, before: Record, changes: Record, read: Record) -> 
     update, as a time of change does, but no update may clear it.
     """
     expected = {**before, **changes}
-    record = {**read, **{field: expected[field] for field in not_shown(read, expected)}}
+    record = {**read, **{field: value for field, value in expected.items() if isinstance(read.get(field), _NotShown)}}
     known = {field: value for field, value in expected.items() if not isinstance(value, _NotShown)}
     found = {
         field: dict(expected=value, live=record[field])

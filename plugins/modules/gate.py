@@ -505,6 +505,7 @@ files:
       changed: true
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
     EXPECT_OPTIONS,
     ORIGIN_OPTIONS,
@@ -513,7 +514,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
-FORMATS = ["json", "markdown", "html", "sarif", "junit", "gitlab", "defectdojo", "csv"]
 OPTIONS = dict(
     workspace=dict(type="str"),
     workspace_id=dict(type="int"),
@@ -533,7 +533,7 @@ OPTIONS = dict(
     known_exploited_file=dict(type="path"),
     outcomes=dict(type="dict"),
     artifacts=dict(type="path"),
-    formats=dict(type="list", elements="str", choices=FORMATS, default=["json", "markdown"]),
+    formats=dict(type="list", elements="str", choices=list(FORMATS), default=["json", "markdown"]),
     sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
     sarif_category=dict(type="str"),
     estate_files=dict(type="list", elements="path", default=[]),

@@ -106,23 +106,12 @@ http_logger:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
-OPTIONS = dict(
-    label=dict(type="str"),
-    id=dict(type="int"),
-    workspace=dict(type="str"),
-    workspace_id=dict(type="int"),
-    state=dict(type="str", choices=["present", "absent"], default="present"),
-)
-MODULE = Module(
-    OPTIONS,
-    lambda task: ensure(task, HTTP_LOGGER),
-    required_one_of=[("label", "id")],
-    mutually_exclusive=[("label", "id"), ("workspace", "workspace_id")],
-)
+OPTIONS = options_of(HTTP_LOGGER)
+MODULE = Module(OPTIONS, lambda task: ensure(task, HTTP_LOGGER), **references_of(HTTP_LOGGER))
 
 
 def main() -> None:

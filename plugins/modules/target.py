@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.writes
   - scanops.scanner.attributes.action_group_scoped
   - scanops.scanner.connection
+  - scanops.scanner.drift
   - scanops.scanner.workspace_reference
   - scanops.scanner.scope
 options:
@@ -43,16 +44,6 @@ options:
       - The description of a new target. If not set, the live description is kept.
       - The API cannot update the description of an existing target. See O(on_drift).
     type: str
-  on_drift:
-    description:
-      - What to do if the live description differs from the declared one.
-      - V(warn) keeps the live description, warns, and returns the difference in RV(drift). V(ignore) does the same
-        without the warning. V(fail) fails the task.
-      - V(recreate) deletes the target and creates it again. It requires O(force=true).
-      - Danger - deleting a target deletes its scans and their findings.
-    type: str
-    choices: [warn, fail, ignore, recreate]
-    default: warn
   state:
     description:
       - V(present) makes sure that the target exists, V(absent) that it does not.
@@ -61,11 +52,6 @@ options:
     type: str
     choices: [present, absent]
     default: present
-  force:
-    description:
-      - Allow O(on_drift=recreate) to delete the scans of the target.
-    type: bool
-    default: false
 notes:
   - Without O(workspace) and O(workspace_id), the service uses its current workspace, which people can change in the web
     application. The task then warns.
@@ -148,30 +134,13 @@ lost:
   sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
 
-OPTIONS = dict(
-    name=dict(type="str"),
-    id=dict(type="int"),
-    workspace=dict(type="str"),
-    workspace_id=dict(type="int"),
-    description=dict(type="str"),
-    on_drift=dict(type="str", choices=["warn", "fail", "ignore", "recreate"], default="warn"),
-    state=dict(type="str", choices=["present", "absent"], default="present"),
-    force=dict(type="bool", default=False),
-    scope=SCOPE_OPTION,
-)
-MODULE = Module(
-    OPTIONS,
-    lambda task: ensure(task, TARGET),
-    scope_in_force,
-    required_one_of=[("name", "id")],
-    mutually_exclusive=[("name", "id"), ("workspace", "workspace_id")],
-)
+OPTIONS = options_of(TARGET)
+MODULE = Module(OPTIONS, lambda task: ensure(task, TARGET), scope_in_force, **references_of(TARGET))
 
 
 def main() -> None:

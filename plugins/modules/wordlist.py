@@ -60,21 +60,12 @@ wordlist:
   sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
-OPTIONS = dict(
-    name=dict(type="str"),
-    id=dict(type="int"),
-    state=dict(type="str", choices=["absent"], required=True),
-)
-MODULE = Module(
-    OPTIONS,
-    lambda task: ensure(task, WORDLIST),
-    required_one_of=[("name", "id")],
-    mutually_exclusive=[("name", "id")],
-)
+OPTIONS = options_of(WORDLIST)
+MODULE = Module(OPTIONS, lambda task: ensure(task, WORDLIST), **references_of(WORDLIST))
 
 
 def main() -> None:

@@ -126,24 +126,12 @@ unexpected:
       live: ""
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 
-OPTIONS = dict(
-    name=dict(type="str"),
-    id=dict(type="int"),
-    new_name=dict(type="str"),
-    description=dict(type="str"),
-    state=dict(type="str", choices=["present", "absent"], default="present"),
-    force=dict(type="bool", default=False),
-)
-MODULE = Module(
-    OPTIONS,
-    lambda task: ensure(task, WORKSPACE),
-    required_one_of=[("name", "id")],
-    mutually_exclusive=[("name", "id")],
-)
+OPTIONS = options_of(WORKSPACE)
+MODULE = Module(OPTIONS, lambda task: ensure(task, WORKSPACE), **references_of(WORKSPACE))
 
 
 def main() -> None:

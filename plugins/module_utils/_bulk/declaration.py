@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from .._errors import WrongOption, printable, shape_of
 from .._families.family import Family
-from .._families.table import FAMILIES
+from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._raw_options import unknown_key
 
-# the families that an estate declares in a workspace
-IN_WORKSPACE = tuple(FAMILIES[name] for name in WORKSPACE.holds)
+# the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it
+IN_WORKSPACE: tuple[Family, ...] = (TARGET, HTTP_LOGGER)
 
 
 class Item(NamedTuple):
@@ -138,7 +138,7 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
 def _refuse_keys(family: Family, entry: dict[Any, Any], path: str) -> None:
     """Refuse keys that the family does not have, and null where leaving a key out would mean something else."""
     fields = (family.key, *family.declared)
-    keys = (*fields, *([FAMILIES[name].plural for name in family.holds] or ["ignore"]))
+    keys = (*fields, *([each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]))
     for key in entry:
         if key not in keys:
             raise WrongOption(f"{unknown_key(path, key, keys)}.")

@@ -280,11 +280,13 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
     # a recreated target keeps its live spelling
     name = record[step.family.key]
-    outside = rules.verdict and rules.verdict(name)
-    problem = problem_of(name) or (outside and f"it is outside the authorised scope: {outside}")
+    problem = None
+    if step.family.key_is_place:
+        outside = rules.verdict and rules.verdict(name)
+        problem = problem_of(name) or (outside and f"it is outside the authorised scope: {outside}")
     if problem:
         return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
-    reason = f"recreated because its {names} differs; its scans are deleted with it"
+    reason = f"recreated because its {names} differs, which deletes {step.family.lost_with}"
     changes = {field: values["declared"] for field, values in drift.items()}
     return step._replace(action="update", reason=reason, changes=changes)
 

@@ -55,10 +55,12 @@ def as_json(document: Document) -> str:
     return json_lines(head, "findings", map(encode, document["findings"])) + "\n"
 
 
+# the one list of formats: the module gate and the filter findings_export take their choices from it
 FORMATS: Mapping[str, Format] = {
     "json": Format("gate.json", lambda document, choices: [as_json(document)]),
     "markdown": Format("gate.md", lambda document, choices: [markdown.markdown(document)], every_row=False),
     "html": Format("gate.html", lambda document, choices: [html.html(document)]),
+    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category"), several=True),
     "junit": Format("gate-junit.xml", lambda document, choices: [junit.junit(document)]),
     "gitlab": Format(
         "gl-dast-report.json",
@@ -73,7 +75,6 @@ FORMATS: Mapping[str, Format] = {
         closes="DefectDojo",
     ),
     "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
-    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category"), several=True),
 }
 
 

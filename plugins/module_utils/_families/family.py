@@ -109,8 +109,10 @@ class Family:
     key_is_account_wide: bool = False
     # a call without a workspace means the account's current one
     uses_current_workspace: bool = False
-    # names of the families that are deleted with an object
+    # names of the families whose objects are deleted with one; counted before, at 1 GET each
     holds: tuple[str, ...] = ()
+    # what the service deletes with an object, for a message
+    lost_with: str = "everything that belongs to it"
     # the rows of a page that are asked for, the next where the service refuses one
     page_sizes: tuple[int, ...] = (PAGE_SIZE,)
     # the fields in the answer to a create that may hold the new id; the first one found counts

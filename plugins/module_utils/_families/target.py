@@ -26,6 +26,7 @@ class _Target(Family):
     in_workspace = ("form",)
     uses_current_workspace = True
     paged = "page"
+    lost_with = "its scans"
     delete_hints = {403: "the account's plan may not include deleting targets; delete it in the web application"}
     target_names = ("name",)
     unscoped_fields = ("description",)

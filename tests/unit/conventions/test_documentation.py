@@ -6,13 +6,18 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 
 import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.filter import findings_export
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULES,
+    ROOT,
     argument_spec,
     block,
     documentation,
@@ -90,6 +95,37 @@ def test_the_inventory_has_the_same_connection_options_and_variables():
         assert [each["name"] for each in documented["env"]] == [f"SCANNER_{option.upper()}"]
         for key in ("type", "default", "required"):
             assert documented.get(key) == CONNECTION[option].get(key), option
+
+
+# --- formats of a gate
+
+# in the order of the texts, which are static
+_FILTER = yaml.safe_load(findings_export.DOCUMENTATION)["options"]["format"]
+_GUIDE = (ROOT / "docs/docsite/rst/guide_gate.rst").read_text(encoding="utf-8")
+# read and not imported, because the benchmarks are programs
+_BENCHMARKS = ast.literal_eval(
+    re.search(r"^NAMES = (\(.*\))$", (ROOT / "tests/bench/exports.py").read_text("utf-8"), re.MULTILINE)[1]
+)
+EXPORTED = sorted(set(FORMATS) - {"json"})
+LISTED = {
+    "choices of the module gate": (documentation("gate")["options"]["formats"]["choices"], list(FORMATS)),
+    "choices of the filter findings_export": (_FILTER["choices"], EXPORTED),
+    "description of the filter": (
+        sorted({name for line in _FILTER["description"] for name in re.findall(r"^V\((\w+)\) (?:is|has) ", line)}),
+        EXPORTED,
+    ),
+    "table of guide_gate.rst": (
+        sorted(re.findall(r"^   \* - ``(\w+)``\n     - ``([\w.-]+)``$", _GUIDE, re.MULTILINE)),
+        sorted((name, each.name) for name, each in FORMATS.items()),
+    ),
+    "benchmarks": (sorted({name.partition("_")[0] for name in _BENCHMARKS}), sorted(FORMATS)),
+}
+
+
+@pytest.mark.parametrize("place", LISTED)
+def test_each_format_is_listed_wherever_formats_are(place):
+    listed, expected = LISTED[place]
+    assert listed == expected, f"the {place} differ from FORMATS of _exports/formats.py"
 
 
 # --- results

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import OF_SIMPLE, PROBES, READS, WRITES
 
 GUIDES = ROOT / "docs" / "docsite" / "rst"
 PAGES = sorted(path for directory in (ROOT, ROOT / "docs", GUIDES) for path in directory.glob("*.[mr][ds]*"))
@@ -107,6 +111,104 @@ def test_the_start_page_of_the_site_lists_every_plugin_once():
 def test_each_module_and_each_benchmark_is_in_the_guide_to_costs():
     benchmarks = re.findall(r'Benchmark\(\n\s+"(\w+)"', text_of("tests/bench/benchmarks.py"))
     assert benchmarks and [name for name in (*MODULES, *benchmarks) if f"* - ``{name}``\n" not in COSTS] == []
+
+
+# --- costs
+#
+# test_every_module counts the calls of the tasks of scenarios.py; here they are compared with the words of the guide
+
+CALLS = {**WRITES, **READS, **PROBES}
+METHOD = "(?:GET|POST|PUT|PATCH|DELETE)"
+COUNT = re.compile(rf"(\d+) ({METHOD}(?:(?:, | or ){METHOD})*)")
+# a list of a small account costs a call for its rows, and one for its end
+LISTS = re.compile(r"(?:complete|rechecked) list(?:s of \w+ and(?: of)? \w+|s)?|[Pp]ages\b")
+# as often as something exists or is polled
+OFTEN = re.compile(r"(?:for|of) each|\bat most|about \d+|complete list once more|lists of")
+
+
+class Cost(NamedTuple):
+    """What a clause of the guide says: how many calls of each method, at most, and whether that is exact."""
+
+    calls: Counter
+    exact: bool
+
+    def __add__(self, other):
+        return Cost(self.calls + other.calls, self.exact and other.exact)
+
+    def explains(self, calls):
+        """Whether so many calls are the words of the guide. A task may end before it has read everything."""
+        return all(
+            calls[method] <= self.calls[method]
+            if method == "GET" or not self.exact
+            else calls[method] == self.calls[method]
+            for method in {*calls, *self.calls}
+        )
+
+
+def costs_of(line):
+    """The costs that one line of a cell permits: an alternative for each clause, and what a clause adds with ``also``."""
+    found = []
+    for clause in line.split("; "):
+        calls = Counter()
+        for count, methods in COUNT.findall(clause):
+            for method in re.findall(METHOD, methods):
+                calls[method] += int(count)
+        for each in LISTS.findall(clause):
+            calls["GET"] += 2 * (each.count(" and ") + 1)
+        often = bool(OFTEN.search(clause))
+        if often:
+            calls = Counter(dict.fromkeys(calls or ["GET"], 1000))
+        cost = Cost(calls, not often)
+        if " also " in f" {clause}" and found:
+            found += [each + cost for each in found]
+        elif calls:
+            found.append(cost)
+    return found or [Cost(Counter(), True)]
+
+
+def rows_of_costs():
+    """The costs of the guide by module: those of a task with nothing to change, and those that each change adds."""
+    tables = COSTS.partition("Calls of each module\n")[2].partition("What else costs calls")[0]
+    rows = {}
+    for row in re.split(r"\n   \* - ", tables)[1:]:
+        name, *cells = re.split(r"\n     - ", row.partition("\n\n")[0])
+        lines = [[line.strip(" *") for line in cell.split("\n       * ")] for cell in cells]
+        if name.startswith("``"):
+            rows[name.strip("`")] = [[cost for line in cell for cost in costs_of(line)] for cell in lines]
+    return rows
+
+
+ROWS_OF_COSTS = rows_of_costs()
+NAMED = Cost(Counter(GET=1), True)
+
+
+def explained(task):
+    """The costs of the guide that explain the calls of a task."""
+    unchanged, changes = [*ROWS_OF_COSTS[task.module], [], []][:2]
+    # a workspace by name costs one more
+    named = [NAMED] if task.options.get("workspace") is not None else []
+    first = [each + more for each in unchanged for more in [*named, Cost(Counter(), True)]]
+    calls = Counter(call.partition(" ")[0] for call in task.calls)
+    # a task may do what several lines say; how often it writes tells which
+    several = [sum(each, Cost(Counter(), True)) for size in range(4) for each in itertools.combinations(changes, size)]
+    return [one + more for one in first for more in several if (one + more).explains(calls)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_guide_to_costs_explains_the_calls_of_a_task(name):
+    task = CALLS[name]
+    assert explained(task), f"correct the row of {task.module} in guide_costs.rst, which does not have {task.calls}"
+
+
+@pytest.mark.parametrize("module", OF_SIMPLE)
+def test_the_guide_to_costs_names_no_change_that_costs_less(module):
+    tasks = [task for task in CALLS.values() if task.module == module]
+    for change in [cost for cell in ROWS_OF_COSTS[module][1:] for cost in cell]:
+        assert any(
+            Counter(call.partition(" ")[0] for call in task.calls) == (one + change).calls
+            for task in tasks
+            for one in [*ROWS_OF_COSTS[module][0], *[each + NAMED for each in ROWS_OF_COSTS[module][0]]]
+        ), f"no task of {module} costs {dict(change.calls)} more than without a change"
 
 
 def test_the_site_tells_how_to_install_this_version():

@@ -17,7 +17,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.scanops.scanner.plugins.filter import findings_export as _plugin
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
 from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     broken,
@@ -35,7 +35,7 @@ except ImportError:
 
 
 findings_export = functools.partial(_plugin.findings_export, {"playbook_dir": "/srv/play"})
-TEXTS = ("csv", "defectdojo", "gitlab", "html", "junit", "markdown")
+TEXTS = sorted(name for name, each in FORMATS.items() if name != "json" and not each.several)
 ESTATE = "estate:\n  - name: Web shop\n    targets:\n      - https://shop.example.com\n"
 
 

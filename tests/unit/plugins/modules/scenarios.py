@@ -107,6 +107,9 @@ def _task(module, changed, calls, warns=None, **options):
 W, T, H, L, S, R = "/workspaces", "/targets", "/http_loggers", "/wordlists", "/scans", "/reports"
 F, P = "/findings", "/public/finding_templates"
 
+# what is read before a workspace is deleted
+HELD = ", ".join(f"GET {TABLE[name].path}" for name in TABLE["workspace"].holds)
+
 # creates that no unique key protects, so that a lost one is never sent again; their bodies are JSON
 STARTS = (S, R)
 
@@ -129,10 +132,10 @@ WRITES = {
     "workspace-renamed-already": _task("workspace", False, f"GET {W}", name="Shop", new_name="Web shop"),
     "workspace-rename-to-itself": _task("workspace", False, f"GET {W}", name="Web shop", new_name="Web shop"),
     "workspace-delete": _task(
-        "workspace", True, f"GET {W}, GET {T}, GET {H}, DELETE {W}/3, GET {W}/3", name="Empty", state="absent"
+        "workspace", True, f"GET {W}, {HELD}, DELETE {W}/3, GET {W}/3", name="Empty", state="absent"
     ),
     "workspace-delete-by-id": _task(
-        "workspace", True, f"GET {W}/3, GET {T}, GET {H}, DELETE {W}/3, GET {W}/3", id=3, state="absent"
+        "workspace", True, f"GET {W}/3, {HELD}, DELETE {W}/3, GET {W}/3", id=3, state="absent"
     ),
     "workspace-delete-full": _task(
         "workspace", True, f"GET {W}, DELETE {W}/2, GET {W}/2", name="Web shop", state="absent", force=True

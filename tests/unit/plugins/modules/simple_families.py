@@ -29,6 +29,15 @@ MODULES = {
 ELSEWHERE = {"workspace": "Empty", "workspace_id": 3}
 
 
+# a new target, a scope that refuses it, and one that permits it
+SCOPES = {
+    "scope": ("new.example.com", {"allow": ["example.net"]}, {"allow": ["example.com"]}),
+    "scope.allow": ("new.example.com", {"allow": []}, {"allow": ["*.example.com"]}),
+    "scope.deny": ("new.example.com", {"deny": ["example.com"]}, {"deny": ["example.net"]}),
+    "scope.private": ("10.0.0.1", {"private": False}, {"private": True}),
+}
+
+
 class Task(NamedTuple):
     """One task. changed: bool; calls: what a real run sends; warns: a word of the one warning, or None."""
 
@@ -100,9 +109,11 @@ def write_tasks(family, account):
         named["there-as-declared"] = this.task(False, listed, **this.by_key, **this.live)
         named["there-by-id"] = this.task(False, f"GET {this.one}", **this.by_id)
     put = (f"PUT {this.one}", f"GET {this.one}")
-    for field in set(family.updatable) & set(family.declared):
+    for field in sorted(set(family.updatable) & set(family.declared)):
         changes = {field: value_of(family, field, this.row.get(field))}
         named[f"update-{field}"] = this.task(True, listed, *put, **this.by_key, **changes)
+    for field in sorted(set(family.declared) - set(family.updatable)):
+        named.update(_drift_tasks(this, field))
     if key in family.updatable:
         named["rename"] = this.task(True, listed, *put, **this.by_key, **{f"new_{key}": "New"})
     if _shows_workspace(family):
@@ -117,6 +128,18 @@ def write_tasks(family, account):
     named["absent"] = this.task(False, listed, **{key: "Never"}, state="absent")
     named["absent-by-id"] = this.task(False, f"GET {family.path}/99", id=99, state="absent")
     return _distinct(family.name, named)
+
+
+def _drift_tasks(this, field):
+    """Tasks that declare another value of a field that PUT does not take."""
+    listed = f"GET {this.family.path}"
+    options = {**this.by_key, field: value_of(this.family, field, this.row.get(field))}
+    again = (f"DELETE {this.one}", f"POST {this.family.path}", f"GET {this.family.path}/{this.next_id}")
+    return {
+        f"drift-{field}": this.task(False, listed, **options)._replace(warns="not changed"),
+        f"drift-{field}-ignore": this.task(False, listed, **options, on_drift="ignore"),
+        f"drift-{field}-recreate": this.task(True, listed, *again, **options, on_drift="recreate", force=True),
+    }
 
 
 def read_tasks(family, account):
@@ -178,6 +201,41 @@ def _changes(this, account, run, option, field):
     assert _records(account, this.family)[this.row["id"]][field] == value
 
 
+def _creates_with(this, account, run, field):
+    options = {**this.bare, field: value_of(this.family, field)}
+    assert _good(run(this.family.name, **options)).changed
+    assert _records(account, this.family)[this.next_id][field] == options[field]
+
+
+def _drifts(this, account, run):
+    (field, *_more) = sorted(set(this.family.declared) - set(this.family.updatable))
+    options = {**this.by_key, field: value_of(this.family, field, this.row.get(field))}
+    result = run(this.family.name, **options, on_drift="fail")
+    assert result.failed and set(result["drift"]) == {field}
+    assert set(_good(run(this.family.name, **options))["drift"]) == {field}
+    assert run(this.family.name, **options, on_drift="recreate").failed
+    assert this.row["id"] in _records(account, this.family)
+    assert _good(run(this.family.name, **options, on_drift="recreate", force=True)).changed
+    assert this.row["id"] not in _records(account, this.family)
+
+
+def scoped(run_it, account, option):
+    """A scope that refuses a new target ends a task before its first call, and one that permits it does not. run_it: a
+    function of the name of the target and the scope."""
+    name, refused, permitted = SCOPES[option]
+    for scope in (refused, permitted):
+        result = run_it(name, scope)
+        assert result.failed is (scope is refused), result.msg
+        assert bool(account.calls()) is (scope is permitted)
+
+
+def _scoped(this, account, run, option):
+    def run_it(name, scope):
+        return run(this.family.name, **{**this.full, **dict.fromkeys(this.family.target_names, name)}, scope=scope)
+
+    scoped(run_it, account, option)
+
+
 def _creates_elsewhere(this, account, run, option):
     place = {option: ELSEWHERE[option]}
     assert _good(run(this.family.name, **place, **this.bare)).changed
@@ -211,6 +269,12 @@ def option_cases(family, account):
         by_id = functools.partial(_deletes, by="by_id")
         module["id"] = functools.partial(_reads_by_id if family.creates else by_id, this)
         module.update({option: functools.partial(_creates_elsewhere, this, option=option) for option in places})
+        if family.scoped and family.creates:
+            module.update({option: functools.partial(_scoped, this, option=option) for option in SCOPES})
+        if family.recreatable:
+            module.update(dict.fromkeys(("on_drift", "force"), functools.partial(_drifts, this)))
+        for field in set(family.declared) - set(family.updatable):
+            module[field] = functools.partial(_creates_with, this, field=field)
         for field in family.updatable:
             option = f"new_{key}" if field == key else field
             module[option] = functools.partial(_changes, this, option=option, field=field)

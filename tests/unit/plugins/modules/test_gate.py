@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import diff_of
 
 WEB, PORTS = 170, 70
@@ -727,17 +728,6 @@ def test_a_directory_of_artefacts_that_another_user_put_there_is_refused(run, fo
 # --- artefacts
 
 
-FORMATS = {
-    "json": "gate.json",
-    "markdown": "gate.md",
-    "sarif": "gate.sarif",
-    "junit": "gate-junit.xml",
-    "gitlab": "gl-dast-report.json",
-    "defectdojo": "gate-defectdojo.json",
-    "csv": "gate.csv",
-}
-
-
 @pytest.mark.parametrize("check", [True, False])
 def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
     found(4)
@@ -748,10 +738,10 @@ def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
     # a directory that this task would create is no cause for a warning
     assert result.warnings == []
     assert [(row["format"], row["path"]) for row in result["files"]] == [
-        (name, str(where / path)) for name, path in FORMATS.items()
+        (name, str(where / each.name)) for name, each in FORMATS.items()
     ]
     if not check:
-        assert sorted(os.listdir(where)) == sorted(FORMATS.values())
+        assert sorted(os.listdir(where)) == sorted(each.name for each in FORMATS.values())
 
 
 @pytest.mark.parametrize("check", [True, False])
