@@ -14,8 +14,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._verification.assu
 from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 
-GUIDES = ROOT / "docs" / "docsite" / "rst"
-PAGES = sorted(path for directory in (ROOT, ROOT / "docs", GUIDES) for path in directory.glob("*.[mr][ds]*"))
+GUIDES, DEVELOPMENT = ROOT / "docs" / "docsite" / "rst", ROOT / "docs" / "development"
+PAGES = sorted(path for place in (ROOT, ROOT / "docs", DEVELOPMENT, GUIDES) for path in place.glob("*.[mr][ds]*"))
 TREES = ("docs", "ee", "extensions", "meta", "playbooks", "plugins", "release", "requirements", "roles", "tests")
 FILES = {path.relative_to(ROOT).as_posix() for top in TREES for path in (ROOT / top).rglob("*")}
 FILES |= {path.name for path in ROOT.iterdir()}
@@ -49,7 +49,7 @@ def test_each_input_of_the_fuzzing_is_tried():
     assert corpus and [path.name for path in corpus if f"def test_{path.stem}(" not in TESTS] == []
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "RELEASING.md", "docs/audit.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/audit.md", "docs/development/releasing.md"])
 def test_each_file_that_a_page_for_contributors_names_exists(page):
     """A name without directories may be in any directory. tests/sanity is named because it does not exist."""
     named = {
