@@ -49,7 +49,10 @@ def test_each_input_of_the_fuzzing_is_tried():
     assert corpus and [path.name for path in corpus if f"def test_{path.stem}(" not in TESTS] == []
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/audit.md", "docs/development/releasing.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["CONTRIBUTING.md", "docs/audit.md", *(f"docs/development/{each}.md" for each in ("map", "nets", "releasing"))],
+)
 def test_each_file_that_a_page_for_contributors_names_exists(page):
     """A name without directories may be in any directory. tests/sanity is named because it does not exist."""
     named = {
@@ -59,6 +62,18 @@ def test_each_file_that_a_page_for_contributors_names_exists(page):
     }
     ends = {name for name in named if "NAME" not in name} - {"tests/sanity"}
     assert ends and [end for end in sorted(ends) if not any(f"/{path}".endswith(f"/{end}") for path in FILES)] == []
+
+
+def test_the_map_has_each_directory_and_each_private_file():
+    named = re.findall(r"`([^`]+)`", (DEVELOPMENT / "map.md").read_text(encoding="utf-8"))
+    places = {"plugins": "", "plugins/module_utils": "", "docs": "docs/", "tests": "tests/"}
+    expected = {
+        f"{before}{path.name}{'/' if path.is_dir() else ''}"
+        for place, before in places.items()
+        for path in (ROOT / place).iterdir()
+        if (path.is_dir() or path.suffix == ".py") and path.name != "output" and not path.name.startswith(("__", "."))
+    }
+    assert len(expected) > 60 and sorted(expected - set(named)) == []
 
 
 def test_the_files_of_the_mutants_and_their_tests_exist():
