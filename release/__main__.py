@@ -1,7 +1,7 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two steps of a release, build and sign. RELEASING.md describes them, and what the pipeline does besides.
+"""Two steps of a release, build and sign. docs/development/releasing.md describes them, and what the pipeline does besides.
 
 The nox session `release` runs this program with its requirements: `nox -s release -- build`.
 """

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import subprocess
 import tarfile
@@ -29,7 +30,6 @@ TOP_LEVEL = {
     "MAINTAINERS.md",
     "MANIFEST.json",
     "README.md",
-    "RELEASING.md",
     "REUSE.toml",
     "SECURITY.md",
     "changelogs",
@@ -82,6 +82,22 @@ def test_holds_what_a_user_needs(members):
         "meta/execution-environment.yml",
         "meta/runtime.yml",
     } - set(members) == set()
+
+
+def test_a_relative_link_of_a_page_leads_to_a_file_of_the_artefact(members):
+    """Pages for contributors stay out, so what is left links to them by their address."""
+    dead = []
+    for name, content in members.items():
+        for link in re.findall(r"\]\(([^)#]+)", content.decode()) if name.endswith(".md") else []:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
+            if "://" not in link and not any(f"{each}/".startswith(f"{target}/") for each in members):
+                dead.append(f"{name}: {link}")
+    assert "CONTRIBUTING.md" in members and dead == []
+
+
+def test_holds_no_page_for_contributors(members):
+    """They describe noxfile.py, the Makefile and release/, which the artefact does not have either."""
+    assert [name for name in members if name == "AGENTS.md" or name.startswith("docs/development")] == []
 
 
 def test_holds_no_cache_and_no_output(members):

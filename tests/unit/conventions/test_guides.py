@@ -18,8 +18,9 @@ from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import OF_SIMPLE, PROBES, READS, WRITES
 
-GUIDES = ROOT / "docs" / "docsite" / "rst"
-PAGES = sorted(path for directory in (ROOT, ROOT / "docs", GUIDES) for path in directory.glob("*.[mr][ds]*"))
+GUIDES, DEVELOPMENT = ROOT / "docs" / "docsite" / "rst", ROOT / "docs" / "development"
+PAGES = sorted(path for place in (ROOT, ROOT / "docs", DEVELOPMENT, GUIDES) for path in place.glob("*.[mr][ds]*"))
+FOR_CONTRIBUTORS = [ROOT / "AGENTS.md", ROOT / "CONTRIBUTING.md", *sorted(DEVELOPMENT.glob("*.md"))]
 TREES = ("docs", "ee", "extensions", "meta", "playbooks", "plugins", "release", "requirements", "roles", "tests")
 FILES = {path.relative_to(ROOT).as_posix() for top in TREES for path in (ROOT / top).rglob("*")}
 FILES |= {path.name for path in ROOT.iterdir()}
@@ -53,16 +54,67 @@ def test_each_input_of_the_fuzzing_is_tried():
     assert corpus and [path.name for path in corpus if f"def test_{path.stem}(" not in TESTS] == []
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "RELEASING.md", "docs/audit.md"])
+@pytest.mark.parametrize("page", [*FOR_CONTRIBUTORS, ROOT / "docs/audit.md"], ids=lambda path: path.name)
 def test_each_file_that_a_page_for_contributors_names_exists(page):
     """A name without directories may be in any directory. tests/sanity is named because it does not exist."""
     named = {
         name.rstrip("/")
-        for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", text_of(page))
+        for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", page.read_text(encoding="utf-8"))
         if name.endswith(".py") or name.startswith(tuple(f"{tree}/" for tree in TREES))
     }
     ends = {name for name in named if "NAME" not in name} - {"tests/sanity"}
     assert ends and [end for end in sorted(ends) if not any(f"/{path}".endswith(f"/{end}") for path in FILES)] == []
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that the repository's host gives to the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", [path for path in PAGES if path.suffix == ".md"], ids=lambda path: path.name)
+def test_each_link_of_a_page_leads_to_a_file_and_a_heading(page):
+    dead = []
+    for link, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", page.read_text(encoding="utf-8")):
+        path = link.removeprefix(BLOB)
+        if "://" in path or path.startswith("mailto:"):
+            continue
+        target = (page if not path else ROOT / path if path != link else page.parent / path).resolve()
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in headings(target)):
+            dead.append(f"{link}#{anchor}")
+    assert dead == []
+
+
+@pytest.mark.parametrize("page", FOR_CONTRIBUTORS, ids=lambda path: path.name)
+def test_each_command_that_a_page_for_contributors_names_exists(page):
+    text, noxfile = page.read_text(encoding="utf-8"), text_of("noxfile.py")
+    targets = re.findall(r"[a-z]+", " ".join(re.findall(r"^[^#\t\n].*$", text_of("Makefile"), re.MULTILINE)))
+    assert set(re.findall(r"(?:^\$ |`|=1 )make ([a-z]+)", text, re.MULTILINE)) - set(targets) == set()
+    checks = [name.replace("_", "-") for name in re.findall(r"\[sessions\.(\w+)\]", text_of("antsibull-nox.toml"))]
+    # without the release of ansible-core at its end
+    sessions = {
+        *checks,
+        *re.findall(r"[\"']([a-z]+(?:-[a-z]+)*)\b", noxfile),
+        *re.findall(r"^def (\w+)\(", noxfile, re.M),
+    }
+    assert set(re.findall(r"nox -s ([a-z]+(?:-[a-z]+)*)", text)) - sessions == set()
+
+
+def test_the_map_has_each_directory_and_each_private_file():
+    named = re.findall(r"`([^`]+)`", (DEVELOPMENT / "map.md").read_text(encoding="utf-8"))
+    places = {"plugins": "", "plugins/module_utils": "", "docs": "docs/", "tests": "tests/"}
+    expected = {
+        f"{before}{path.name}{'/' if path.is_dir() else ''}"
+        for place, before in places.items()
+        for path in (ROOT / place).iterdir()
+        if (path.is_dir() or path.suffix == ".py") and path.name != "output" and not path.name.startswith(("__", "."))
+    }
+    assert len(expected) > 60 and sorted(expected - set(named)) == []
+
+
+def test_the_first_pages_for_contributors_are_short():
+    words = {name: len(text_of(name).split()) for name in ("CONTRIBUTING.md", "AGENTS.md")}
+    assert words["CONTRIBUTING.md"] <= 800 and words["AGENTS.md"] <= 350
 
 
 def test_the_files_of_the_mutants_and_their_tests_exist():
