@@ -8,17 +8,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 import nox
 
@@ -42,12 +39,22 @@ os.environ["ANTSIBULL_NOX_IGNORE_INSTALLED_COLLECTIONS"] = "true"
 if TYPE_CHECKING:
     from .tests.sessions.home import prepare
     from .tests.sessions.interpreters import find_python, link_interpreters
-    from .tests.sessions.target import copy_collection
+    from .tests.sessions.work import (
+        PATIENCE,
+        Entry,
+        Run,
+        ansible_test,
+        in_turn,
+        install_artefact,
+        pytest,
+        run_entry,
+        ways,
+    )
 else:
     sys.path.insert(0, str(ROOT / "tests" / "sessions"))
     from home import prepare
     from interpreters import find_python, link_interpreters
-    from target import copy_collection
+    from work import COLLECTION, PATIENCE, Entry, Run, ansible_test, in_turn, install_artefact, pytest, run_entry, ways
 
 antsibull_nox.load_antsibull_nox_toml()
 # On SIGTERM, stop child processes as on Ctrl-C.
@@ -60,20 +67,11 @@ nox.options.default_venv_backend = "virtualenv"
 PROJECT = nox.project.load_toml("pyproject.toml")
 # The versions of all packages but ansible-core, whose versions are in the groups of pyproject.toml.
 LOCK = ROOT / "requirements.txt"
-COLLECTION = Path("ansible_collections", "scanops", "scanner")
 # The oldest Python for modules, as in tests/config.yml. ansible-core itself needs a later one.
 MODULE_PYTHON = "3.9"
 # Releases whose group in pyproject.toml has a pre-release.
 PRE_RELEASES = ("2.22",)
 
-
-class Timeouts(TypedDict):
-    interrupt_timeout: float
-    terminate_timeout: float
-
-
-# Seconds that a command gets to stop its child processes; the defaults of nox are shorter than a second.
-PATIENCE: Timeouts = {"interrupt_timeout": 5, "terminate_timeout": 10}
 
 # --- what runs where ---
 
@@ -106,8 +104,6 @@ NOT_SLOW = ("-m", "not slow")
 # One target for each way in which a task of the collection can run; plays and units cover the other modules and roles.
 QUICK_TARGETS = ("gate", "in_process", "inventory_targets", "role_estate_apply", "role_scan_gate", "secrecy", "target")
 OLDEST_TARGETS = ("in_process", "inventory_targets", "target")
-# `import` takes longer than all other tests of sanity together.
-QUICK_SANITY = ("--skip-test=import", "--skip-test=pylint")
 EXHAUSTIVE = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
 
 
@@ -118,103 +114,19 @@ class Kind(NamedTuple):
     work: Callable[[Run], None]
 
 
-class Run(NamedTuple):
-    """A session with the environment that it runs in."""
-
-    session: nox.Session
-    bin: Path
-    core: str = ""
-
-    def __call__(self, program: str, *arguments: str | Path, **variables: str) -> None:
-        """Run a program of the environment, with a home directory below the checkout."""
-        env = {
-            "PATH": os.pathsep.join([str(self.bin), str(INTERPRETERS), os.environ["PATH"]]),
-            "VIRTUAL_ENV": str(self.bin.parent),
-            "HOME": str(NOX / "home"),
-            **variables,
-        }
-        self.session.run(str(self.bin / program), *map(str, arguments), env=env, external=True, **PATIENCE)
-
-    def arguments(self, *default: str) -> list[str]:
-        """The defaults with the options of the command line, or its own paths and names in place of them."""
-        given = self.session.posargs
-        named = [part for part in given if not part.startswith("-") and exists(part)]
-        return [*(part for part in default if not (named and exists(part))), *given]
-
-
-def exists(name: str) -> bool:
-    """Whether an argument is a path of the checkout, perhaps with the name of a test, or an integration target."""
-    return (ROOT / name.partition("::")[0]).exists() or (ROOT / "tests/integration/targets" / name).is_dir()
-
-
-def pytest(*default: str, **variables: str) -> Callable[[Run], None]:
-    """Work that runs pytest on a copy of the collection, two tests at a time."""
-
-    def work(run: Run) -> None:
-        options = (
-            "-q",
-            "-n",
-            "2",
-            "--dist=loadfile" if "tests/plays" in default else "--dist=load",
-            "-p",
-            "no:cacheprovider",
-        )
-        with collection(run, place_copy) as place:
-            run("python", "-m", "pytest", *options, *run.arguments(*default), PYTHONPATH=place, **variables)
-
-    return work
-
-
-def ansible_test(command: str, *default: str, put: Callable[[Run, Path], None] | None = None) -> Callable[[Run], None]:
-    """Work that runs ansible-test in a copy of the collection."""
-
-    def work(run: Run) -> None:
-        prepare(NOX / "home", run.bin)
-        options = (f"--python={python_of(run.core)[0]}",) if command == "sanity" else ("--continue-on-error",)
-        with collection(run, put or place_copy):
-            # It fails on a deprecation, too, and on a warning of ansible-core about code of the collection.
-            run(
-                "python",
-                ROOT / "tests/integration_run.py",
-                "ansible-test",
-                command,
-                *options,
-                "--color=no",
-                *run.arguments(*default),
-            )
-
-    return work
-
-
-def in_turn(*works: Callable[[Run], None]) -> Callable[[Run], None]:
-    def work(run: Run) -> None:
-        for each in works:
-            each(run)
-
-    return work
+def quick_sanity(run: Run) -> None:
+    """The tests of sanity that are not slow, on the Python of the controller."""
+    # `import` takes longer than all others together.
+    ansible_test("sanity", "--skip-test=import", "--skip-test=pylint", f"--python={python_of(run.core)[0]}")(run)
 
 
 def full_sanity(run: Run) -> None:
     """All tests of sanity, on the Python of the controller and on the oldest one for modules."""
     # 2.22.0rc1 installs a library for pylint from outside the package index.
     skipped = ("--skip-test=pylint",) if run.core in PRE_RELEASES else ()
-    ansible_test("sanity", *skipped)(run)
+    ansible_test("sanity", *skipped, f"--python={python_of(run.core)[0]}")(run)
     if find_python(MODULE_PYTHON):
         ansible_test("sanity", "--test=import", "--test=compile", f"--python={MODULE_PYTHON}")(run)
-
-
-def ways(run: Run) -> None:
-    """All integration targets in process and as modules, which must send the same requests."""
-    compare = ROOT / "tests" / "integration_ways.py"
-    prepare(NOX / "home", run.bin)
-    command = (str(ROOT / "tests/integration_run.py"), "ansible-test", "integration", "--color=no", *run.arguments())
-    with collection(run, install_artefact):
-        run("python", *command)
-        run("python", compare, "keep", "in-process")
-        run("python", compare, "as-modules")
-        run("python", *command)
-        run("python", compare, "keep", "as-modules")
-        run("python", compare, "compare", "in-process", "as-modules")
 
 
 KINDS = {
@@ -222,7 +134,7 @@ KINDS = {
         "Run the unit tests that are not slow", pytest(*UNITS, "--ignore=tests/unit/service", *NOT_SLOW)
     ),
     "quick-plays": Kind("Run the playbooks that are not slow", pytest("tests/plays", *NOT_SLOW)),
-    "quick-sanity": Kind("Run ansible-test sanity", ansible_test("sanity", *QUICK_SANITY)),
+    "quick-sanity": Kind("Run ansible-test sanity", quick_sanity),
     "quick-integration": Kind("Run some integration targets", ansible_test("integration", *QUICK_TARGETS)),
     "quick-oldest": Kind(
         "Run some unit tests and integration targets",
@@ -233,9 +145,7 @@ KINDS = {
     "units-exhaustive": Kind("Run all unit tests with every case", pytest(*UNITS, **EXHAUSTIVE)),
     "plays": Kind("Run playbooks on the local service", pytest("tests/plays")),
     "sanity": Kind("Run ansible-test sanity", full_sanity),
-    "integration": Kind(
-        "Run all integration targets", ansible_test("integration", put=lambda *a: install_artefact(*a))
-    ),
+    "integration": Kind("Run all integration targets", ansible_test("integration", put=install_artefact)),
     "ways": Kind("Run all integration targets in process and as modules", ways),
 }
 
@@ -299,74 +209,7 @@ for _core in RUNNABLE:
         _added = KINDS[_kind]
         add(f"{_kind}-{_core}", f"{_added.purpose} with ansible-core {_core}.", CORES[_core], _added.work, _core)
 
-# --- the collection where programs need it ---
-
-
-def install_artefact(run: Run, place: Path) -> None:
-    """Build the collection as for a release and install the tarball below this directory."""
-    tarballs = place / "artefact"
-    run("ansible-galaxy", "collection", "build", "--force", f"--output-path={tarballs}")
-    (tarball,) = tarballs.glob("*.tar.gz")
-    run("ansible-galaxy", "collection", "install", "--force", "--no-deps", f"--collections-path={place}", tarball)
-
-
-def place_copy(_run: Run, place: Path) -> None:
-    """Copy all files that git does not ignore to place/ansible_collections/scanops/scanner."""
-    copy_collection(place)
-
-
-@contextlib.contextmanager
-def collection(run: Run, put: Callable[[Run, Path], None], keep: str = "") -> Iterator[str]:
-    """Change to the collection below a temporary or a kept directory, which is the value, and put it there before."""
-    with contextlib.ExitStack() as stack:
-        place = ROOT / keep if keep else Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        if keep:
-            shutil.rmtree(place, ignore_errors=True)
-        put(run, place)
-        stack.enter_context(run.session.chdir(place / COLLECTION))
-        yield str(place)
-
-
 # --- what does not depend on the release of ansible-core: the table tests/sessions.toml ---
-
-PLACES = {"copy": place_copy, "namespace": place_copy, "artefact": install_artefact}
-# With the reasons of skipped tests; python -m, so that tests can import what is in the working directory.
-PYTEST = ("python", "-m", "pytest", "-rs", "-p", "no:cacheprovider")
-
-
-class Entry(NamedTuple):
-    """A row of the table; additional arguments of the session are added to its programs."""
-
-    purpose: str
-    # of pyproject.toml
-    group: str
-    run: tuple[str, ...]
-    # where the programs run: a copy of the collection, the namespace above one, the installed artefact, or else the checkout
-    place: str = ""
-    # the directory of that copy, which stays; without it, a temporary one
-    keep: str = ""
-    # the programs run once with each of these
-    variables: tuple[dict[str, str], ...] = ({},)
-
-
-def run_entry(run: Run, entry: Entry) -> None:
-    """Do the work of a session of the table."""
-    prepare(NOX / "home", run.bin)
-    with contextlib.ExitStack() as stack:
-        place = stack.enter_context(collection(run, PLACES[entry.place], entry.keep)) if entry.place else None
-        here = {"PYTHONPATH": place} if place else {}
-        if place and entry.place == "namespace":
-            stack.enter_context(run.session.chdir(place))
-        for variables in entry.variables:
-            for line in entry.run:
-                program, *arguments = line.split()
-                arguments = [part.replace("$ROOT", str(ROOT)) for part in arguments]
-                if program == "pytest":
-                    program, arguments = PYTEST[0], [*PYTEST[1:], *run.arguments(*arguments)]
-                else:
-                    arguments += run.session.posargs
-                run(program, *arguments, **here, **variables)
-
 
 ENTRIES = {name: Entry(**row) for name, row in nox.project.load_toml("tests/sessions.toml").items()}
 # Everything but a release of the collection runs on the newest final ansible-core, see `environment`.

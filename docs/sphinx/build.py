@@ -35,4 +35,4 @@ shutil.copytree(checkout / "docs" / "pictures", pages / "pictures")
 shutil.copy(checkout / "docs" / "sphinx" / "index.rst", pages)
 options = ["--quiet", "--fail-on-warning", "--keep-going", "-c", str(checkout / "docs" / "sphinx")]
 subprocess.run(["sphinx-build", *options, str(pages), str(site)], check=True)
-print(f"The documentation is in {site / 'index.html'}")
+sys.stdout.write(f"The documentation is in {site / 'index.html'}\n")

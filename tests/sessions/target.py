@@ -17,12 +17,13 @@ import tempfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+COLLECTION = Path("ansible_collections", "scanops", "scanner")
 FILES = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
 
 
 def copy_collection(place: Path) -> Path:
     """Copy all files that git does not ignore to place/ansible_collections/scanops/scanner, which is returned."""
-    collection = place / "ansible_collections" / "scanops" / "scanner"
+    collection = place / COLLECTION
     for name in filter(None, os.fsdecode(subprocess.check_output(FILES, cwd=CHECKOUT)).split("\0")):
         if os.path.lexists(CHECKOUT / name):
             copy = collection / name
