@@ -39,13 +39,13 @@ $(COMMANDS): .venv/ready
 	cat build/$@.txt; exit $$status
 
 unit: .nox/loop/ready
-	@cd "$(HERE)" && $(TOOLS) PYTHONPATH="$(CURDIR)/.nox/loop" exec python -m pytest -q $(or $(T),tests/unit -n 2 -m "not slow") $(A)
+	@cd "$(HERE)" && exec env $(TOOLS) PYTHONPATH="$(CURDIR)/.nox/loop" python -m pytest -q $(or $(T),tests/unit -n 2 -m "not slow") $(A)
 
 play: .nox/loop/ready
-	@cd "$(HERE)" && $(TOOLS) PYTHONPATH="$(CURDIR)/.nox/loop" exec python -m pytest -q $(or $(T),tests/plays -n 2 -m "not slow") $(A)
+	@cd "$(HERE)" && exec env $(TOOLS) PYTHONPATH="$(CURDIR)/.nox/loop" python -m pytest -q $(or $(T),tests/plays -n 2 -m "not slow") $(A)
 
 target: .nox/loop/ready
-	@exec $(TOOLS) python tests/sessions/target.py $(T) $(A)
+	@exec env $(TOOLS) python tests/sessions/target.py $(T) $(A)
 
 .nox/loop/ready: .venv/ready pyproject.toml requirements.txt
 	@$(NOX) --session loop && touch $@

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import yaml
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 
-ROOT = Path(__file__).resolve().parents[5]
-"""The directory with ansible_collections."""
+ROOT = next(path for path in map(Path, sys.path) if (path / "ansible_collections" / "scanops" / "scanner").is_dir())
+"""The directory with ansible_collections, in which the checkout may be a symbolic link."""
 
 CALLBACKS = Path(__file__).resolve().parent / "callbacks"
 CONNECTIONS = CALLBACKS.parent / "connections"
