@@ -9,12 +9,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit import task_report
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import FILES
 
 RUNNING = pytest.StashKey()
 # given at the start, these outlast every reset
 SETTINGS = {"rate_limits": None, "validate": True}
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(task_report)
 
 
 def pytest_collection_finish(session):

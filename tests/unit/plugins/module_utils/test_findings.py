@@ -110,7 +110,7 @@ def test_cves_are_read_from_lists_and_texts_and_no_cve_is_none(value, cves):
 def test_nothing_in_a_finding_makes_reading_and_selecting_it_fail(fields):
     record = finding(**fields)
     assert record["severity"] in SUMMARY
-    assert all(isinstance(cve, str) for cve in record["cve"])
+    assert [cve for cve in record["cve"] if not isinstance(cve, str)] == []
     assert selector()(record)
     assert selector("critical", ["open"], ["CVE-2021-44228"], "*")(record) in (True, False)
 
