@@ -10,8 +10,8 @@ from ansible_collections.scanops.scanner.tests.unit.task_report import LATEST
 
 
 def test_a_run_is_shown_by_its_message_and_its_calls(account, run):
-    failed = run("workspace_info", base_url=account.base_url + "/x", retries=0)
-    assert repr(failed).startswith(f"<workspace_info failed: {failed.msg} | calls: ")
+    failed = run("target_info", workspace="Nowhere")
+    assert repr(failed) == f"<target_info failed: {failed.msg} | calls: GET /workspaces -> 200>"
     read = run("workspace_info", name="Web shop")
     assert repr(read) == "<workspace_info ok | calls: GET /workspaces -> 200>"
     assert list(LATEST) == [failed, read]
