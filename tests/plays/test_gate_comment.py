@@ -25,6 +25,8 @@ from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_com
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 MARK = "<!-- scanops.scanner.gate_comment gate -->"
 LIST = {

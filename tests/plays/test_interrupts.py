@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play, prepare
 
+pytestmark = pytest.mark.slow
+
 # seconds that the service does not answer, far more than a test may take
 LONG = 3600
 PATIENCE = 120

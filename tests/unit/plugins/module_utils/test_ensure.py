@@ -18,10 +18,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._records import (
     record_of,
     revealed,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=200, deadline=None, database=None)
 TEXT = st.text(max_size=10)
 
 
@@ -37,7 +36,6 @@ def test_a_difference_that_cannot_be_updated_is_drift():
     assert difference(TARGET, live, {"description": "y"}) == expected
 
 
-@QUICK
 @given(st.fixed_dictionaries({}, optional={"name": TEXT, "description": TEXT}), TEXT, TEXT)
 def test_a_live_record_with_its_changes_does_not_differ_any_more(declared, name, description):
     for resource in (WORKSPACE, TARGET):

@@ -45,7 +45,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_do
     unreachable,
     waived,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -93,7 +93,6 @@ ROWS = st.builds(
 
 @pytest.mark.parametrize(("name", "choices"), CHOSEN)
 @given(rows=st.lists(ROWS, max_size=6, unique_by=lambda each: (each["fingerprint"], each["index"])))
-@settings(max_examples=25, deadline=None)
 def test_the_failing_set_is_the_same_in_each_export(name, choices, rows):
     of = document(rows)
     (text,) = written(name, of, **choices)
@@ -668,7 +667,6 @@ COMMANDS = re.compile(r"^\s*(/|@|<|>>>|```)", re.MULTILINE)
 @given(st.lists(st.sampled_from([*HOSTILE.values(), "/close", "\n/close\n", "fixes #1", "@admin", "bors r+",
                                  "<!-- scanops.scanner.gate_comment gate -->", "\u2028/close", "$`x`$", "`"]),
                 min_size=1, max_size=3).map("".join))  # fmt: skip
-@settings(max_examples=60, deadline=None)
 def test_text_in_a_comment_mentions_closes_and_starts_nothing(text):
     of = hostile(text, True)
     of["gone"] = [gone(1, name=text, target=text)]
@@ -914,7 +912,6 @@ def test_markdown_in_descriptions_is_code():
 
 
 @given(st.text())
-@settings(max_examples=200)
 def test_text_is_safe_and_nothing_visible_is_lost(text):
     for shown in (line(text), block(text)):
         assert [character for character in shown if not (character.isprintable() or character in "\n\t")] == []

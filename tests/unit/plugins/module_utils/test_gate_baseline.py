@@ -30,10 +30,9 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
     pair,
     run,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=60, deadline=None, database=None)
 EXHAUSTIVE = os.environ.get("SCANNER_TEST_EXHAUSTIVE") == "1"
 EMPTY = Baseline("Web shop", "1.0.0")
 
@@ -382,7 +381,6 @@ def numbers_in(entries):
     return Counter((each.fingerprint, each.key) for each in entries for _one in each.severities)
 
 
-@QUICK
 @given(HISTORIES)
 def test_no_history_loses_an_entry_or_shows_something_as_gone_without_proof(history):
     baseline = EMPTY

@@ -389,7 +389,7 @@ def strings_in(value):
         yield value
 
 
-@settings(max_examples=2000 if EXHAUSTIVE else 200, deadline=None, derandomize=True, database=None)
+@settings(derandomize=True)
 @given(documents, st.sampled_from([call.path for call in RELIED_ON]), st.text(), st.sampled_from([200, 404]))
 def test_every_word_of_a_recording_is_from_a_list(document, path, query, status):
     found = answered(

@@ -367,6 +367,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_of_all_kinds_comes_back_as_it_was_sent(service, run, text):
     made = run("workspace", name=text, description=text)

@@ -17,6 +17,8 @@ import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.controllers import Controllers
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
+pytestmark = pytest.mark.slow
+
 SHOP = {"name": "Shop", "description": "All that customers reach"}
 TARGETS = [f"host{number}.example.com" for number in range(4)]
 ESTATE = {"workspaces": [{**SHOP, "targets": TARGETS, "http_loggers": [{"label": "canary"}]}]}

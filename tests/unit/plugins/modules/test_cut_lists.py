@@ -109,6 +109,7 @@ def long_list(service):
 MOVES = {"to page 1": (120, 1001, 2), "to page 2": (120, 1060, 3), "and no page 2 is left": (51, 1001, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module, options, _family", RECHECK.values(), ids=RECHECK)
 @pytest.mark.parametrize("number, deleted, page", MOVES.values(), ids=MOVES)
 def test_a_row_that_moved_to_a_page_that_was_read_is_an_error(

@@ -159,6 +159,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault, position", pairs(list(FAULTS), range(8), rounds=2))
 def test_a_fault_in_each_position_of_an_apply(account, run, fault, position):
     options = dict(workspaces=ESTATE, purge=["targets", "http_loggers"], rate_limit_wait=60)
@@ -221,6 +222,7 @@ RECREATE = {"on_drift": "recreate", "force": True, "workspaces": [
 ]}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault, position", pairs(list(FAULTS), range(4), rounds=2))
 def test_a_fault_in_each_position_of_a_recreation(account, run, fault, position):
     method, path, nth = [

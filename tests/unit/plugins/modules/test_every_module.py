@@ -146,6 +146,7 @@ def place_of(row):
     return str(row["id"] if "id" in row else row["name"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task, settings", on_each_form(READS))
 def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task, settings):
     set_up(service, settings)

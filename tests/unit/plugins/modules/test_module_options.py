@@ -704,6 +704,7 @@ def without(monkeypatch, module, option):
     monkeypatch.setattr(shell, "_permits_for", forgetting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module, option", one_of_each(CASES, lambda case: [case[0]]))
 def test_a_case_turns_red_without_the_code_of_its_option(account, run, monkeypatch, module, option):
     without(monkeypatch, module, option)
@@ -977,6 +978,7 @@ def test_connection_option(account, monkeypatch, tls, tmp_path, option, by_envir
         account.clear_log()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", CONNECTION_CASES)
 def test_a_connection_case_turns_red_without_the_code_of_its_option(account, monkeypatch, tls, tmp_path, option):
     read_all = shell.connection_from
