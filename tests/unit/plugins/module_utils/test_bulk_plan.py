@@ -511,6 +511,7 @@ def test_the_time_left_of_a_run(done, seconds, limit, expected):
     assert report.time_left(done, 2000, seconds, report.Pacing({"GET": 0, "write": limit})) == expected
 
 
+@pytest.mark.slow
 def test_100_000_items_are_planned_without_quadratic_work():
     # a plan that compared every item with every other would not end
     names = [f"host-{number}.example" for number in range(100_000)]

@@ -176,6 +176,7 @@ def peak_of(call):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_bomb_takes_no_more_memory_than_its_bound():
     packed = gzip.compress(b" " * (300 * MIB))
 
@@ -334,6 +335,7 @@ FAST_TALKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, streamed", pairs(list(FAST_TALKS), [True, False]))
 def test_whatever_comes_fast_and_without_end_ends(name, streamed):
     begin, more = FAST_TALKS[name]

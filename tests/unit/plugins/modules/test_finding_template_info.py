@@ -46,6 +46,7 @@ def test_the_service_gets_its_filters_as_it_names_them(service, run, value, sent
     assert [query for query in queries(service) if "name" in query] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap, offsets", [(None, ["0", "1000", "2000", "2503"]), (900, ["0", "900", "1800", "2503"])])
 def test_all_pages_are_read_by_their_offset(service, run, cap, offsets):
     service.add(finding_templates=[{"name": f"Weakness {number}"} for number in range(2500)])

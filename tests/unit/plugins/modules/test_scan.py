@@ -196,6 +196,7 @@ def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status, po
 # --- many targets
 
 
+@pytest.mark.slow
 def test_many_targets_cost_one_call_per_poll(account, scan, passing):
     names = [f"host-{number:03d}.example" for number in range(100)]
     result = good(scan(target=None, targets=names))

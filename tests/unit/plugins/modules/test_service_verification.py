@@ -15,6 +15,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._verification.assu
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each, pairs
 
+pytestmark = pytest.mark.slow
+
 LIMITS = {"GET": 100000, "write": 90000, "output": 100000}
 LISTS = ("workspaces", "targets", "http_loggers", "wordlists", "scans", "findings", "reports")
 
@@ -437,7 +439,6 @@ def kinds_of(name):
     return [*deviation.settings, *deviation.refutes, *deviation.hides]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", one_of_each(DEVIATIONS, kinds_of))
 def test_a_deviating_service_confirms_nothing_false(full, run, name):
     deviation = DEVIATIONS[name]
@@ -453,14 +454,12 @@ def test_forty_services_deviate():
     assert len(DEVIATIONS) > 40
 
 
-@pytest.mark.slow
 def test_a_list_without_an_end_is_found(full, run):
     full.settings(endless_lists=True)
     full.allow_violations = True
     assert "past-end" in refuted(verified(run))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD_ROWS)
 def test_an_odd_row_is_found(full, run, name):
     family, fields, expected = ODD_ROWS[name]
@@ -470,7 +469,6 @@ def test_an_odd_row_is_found(full, run, name):
     assert refuted(verified(run)) - {"scan-counts"} == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -567,7 +565,6 @@ ODD = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("writes", [False, True])
 @pytest.mark.parametrize("path", [".*", "/workspaces", "/(?!workspaces).*"])
 @pytest.mark.parametrize("odd", one_of_each(ODD, lambda odd: [odd["action"], str(odd.get("data"))[:9]]), ids=str)
@@ -670,7 +667,6 @@ ACTIONS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number, action", pairs(range(1, CALLS + 1), range(len(ACTIONS))))
 def test_nothing_is_left_unnamed_after_a_failure_at_any_call(service, run, number, action):
     service.reset(settings={"rate_limits": None}, state=SMALL)
