@@ -78,7 +78,7 @@ def pytest_configure() -> None:
     """Let hypothesis try the same examples in every run. mutmut's pytest loads this file as a plugin."""
     from hypothesis import settings
 
-    settings.register_profile("mutants", derandomize=True, database=None)
+    settings.register_profile("mutants", max_examples=200, derandomize=True, deadline=None, database=None)
     settings.load_profile("mutants")
 
 

@@ -62,8 +62,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
-
 _LONGEST = 80
 # devices that Windows has in every directory, and names that end like those with a mark
 _TAKEN = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])|.*-[0-9a-f]{8}")
@@ -75,7 +73,7 @@ def estate_files(workspaces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     slugs = [_slug(name) for name in names]
     counts = Counter(slugs)
     return [
-        dict(name=unsafe(_file_name(name, slug, counts)), workspaces=[workspace])
+        dict(name=_file_name(name, slug, counts), workspaces=[workspace])
         for name, slug, workspace in zip(names, slugs, workspaces)
     ]
 

@@ -94,7 +94,7 @@ def test_the_base_image_needs_no_account(steps):
 def test_the_image_gets_ansible_core_and_ansible_runner(steps):
     packages = argument(steps, "ANSIBLE_INSTALL_REFS")
     assert "ansible-core~=" in packages and "ansible-runner~=" in packages
-    assert any("pip install" in step and "$ANSIBLE_INSTALL_REFS" in step for step in steps)
+    assert [step for step in steps if "pip install" in step and "$ANSIBLE_INSTALL_REFS" in step], steps
 
 
 def test_the_definition_names_the_artefact_of_this_version():

@@ -302,7 +302,9 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 def test_each_workspace_has_a_file_of_its_own(names):
     files = [str(each["name"]) for each in estate_files([{"name": name} for name in names])]
     assert len({name.lower() for name in files}) == len(names)
-    assert all(name.isascii() and name.endswith(".yml") and not set(name) & set('/\\:*?"<>|\0') for name in files)
+    assert [
+        name for name in files if not (name.isascii() and name.endswith(".yml") and not set(name) & set('/\\:*?"<>|\0'))
+    ] == []
 
 
 PLAN = {

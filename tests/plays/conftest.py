@@ -6,6 +6,11 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+from ansible_collections.scanops.scanner.tests.unit.sampling import SLOW
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", SLOW)
 
 
 @pytest.fixture(scope="session")

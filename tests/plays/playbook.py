@@ -44,6 +44,11 @@ class Event(NamedTuple):
     log: list[dict] | None
     host: str
 
+    def __repr__(self) -> str:
+        sent = ", ".join(f"{each['method']} {each['path']} {each['status']}" for each in self.log or ())
+        said = f": {self.result['msg']}" if self.result.get("msg") else ""
+        return f"<{self.kind} on {self.host}{said} | requests: {sent or 'none'}>"
+
 
 class Played(NamedTuple):
     """events: by the names of tasks; output: all that ansible-playbook printed."""
@@ -51,6 +56,10 @@ class Played(NamedTuple):
     status: int
     events: dict[str, list[Event]]
     output: str
+
+    def __repr__(self) -> str:
+        tasks = "".join(f" | {name}: {events}" for name, events in self.events.items())
+        return f"<ansible-playbook ended with {self.status}{tasks}>"
 
 
 class AdHoc(NamedTuple):

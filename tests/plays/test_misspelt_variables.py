@@ -63,7 +63,7 @@ def test_a_misspelt_variable_fails_the_role_before_any_call(played, role, name, 
     events = [event for some in played.events.values() for event in some if event.host == role]
     (failed,) = [event for event in events if event.kind == "failed"]
     assert f"{name} (did you mean {meant}?) is no variable of the role scanops.scanner.{role}" in failed.result["msg"]
-    assert not any(event.log for event in events)
+    assert [event for event in events if event.log] == []
 
 
 # an environment variable that is not set

@@ -204,7 +204,7 @@ def test_relative_paths_start_at_the_directory_of_the_playbook(service, tmp_path
     for task in ("End with the outcome", "Judge again"):
         (event,) = played.events[task]
         assert "is truncated or not valid JSON" in str(event.result["reasons" if task == "Judge again" else "msg"])
-    assert all((place / name / "gate.json").is_file() for name in ("of_role", "of_module"))
+    assert [name for name in ("of_role", "of_module") if not (place / name / "gate.json").is_file()] == []
     assert [path.name for path in tmp_path.iterdir()] == ["plays"]
 
 

@@ -137,7 +137,7 @@ class Service:
             answer.headers["Date"] = formatdate(self.account.now(), usegmt=True)
         entry["status"] = answer.status or None
         if contract is not None and self.settings.validate and not due:
-            broken = contract.answer(call, request.headers, answer)
+            broken = contract.answer(call, answer)
             self.log.violate(
                 entry, broken, "deviations" if self.settings.deviates() or self.account.incomplete else "violations"
             )

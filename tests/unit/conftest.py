@@ -9,12 +9,27 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit import task_report
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import FILES
+from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE, SLOW
+from hypothesis import settings
 
 RUNNING = pytest.StashKey()
 # given at the start, these outlast every reset
 SETTINGS = {"rate_limits": None, "validate": True}
+
+
+# the same few examples in each run by default, many new ones in the exhaustive run
+settings.register_profile("quick", max_examples=30, derandomize=True, deadline=None, database=None)
+settings.register_profile("full", max_examples=500, deadline=None, database=None)
+settings.load_profile("full" if EXHAUSTIVE else "quick")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(task_report)
+    config.addinivalue_line("markers", SLOW)
+    config.addinivalue_line("markers", "once: depends on no release of ansible-core, so that one of them runs it")
 
 
 def pytest_collection_finish(session):

@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import ssl
 import subprocess
 import sys
 import threading
-import urllib.error
-import urllib.request
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,9 +44,8 @@ class LocalService:
         self.base_url: str = ready["base_url"]
         self.api_key: str = ready["api_key"]
         self.control_url: str = ready["control_url"]
-        # never through a proxy; the certificates of tests are signed by nobody
-        trusting = urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), trusting)
+        # one connection for all calls of the control API, for each process and thread
+        self._connections: dict[tuple[int, int], http.client.HTTPConnection] = {}
         self.allow_violations = False
         """Set by a test that sends wrong requests on purpose; `reset` takes it back."""
 
@@ -84,6 +83,8 @@ class LocalService:
                 self.process.kill()
                 self.process.wait()
         self.process.stdout.close()
+        for connection in self._connections.values():
+            connection.close()
 
     def __enter__(self) -> LocalService:
         return self
@@ -93,18 +94,33 @@ class LocalService:
 
     def control(self, method: str, path: str, body: object = None) -> object:
         """One call of the control API; returns its JSON, or None."""
-        request = urllib.request.Request(
-            self.control_url + path,
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-        )
+        content = None if body is None else json.dumps(body).encode()
+        owner = os.getpid(), threading.get_ident()
         try:
-            with self._opener.open(request, timeout=120) as response:
-                raw = response.read()
-        except urllib.error.HTTPError as exc:
-            raise ControlError(f"{method} {path}: {exc.read().decode(errors='replace')}") from None
+            status, raw = self._exchange(owner, method, path, content)
+        except (http.client.RemoteDisconnected, ConnectionError):
+            # the service closes a connection that nobody used for a minute
+            self._connections.pop(owner).close()
+            status, raw = self._exchange(owner, method, path, content)
+        if status >= 400:
+            raise ControlError(f"{method} {path}: {raw.decode(errors='replace')}")
         return json.loads(raw) if raw else None
+
+    def _exchange(self, owner: tuple[int, int], method: str, path: str, content: bytes | None) -> tuple[int, bytes]:
+        """Send a call on the connection of this owner; the status and the body of the answer."""
+        parts = urllib.parse.urlsplit(self.control_url)
+        connection = self._connections.get(owner)
+        if connection is None:
+            if parts.scheme == "https":
+                # the certificates of tests are signed by nobody
+                trusting = ssl._create_unverified_context()
+                connection = http.client.HTTPSConnection(parts.netloc, timeout=120, context=trusting)
+            else:
+                connection = http.client.HTTPConnection(parts.netloc, timeout=120)
+            self._connections[owner] = connection
+        connection.request(method, parts.path + path, content, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        return response.status, response.read()
 
     def reset(self, settings: dict | None = None, state: dict | None = None) -> dict:
         """Back to a fresh account without log and faults, then these settings and this state on top."""

@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 EXHAUSTIVE = bool(os.environ.get("SCANNER_TEST_EXHAUSTIVE"))
+SLOW = "slow: takes seconds of processor time by its nature; `make test` leaves it to `make matrix`"
+"""The marker, for the conftest.py of each tree of tests."""
 
 Case = TypeVar("Case")
 First = TypeVar("First")

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from email.utils import mktime_tz, parsedate_tz
@@ -45,7 +44,7 @@ def _clocks(client: Client, scans: Iterable[Record]) -> tuple[Clock, float]:
     local = (last.moments[1] if last else 0) or time.time()
     clock = service_now(last.headers.get("Date") if last else None, scans, local)
     if abs(clock.now - local) > _MOST:
-        client.warn(_difference(clock.now - local))
+        client.warn(difference(clock.now - local))
     if clock.ahead:
         client.warn(
             "The newest time of a scan is in the future, so times without a time zone are not UTC, but of an unknown zone ahead"
@@ -69,10 +68,11 @@ def service_now(date: str | None, rows: Iterable[Record], local: float) -> Clock
     return Clock(now, -(-ahead // _ZONE_STEP) * _ZONE_STEP if ahead > _MOST else 0)
 
 
-def _difference(seconds: float) -> str:
-    # a date is cut to its second
+def difference(seconds: float) -> str:
+    """The warning about a clock of the service that is so many seconds ahead of this host's."""
+    # to the minute: a date is cut to its second, and an answer takes time
     return (
-        f"The date of the service's answer is {span(math.ceil(abs(seconds)))}"
+        f"The date of the service's answer is {span(60 * round(abs(seconds) / 60))}"
         f" {'ahead of' if seconds > 0 else 'behind'} the clock of this host. A scan counts as recent only if it is so by both:"
         " set the clock of this host, or find out whether a proxy repeats old answers."
     )

@@ -144,7 +144,7 @@ def test_each_module_inventory_role_and_filter_is_listed_in_the_readme(path):
     name = path.split("/")[1] if path.startswith("roles/") else Path(path).stem
     # the beginning of an item: one name or more, each a link
     names = re.findall(r"^  - ((?:\[`\w+`\]\([^)]*\)(?:, )?)+): \S", README, re.MULTILINE)
-    assert any(f"[`{name}`]({BLOB}{path})" in each for each in names)
+    assert [each for each in names if f"[`{name}`]({BLOB}{path})" in each], names
 
 
 def test_the_start_page_of_the_site_lists_every_plugin_once():

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from graphlib import TopologicalSorter
 
 import pytest
@@ -32,16 +33,17 @@ def test_a_module_has_unit_tests_and_an_integration_target(module):
     # those of a family may be together
     names = {module, module.removesuffix("_info")}
     tests = [ROOT / f"tests/unit/plugins/modules/test_{name}.py" for name in names]
-    assert any(f'"{module}"' in path.read_text(encoding="utf-8") for path in tests if path.is_file())
+    assert [path for path in tests if path.is_file() and f'"{module}"' in path.read_text(encoding="utf-8")], tests
     targets = [ROOT / f"tests/integration/targets/{name}/tasks/main.yml" for name in names]
-    assert any(f"scanops.scanner.{module}:" in path.read_text(encoding="utf-8") for path in targets if path.is_file())
+    task = f"scanops.scanner.{module}:"
+    assert [path for path in targets if path.is_file() and task in path.read_text(encoding="utf-8")], targets
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "roles").iterdir()))
 def test_a_role_has_its_options_and_an_integration_target(name):
     assert (ROOT / f"roles/{name}/meta/argument_specs.yml").is_file()
     tasks = (ROOT / f"tests/integration/targets/role_{name}").rglob("*.yml")
-    assert any(f"scanops.scanner.{name}" in path.read_text(encoding="utf-8") for path in tasks)
+    assert [path for path in tasks if f"scanops.scanner.{name}" in path.read_text(encoding="utf-8")], tasks
 
 
 def test_the_tests_of_all_modules_know_every_module():
@@ -145,6 +147,35 @@ def test_a_module_with_a_scope_says_where_it_comes_from(module):
     assert ("scope" in own_options(module)) is ("_scope/file" in imports("modules", module))
 
 
+# --- tests
+
+
+def shows_a_generator(node):
+    """Whether an assertion that fails shows a generator, and not the values that are wrong."""
+    if not isinstance(node, ast.Assert) or node.msg:
+        return False
+    call = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
+    return (
+        isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("all", "any")
+        and isinstance(call.args[0], ast.GeneratorExp)
+    )
+
+
+def test_assertions_show_the_values_that_are_wrong():
+    """``assert [each for each in values if wrong(each)] == []``, not ``assert not any(wrong(each) for each in values)``."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("*.py"))}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, text in texts.items()
+        # reading the syntax of all tests takes seconds
+        if re.search(r"assert\s+(not\s+)?(all|any)\(", text)
+        for node in ast.walk(ast.parse(text))
+        if shows_a_generator(node)
+    ]
+    assert found == []
+
+
 # --- versions and names
 
 
@@ -158,4 +189,4 @@ def test_a_module_is_documented_under_its_own_name(module):
     own = block(module, "DOCUMENTATION")
     assert own["module"] == module
     assert own["author"] == ["The scanops.scanner contributors (!UNKNOWN)"]
-    assert any("Cost - " in line for line in own["description"])
+    assert [line for line in own["description"] if "Cost - " in line], own["description"]

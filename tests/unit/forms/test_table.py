@@ -57,6 +57,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 def test_no_cell_of_the_sample_is_silently_wrong():
     every = tasks()
     with mock.patch.dict(os.environ), bench() as place:
@@ -90,6 +91,7 @@ def test_no_cell_is_known_to_be_wrong():
     assert WRONG == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form, task", UNDETECTABLE)
 def test_the_verification_does_not_confirm_what_a_task_cannot_notice(service, form, task):
     assumption = UNDETECTABLE[form, task].assumption

@@ -10,7 +10,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # fmt: off
@@ -72,7 +72,6 @@ def test_look_alike_reads_back(text):
     assert_reads_back({"workspaces": [{"name": text, "targets": [text, {"name": text}]}], "alone": text})
 
 
-@settings(deadline=None, max_examples=300)
 @given(estates)
 def test_any_data_reads_back(data):
     assert_reads_back(data)

@@ -209,7 +209,7 @@ def test_no_text_breaks_out_of_its_cell(name, description):
         inside = shown[len(fence) : len(shown) - len(fence)]
         # no other fence of this length ends the code
         assert fence not in re.findall("`+", inside)
-        assert all(character.isprintable() for character in inside)
+        assert [character for character in inside if not character.isprintable()] == []
 
 
 def test_a_result_is_not_changed_by_being_shown():

@@ -16,6 +16,8 @@ from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.conditional import Conditional
 from ansible.vars.manager import VariableManager
+from ansible_collections.scanops.scanner.plugins.inventory import targets
+from ansible_collections.scanops.scanner.tests.unit.plugins.marked_text import TEMPLATE, assert_marked, observe
 
 # from ansible-core 2.19 on text is a template where it is trusted
 trusted = getattr(ansible.template, "trust_as_template", str)
@@ -105,6 +107,28 @@ def test_no_text_is_templated(service, tmp_path, trap, number):
         condition.evaluate_conditional(ansible.template.Templar(loader, variables), variables)
     names = [host.name, *manager.groups]
     assert not [name for name in names if set(name) & set("{}%#[]'\" \n")]
+
+
+@pytest.mark.parametrize("cache", [False, True])
+def test_every_text_of_the_service_is_marked(service, parse, tmp_path, monkeypatch, cache):
+    service.allow_violations = True
+    service.settings(extra_fields=True)
+    texts = {field: f"{field} {TEMPLATE}" for field in ("name", "description", "type")}
+    service.add(
+        workspaces=[{"id": 8, "name": TEMPLATE}],
+        targets=[{"id": 1001, **texts, "workspace_id": 8}],
+    )
+    connection = {"base_url": service.base_url, "api_key": service.api_key}
+    kept = {"cache": cache, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path / "kept")}
+    text = json.dumps({"plugin": "scanops.scanner.targets", **connection, **kept, "hostnames": ["'host'"]})
+    assert list(parse(text).hosts) == ["host"]
+    service.clear_log()
+    observe(monkeypatch, targets)
+    variables = parse(text).hosts["host"]
+    assert (service.calls() == []) is cache
+    for name in ("name", "description", "type", "workspace", "targets"):
+        assert_marked(variables[f"scanner_{name}"])
+    assert_marked(variables)
 
 
 def test_names_that_a_path_or_a_shell_would_take_for_its_own(service, parse, trap):

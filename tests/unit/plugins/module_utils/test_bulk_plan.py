@@ -21,7 +21,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._names import norm
 from ansible_collections.scanops.scanner.plugins.module_utils._records import InWorkspace
 from ansible_collections.scanops.scanner.tests.service import limits as service_limits
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pace_simulation import Machine, simulate
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 # few names, so that declared and live meet often; three of them are one host
@@ -128,7 +128,6 @@ def unambiguous(estate, account, **rules):
     return steps
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts(), st.booleans())
 def test_applied_plan_gives_the_declared_state_and_a_second_plan_is_empty(estate, account, purge):
     rules = {"purge": (TARGET, HTTP_LOGGER)} if purge else {}
@@ -148,7 +147,6 @@ def test_applied_plan_gives_the_declared_state_and_a_second_plan_is_empty(estate
     assert checksum_of(second) == checksum_of([])
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_without_purge_nothing_is_ever_deleted(estate, account):
     steps = unambiguous(estate, account)
@@ -159,7 +157,6 @@ def test_without_purge_nothing_is_ever_deleted(estate, account):
         assert space["loggers"] <= after[name]["loggers"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_purge_leaves_undeclared_workspaces_and_lists_alone(estate, account):
     after = applied(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)), account)
@@ -171,7 +168,6 @@ def test_purge_leaves_undeclared_workspaces_and_lists_alone(estate, account):
             assert after[name]["loggers"] == space["loggers"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_ignored_objects_are_neither_touched_nor_purged(estate, account):
     after = applied(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)), account)
@@ -190,7 +186,6 @@ def test_ignored_objects_are_neither_touched_nor_purged(estate, account):
                 assert (logger["label"] in before["loggers"]) == (logger["label"] in after[space["name"]]["loggers"])
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts(), st.randoms(use_true_random=False))
 def test_the_plan_does_not_depend_on_the_order_of_the_declaration(estate, account, random):
     steps = unambiguous(estate, account, purge=(TARGET,))
@@ -212,7 +207,6 @@ def test_the_plan_does_not_depend_on_the_order_of_the_declaration(estate, accoun
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(estates, accounts())
 def test_writes_come_parents_first_and_deletes_last(estate, account):
     order = in_writing_order(unambiguous(estate, account, purge=(TARGET, HTTP_LOGGER)))
@@ -220,7 +214,6 @@ def test_writes_come_parents_first_and_deletes_last(estate, account):
     assert kinds == sorted(kinds, key=["workspace", "inside", "delete"].index)
 
 
-@settings(max_examples=100, deadline=None)
 @given(accounts(), st.integers(0, 5), st.integers(0, 100), st.integers(0, 6))
 def test_the_guards_hold(account, most, percent, floor):
     assume(account)
@@ -518,6 +511,7 @@ def test_the_time_left_of_a_run(done, seconds, limit, expected):
     assert report.time_left(done, 2000, seconds, report.Pacing({"GET": 0, "write": limit})) == expected
 
 
+@pytest.mark.slow
 def test_100_000_items_are_planned_without_quadratic_work():
     # a plan that compared every item with every other would not end
     names = [f"host-{number}.example" for number in range(100_000)]

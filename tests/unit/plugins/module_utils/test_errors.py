@@ -24,13 +24,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.advice impor
     next_step,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import api_error
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=200, deadline=None, database=None)
 
-
-@QUICK
 @given(st.text())
 def test_printable_text_is_one_line_of_visible_characters(text):
     shown = printable(text)
@@ -39,7 +36,6 @@ def test_printable_text_is_one_line_of_visible_characters(text):
     assert len(shown) <= 300 * 10 + 3
 
 
-@QUICK
 @given(st.text(st.characters(whitelist_categories=["L", "N", "P", "S"]), max_size=300))
 def test_visible_text_is_shown_as_it_is(text):
     assert printable(text) == text

@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._file import draft
 from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Content, Draft
 from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import content_of, store
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -235,7 +235,6 @@ LINKS = {
     mode=st.sampled_from([0o600, 0o640, 0o644, 0o604, 0o666]),
     contents=st.lists(st.binary(max_size=4), min_size=1, max_size=4),
 )
-@settings(max_examples=60, deadline=None)
 def test_whatever_is_written_a_link_is_replaced_and_what_it_names_is_left_alone(links, mode, contents):
     with tempfile.TemporaryDirectory() as outside:
         directory = os.path.join(outside, "in")

@@ -18,10 +18,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     severity_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=100, deadline=None, database=None)
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
@@ -105,12 +104,11 @@ def test_cves_are_read_from_lists_and_texts_and_no_cve_is_none(value, cves):
     assert finding(cve=value)["cve"] == cves
 
 
-@QUICK
 @given(st.dictionaries(st.sampled_from(["risk_level", "status", "cve", "task_id", "other"]), JSON))
 def test_nothing_in_a_finding_makes_reading_and_selecting_it_fail(fields):
     record = finding(**fields)
     assert record["severity"] in SUMMARY
-    assert all(isinstance(cve, str) for cve in record["cve"])
+    assert [cve for cve in record["cve"] if not isinstance(cve, str)] == []
     assert selector()(record)
     assert selector("critical", ["open"], ["CVE-2021-44228"], "*")(record) in (True, False)
 

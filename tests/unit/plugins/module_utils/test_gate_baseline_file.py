@@ -24,9 +24,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
     pair,
     run,
 )
-from hypothesis import settings
 
-QUICK = settings(max_examples=150, deadline=None, database=None)
 HOSTILE = "</script>]]>=cmd()\x1b[31m\u202e\x00"
 
 BASELINE = update(

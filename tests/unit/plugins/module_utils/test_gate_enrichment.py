@@ -11,7 +11,7 @@ import json
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import read_epss, read_known_exploited
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 EPSS = """#model_version:v2025.03.14,score_date:2026-01-31T12:55:00Z
@@ -117,7 +117,6 @@ def test_a_wrong_catalogue_is_refused(content, expected):
     assert str(failed.value).endswith(". Give the unchanged JSON or CSV file of the catalogue.")
 
 
-@settings(max_examples=150, deadline=None, database=None)
 @given(st.binary(max_size=40) | st.integers(0, len(EPSS)).map(lambda end: EPSS[:end].encode()))
 def test_no_file_gives_nothing_or_a_traceback(content):
     for read in (read_epss, read_known_exploited):

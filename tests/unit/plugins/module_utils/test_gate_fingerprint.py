@@ -24,10 +24,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint 
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import at_places, finding
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-
-QUICK = settings(max_examples=100, deadline=None, database=None)
 
 FULL = Subject("https://example.com", "WEBSCAN-00-0000012", None, 443, "tcp", "/shop", "GET", "id")
 
@@ -311,7 +309,6 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-@QUICK
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from([80, 443])), max_size=8), st.data())
 def test_order_ids_texts_times_and_severity_change_no_fingerprint(checks, data):
     before = identify(sightings(*(finding(check, port=port) for check, port in checks)))

@@ -5,7 +5,7 @@
 """Histories of a gate: findings appear, rise and disappear, scans fail, lists are short, clocks differ, baselines are edited.
 
 Each history has up to 6 steps. SCANNER_TEST_HISTORIES is their number: 10,000 in one session of `make test`, 100,000 with
-SCANNER_TEST_EXHAUSTIVE=1, otherwise 500.
+SCANNER_TEST_EXHAUSTIVE=1, otherwise 200.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-HISTORIES = 100_000 if EXHAUSTIVE else int(os.environ.get("SCANNER_TEST_HISTORIES", "500"))
+HISTORIES = 100_000 if EXHAUSTIVE else int(os.environ.get("SCANNER_TEST_HISTORIES", "200"))
 
 PAIRS = [("a.example", 170), ("b.example", 170), ("b.example", 350)]
 CHECKS = ["WEB-1", "WEB-2"]
@@ -223,8 +223,6 @@ class Histories(RuleBasedStateMachine):
 Histories.TestCase.settings = settings(
     max_examples=HISTORIES,
     stateful_step_count=6,
-    deadline=None,
-    database=None,
     suppress_health_check=list(HealthCheck),
 )
 TestHistories = Histories.TestCase

@@ -29,10 +29,9 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
     pair,
     rows_of,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=150, deadline=None, database=None)
 TAIL = "\n    reason: Because\n    owner: Jo\n    expires: 2026-12-31\n"
 GOOD = f"version: 1\nwaivers:\n  - check: a{TAIL}"
 FINGERPRINT = "1:" + "a" * 32
@@ -381,7 +380,6 @@ MATCHER = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for k
 )
 
 
-@QUICK
 @given(st.lists(MATCHER, max_size=8), st.lists(st.tuples(TARGETS, FINDINGS), max_size=8))
 def test_no_waiver_is_left_out(matchers, findings):
     rules = [

@@ -31,10 +31,9 @@ from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.talker import Talker
 from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=200, deadline=None, database=None)
 MIB = 1024 * 1024
 # far more than any of these calls may take, and far less than what they would take without a bound
 PATIENCE = 20
@@ -130,7 +129,6 @@ def cut(data, sizes):
         place += size
 
 
-@QUICK
 @given(
     st.lists(st.binary(max_size=3000), max_size=4),
     st.lists(st.integers(1, 50), max_size=30),
@@ -178,6 +176,7 @@ def peak_of(call):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_bomb_takes_no_more_memory_than_its_bound():
     packed = gzip.compress(b" " * (300 * MIB))
 
@@ -336,6 +335,7 @@ FAST_TALKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, streamed", pairs(list(FAST_TALKS), [True, False]))
 def test_whatever_comes_fast_and_without_end_ends(name, streamed):
     begin, more = FAST_TALKS[name]

@@ -16,10 +16,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._logger_data impor
     decoded,
     selected,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=200, deadline=None, database=None)
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
@@ -30,7 +29,6 @@ NETWORK = ipaddress.ip_network("192.0.2.0/24")
 NOON = datetime(2026, 1, 31, 12)
 
 
-@QUICK
 @given(st.text())
 def test_a_body_that_is_text_is_decoded(text):
     entry = {"id": 1, "request_body_base64": base64.b64encode(text.encode("utf-8", "replace")).decode()}
@@ -57,7 +55,6 @@ def test_a_body_that_is_not_text_is_null(body, expected):
     assert decoded({"request_body_base64": body})["body"] == expected
 
 
-@QUICK
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_nothing_in_an_entry_makes_reading_it_fail(entry):
     assert set(decoded(entry)) == {*entry, "body"}
@@ -107,7 +104,6 @@ def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
     assert selected({"request_date": value}, Filters(since=NOON)) is passes
 
 
-@QUICK
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_more_filters_never_let_more_pass(entry):
     wanted = {"method": "GET", "path": "a*", "header": "X", "source": NETWORK, "since": NOON}

@@ -11,10 +11,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.target i
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, existing_workspaces, match
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=200, deadline=None, database=None)
 HOST = st.sampled_from(["a.example", "A.example", "a.example.", "b.example", "B.Example", "https://a.example", "x"])
 ROWS = st.lists(HOST, max_size=6).map(lambda names: [{"id": 9 - n, "name": name} for n, name in enumerate(names)])
 
@@ -45,7 +44,6 @@ def test_a_refusal_names_the_options_of_the_task():
         match(HTTP_LOGGER, [{"id": 1, "label": "A"}, {"id": 2, "label": "A"}], "A")
 
 
-@QUICK
 @given(ROWS, HOST)
 def test_a_match_is_the_only_one_of_its_kind(rows, wanted):
     exact = [row for row in rows if row["name"] == wanted]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, Moment, iso_moment, moment_of, span
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # 2024-05-17 08:30:00 UTC
@@ -81,7 +81,6 @@ def test_values_that_are_not_times(value):
     assert moment_of(value) is None
 
 
-@settings(max_examples=300, deadline=None, database=None)
 @given(
     st.one_of(st.text(), st.integers(), st.floats(), st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:+Z.-]{0,16}"))
 )

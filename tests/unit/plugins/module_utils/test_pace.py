@@ -25,6 +25,7 @@ def at_the_limit(found, limit, seconds=60):
     return max(found.sent) - min(found.sent) <= 1.01 * (len(found.sent) / limit - 1) * seconds + 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize(
     "start, limit, processes", [*((start, 125, 50) for start in STARTS), (15, 250, 50), (15, 125, 1), (15, 125, 200)]
@@ -36,6 +37,7 @@ def test_calls_use_the_complete_limit_with_hardly_a_429(window, start, limit, pr
     assert at_the_limit(found, limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", WINDOWS)
 def test_a_slow_service_is_used_completely_too(window):
     found = simulate(window, 50, 20, 125, start=15, travel=1.5)
@@ -50,6 +52,7 @@ def test_calls_that_are_under_way_while_the_machine_stands_still_are_counted(win
     assert simulate(window, 50, 10, 125, start=15, travel=1.0, stall=(0.3, 65)).refused <= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retry_after", [True, False])
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("processes, travel", [(1, 0.05), (50, 0.2)])
@@ -62,6 +65,7 @@ def test_without_headers_one_call_in_a_hundred_meets_a_429_until_the_limit_is_kn
     assert at_the_limit(found, 125)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", WINDOWS)
 def test_no_call_waits_longer_than_a_window(window):
     """Each call waits for a window and for its place in the queue, never for a second window."""
@@ -83,7 +87,7 @@ def test_a_share_holds_in_every_window(window):
     found = simulate(window, 20, 25, 125, start=15, machines=[Machine(share=40)])
     assert found.refused == 0
     times = sorted(found.sent)
-    assert all(later - first >= 60 for first, later in zip(times, times[50:]))
+    assert [(first, later) for first, later in zip(times, times[50:]) if later - first < 60] == []
     assert times[-1] - times[0] <= 1.05 * 9 * 60
 
 

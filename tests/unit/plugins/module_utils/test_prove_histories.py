@@ -210,6 +210,7 @@ def history(seed):
         yield said, not world.weak[check], world.up, (kinds[finding.check], sorted(faults), early is not None)
 
 
+@pytest.mark.slow
 def test_no_history_ends_with_a_false_fixed():
     ends = Counter()
     for seed in range(HISTORIES):

@@ -325,6 +325,7 @@ def test_a_mark_is_found_in_each_encoding():
         assert form in Haystack(f"and {form} here")
 
 
+@pytest.mark.slow
 def test_no_mark_of_an_account_is_in_its_recording():
     written = 0
     for seed in range(ACCOUNTS):
@@ -389,7 +390,8 @@ def strings_in(value):
         yield value
 
 
-@settings(max_examples=2000 if EXHAUSTIVE else 200, deadline=None, derandomize=True, database=None)
+@pytest.mark.slow
+@settings(derandomize=True)
 @given(documents, st.sampled_from([call.path for call in RELIED_ON]), st.text(), st.sampled_from([200, 404]))
 def test_every_word_of_a_recording_is_from_a_list(document, path, query, status):
     found = answered(

@@ -27,11 +27,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.redact impor
     without_halves,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
-from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=300 if EXHAUSTIVE else 100, deadline=None, database=None)
 KEY = "k3y+of/Nobody=0x9"
 REDACTOR = Redactor(KEY)
 
@@ -70,7 +68,6 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@QUICK
 # a percent sign before the key could be the beginning of a code of its own
 @given(key=KEYS, before=AROUND.map(lambda text: text.replace("%", "")), after=AROUND)
 def test_no_form_of_the_key_passes(form, key, before, after):
@@ -97,7 +94,6 @@ def test_exactly_the_key_is_masked(form):
             assert own.endswith(clean.rpartition(MASK)[2])
 
 
-@QUICK
 @given(st.text(max_size=200), KEYS)
 def test_other_text_passes_as_it_is(text, key):
     redactor = Redactor(key)
@@ -120,7 +116,6 @@ def test_a_short_key_is_a_word_that_only_messages_lose():
     assert answer.json() == {"data": "www.example.com"}
 
 
-@QUICK
 @given(st.sampled_from(sorted(FORMS)), st.integers(1, 40), st.integers(0, 60))
 def test_a_key_that_arrives_in_pieces_is_seen(form, size, before):
     body = b"x" * before + FORMS[form](KEY, "", "").encode() + b"y" * 50
@@ -237,7 +232,6 @@ def test_one_character_does_not_multiply_the_memory_of_an_answer(character):
     assert peak(character) < 1.1 * peak("x")
 
 
-@QUICK
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
 def test_escapes_and_characters_are_read_alike(text):
     for ascii_only in (True, False):
@@ -271,7 +265,6 @@ def test_keys_that_only_differ_in_halves_of_characters_are_refused():
         read_json('{"\\ud800": 1, "\\ud801": 2}')
 
 
-@QUICK
 @given(st.text(st.characters(), max_size=20))
 def test_what_was_read_can_be_written(text):
     read = without_halves({text: [text]})

@@ -8,11 +8,9 @@ from email.utils import formatdate
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http import retry as _retry
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from requests.structures import CaseInsensitiveDict
-
-QUICK = settings(max_examples=200, deadline=None, database=None)
 
 METHODS = ("GET", "PUT", "PATCH", "DELETE", "POST")
 NOW = 1_800_000_000.0
@@ -121,14 +119,12 @@ HEADER = st.one_of(
 )
 
 
-@QUICK
 @given(HEADER, HEADER, HEADER)
 def test_no_header_makes_it_fail(date, retry_after, reset):
     asked = wait(Date=date, Retry_After=retry_after, X_RateLimit_Reset=reset)
     assert asked is None or asked >= 0
 
 
-@QUICK
 @given(st.one_of(st.none(), st.floats(0, 10**6)), st.integers(1, 1000), st.floats(0, 1))
 def test_after_429_there_is_always_a_wait_and_never_a_shorter_one_than_asked(asked, attempt, jitter):
     pause = _retry.rate_limit_pause(asked, attempt, jitter)

@@ -13,11 +13,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes i
     kept_mode,
     starting_rights,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # without a deadline, which a busy machine misses
-QUICK = settings(max_examples=100, deadline=None, database=None)
 
 modes = st.integers(0, 0o7777)
 ids = st.integers(0, 70000)
@@ -46,14 +45,12 @@ def test_a_new_file_has_what_the_umask_leaves():
     assert starting_rights(None, False, 0o077) == Rights(0o600)
 
 
-@QUICK
 @given(modes, ids, ids, modes)
 def test_a_file_that_is_replaced_keeps_its_rights(mode, uid, gid, umask):
     found = Rights(mode, uid, gid)
     assert starting_rights(found, False, umask) == found
 
 
-@QUICK
 @given(modes, ids, ids, st.integers(0, 0o777))
 def test_a_foreign_file_passes_on_no_owner_and_only_fewer_rights(mode, uid, gid, umask):
     rights = starting_rights(Rights(mode, uid, gid), True, umask)
@@ -62,7 +59,6 @@ def test_a_foreign_file_passes_on_no_owner_and_only_fewer_rights(mode, uid, gid,
     assert rights.mode & ~starting_rights(None, False, umask).mode == 0
 
 
-@QUICK
 @given(modes, st.booleans(), st.booleans())
 def test_what_cannot_be_kept_never_adds_rights(mode, same_owner, same_group):
     kept = kept_mode(mode, same_owner, same_group)

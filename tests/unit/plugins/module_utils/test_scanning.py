@@ -9,7 +9,7 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import service_now
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import difference, service_now
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
     candidates,
     duration_of,
@@ -95,6 +95,13 @@ def at(moment):
 def test_the_present_is_by_the_service_clock(date, ages, expected):
     clock = service_now(date, [row(1, age) for age in ages], NOW + 5000)
     assert clock.now + clock.ahead == expected
+
+
+@pytest.mark.parametrize("away, said", [(60 * 86400, "60 days"), (3600, "60 minutes"), (36 * 3600, "36 hours")])
+@pytest.mark.parametrize("side, where", [(1, "ahead of"), (-1, "behind")])
+@pytest.mark.parametrize("lost", [-1, 0, 0.999, 1.001, 20])
+def test_a_cut_date_and_a_slow_answer_do_not_change_the_difference_of_clocks(away, said, side, where, lost):
+    assert f" {said} {where} the clock of this host" in difference(side * away - lost)
 
 
 def test_a_time_with_an_offset_says_nothing_about_the_zone_of_the_others():

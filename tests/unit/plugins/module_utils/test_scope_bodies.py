@@ -416,6 +416,7 @@ def test_a_dot_in_a_key_leads_to_no_field_that_is_not_judged():
     PERMITS.refuse_body("/scans", {"authentication": {"params": {"headers": [f"https://{EVIL}/"]}}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["/\t", "\\\t", "//", "http:", "http:a,", "a.", "@", "::", "%25", "x://", "h\t", "[", "'a."]
 )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.scope_mutations import MUTATIONS, mutated
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.test_scope_cases import (
     TABLE,
@@ -39,6 +40,7 @@ def test_the_copy_without_a_mistake_gets_every_row_right(tmp_path):
         assert red_rows(module) == set()
 
 
+@pytest.mark.slow
 def test_every_mistake_is_noticed_and_every_row_notices_one(tmp_path):
     red = {}
     for mutation in MUTATIONS if EXHAUSTIVE else MUTATIONS[::4]:

@@ -17,13 +17,12 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope.places impo
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.sealed import Permit
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits, permitted
-from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SCOPE = compile_scope({"allow": ["example.com"]})
 EVIL = "https://evil.example/"
-thorough = settings(max_examples=300 if EXHAUSTIVE else 100, deadline=None, derandomize=True, database=None)
+thorough = settings(derandomize=True)
 
 
 def no_name(target_id):

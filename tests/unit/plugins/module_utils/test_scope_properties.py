@@ -12,16 +12,12 @@ import requests
 import urllib3
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, normal_form, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope
-from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 # the same examples in every run
 thorough = settings(
-    max_examples=300 if EXHAUSTIVE else 100,
-    deadline=None,
     derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
 

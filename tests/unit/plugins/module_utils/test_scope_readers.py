@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils import _names
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_readers import (
@@ -112,12 +113,14 @@ def judged_paths(module, candidates):
     return permitted, escapes
 
 
+@pytest.mark.slow
 def test_no_program_reads_a_host_that_we_read_as_another_one():
     accepted, escapes = judged_names(_names, names())
     assert escapes[:10] == []
     assert accepted > 500
 
 
+@pytest.mark.slow
 def test_no_server_takes_a_path_that_is_permitted_for_one_that_is_not():
     permitted, escapes = judged_paths(_scope, random_paths(30_000 if EXHAUSTIVE else 10_000))
     assert escapes[:10] == []

@@ -14,6 +14,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.connection i
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 
+pytestmark = pytest.mark.slow
+
 # for each of the two tests
 WINDOWS = [("fixed", "sliding", "bucket")] * 2 if EXHAUSTIVE else [("fixed", "sliding"), ("bucket",)]
 MOST_REFUSED = 5

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import since_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # 2024-05-17 08:30:00 UTC
@@ -78,7 +78,6 @@ def test_an_unset_option_is_none():
     assert since_of(None) is None
 
 
-@settings(max_examples=200, deadline=None, database=None)
 @given(
     st.datetimes(datetime(1970, 1, 2), datetime(2100, 1, 1)),
     st.integers(-23 * 60, 23 * 60),

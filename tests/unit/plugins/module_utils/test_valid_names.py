@@ -9,11 +9,8 @@ import ipaddress
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._names import UnreadableName, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
-from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-
-QUICK = settings(max_examples=500 if EXHAUSTIVE else 150, deadline=None, database=None)
 
 WRONG = {
     "": "empty",
@@ -120,13 +117,11 @@ URL = st.builds(
 )
 
 
-@QUICK
 @given(st.one_of(HOST, st.ip_addresses().map(str), URL))
 def test_hosts_addresses_and_urls_are_all_right(name):
     assert problem_of(name) is None
 
 
-@QUICK
 @given(st.text(max_size=60))
 @example("\u07c0")
 @example("a.\u07c0")
@@ -139,7 +134,6 @@ def test_no_text_breaks_the_check_and_a_name_that_the_scope_reads_passes(text):
     assert problem is None
 
 
-@QUICK
 @given(st.ip_addresses(v=4), st.integers(0, 255))
 def test_a_range_of_addresses_is_refused(address, last):
     assert "a range of addresses" in problem_of(f"{address}-{last}")

@@ -18,6 +18,8 @@ import time
 import traceback
 from pathlib import Path
 
+from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES, Run, run_module
+
 TOGETHER = 0.1
 """Seconds after which all processes of one call begin."""
 
@@ -66,7 +68,8 @@ class Controllers:
         while not run[1].exists():
             assert time.monotonic() < until, "the module does not end"
             time.sleep(0.005)
-        result = json.loads(run[1].read_text(encoding="utf-8"))
+        printed = run[1].read_text(encoding="utf-8")
+        result = Run(run[1].stem, printed, [], []).result
         assert "traceback" not in result, result["traceback"]
         return result
 
@@ -87,8 +90,6 @@ class Controllers:
 
 
 def _main() -> None:
-    from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES, run_module
-
     for name in ("workspace", "target", "targets", "estate", "scan", "report"):
         __import__(MODULES + name)
     # the kernel then buries the forks

@@ -25,6 +25,7 @@ from ansible.module_utils.common import warnings as ansible_warnings
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.scanops.scanner.plugins.module_utils import _module, _task
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+from ansible_collections.scanops.scanner.tests.unit.task_report import LATEST
 
 try:
     # since ansible-core 2.22
@@ -46,12 +47,13 @@ MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 class Run:
     """What a module run gave.
 
-    result: what the module printed, read as JSON; failed, changed: bool; msg: the error, or ""; warnings: list of str;
-    diff: dict or None; calls: the module's own call log; slept: list of float, the waits in seconds that were not waited;
+    name: of the module; result: what it printed, read as JSON; failed, changed: bool; msg: the error, or ""; warnings: list of
+    str; diff: dict or None; calls: the module's own call log; slept: list of float, the waits in seconds that were not waited;
     shown: the lines that were shown while it ran.
     """
 
-    def __init__(self, printed: str, slept: list[float], shown: list[str]):
+    def __init__(self, name: str, printed: str, slept: list[float], shown: list[str]):
+        self.name = name
         self.result = json.loads(printed)
         self.failed: bool = self.result.get("failed", False)
         self.changed: bool = self.result.get("changed", False)
@@ -61,12 +63,17 @@ class Run:
         self.calls = self.result.get("api_calls")
         self.slept = slept
         self.shown = shown
+        LATEST.append(self)
 
     def __getitem__(self, name: str):
         return self.result[name]
 
     def __repr__(self) -> str:
-        return f"Run({self.result!r})"
+        outcome = "failed" if self.failed else "changed" if self.changed else "ok"
+        said = [f"{outcome}: {self.msg}" if self.msg else outcome]
+        said += [f"warning: {warning}" for warning in self.warnings]
+        said += [f"calls: {', '.join(self.calls) or 'none'}"] if self.calls is not None else []
+        return f"<{self.name} {' | '.join(said)}>"
 
 
 def run_module(
@@ -123,7 +130,7 @@ def run_module(
     assert LocalService.KEY not in text, f"{name} printed the key"
     assert _task.UNEXPECTED not in text, text
     assert '"deprecations"' not in text, f"{name} uses what ansible-core is about to drop"
-    return Run(text, slept, shown)
+    return Run(name, text, slept, shown)
 
 
 def _may_run_in_process(module, options: dict) -> bool:

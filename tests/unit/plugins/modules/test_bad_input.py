@@ -204,7 +204,7 @@ def test_a_server_that_is_not_the_service_is_not_believed(service, case):
             assert_refused(result, word, "Check that base_url is the address of the service's API")
     # service_info also reads the OpenAPI file, which is untrusted
     assert len([request for request in received if request.startswith(b"GET /api/v2/")]) == len(modules)
-    assert all(request.startswith(b"GET ") for request in received)
+    assert [request for request in received if not request.startswith(b"GET ")] == []
 
 
 @pytest.mark.parametrize(
@@ -367,6 +367,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_of_all_kinds_comes_back_as_it_was_sent(service, run, text):
     made = run("workspace", name=text, description=text)

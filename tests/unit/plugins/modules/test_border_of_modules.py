@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, READS, WRITES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [{"id_form": "text"}, {"half_characters": True}], ids=str)
 @pytest.mark.parametrize("name", {**WRITES, **READS})
 def test_ids_that_are_texts_of_digits_and_halves_of_characters_are_replaced(service, run, name, setting):

@@ -204,8 +204,8 @@ def test_a_mismatch_can_be_allowed_and_is_warned_of(account, run, reference, tmp
     result = good(run("finding_info", dest=str(dest), allow_mismatch=True, **reference))
     assert result["total"] == 60 == len(dest.read_text().splitlines())
     assert not result["complete"]
-    assert any("scan 40002 counted 100 critical" in doubt for doubt in result["doubts"])
-    assert any("scan 40002 counted 100 critical" in warning for warning in result.warnings)
+    assert [doubt for doubt in result["doubts"] if "scan 40002 counted 100 critical" in doubt], result["doubts"]
+    assert [warning for warning in result.warnings if "scan 40002 counted 100 critical" in warning], result.warnings
 
 
 # --- scans that have not finished, or do not count

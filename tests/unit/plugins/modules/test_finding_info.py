@@ -364,7 +364,7 @@ def test_text_of_the_service_does_nothing_to_a_terminal_that_shows_the_file(serv
     dest = tmp_path / "findings.jsonl"
     assert run("finding_info", id=70200, dest=str(dest)).changed
     (line,) = dest.read_text(encoding="ascii").splitlines()
-    assert all(" " <= character <= "~" for character in line)
+    assert [character for character in line if not " " <= character <= "~"] == []
     assert json.loads(line)["name"] == name
 
 

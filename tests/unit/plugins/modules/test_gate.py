@@ -464,7 +464,7 @@ def test_a_missing_baseline_is_said_first(run, found, tmp_path):
     found(3)
     result = judged(run("gate", **options), "findings")
     assert result.msg.startswith(f"The gate ended with findings. {said} ")
-    assert any(each.startswith(said) for each in result.warnings)
+    assert [each for each in result.warnings if each.startswith(said)], result.warnings
     assert result["baseline"]["reason"].startswith(said)
     assert said in (tmp_path / "gate.md").read_text().splitlines()[2]
     assert said in html.unescape((tmp_path / "gate.html").read_text().partition("<ul>")[2][:300])
@@ -476,7 +476,7 @@ def test_a_baseline_that_was_not_created_says_why(service, run, found, tmp_path)
     path = str(tmp_path / "baseline.json")
     result = judged(run("gate", workspace_id=2, baseline=path, baseline_missing="create"), "scan_failed")
     said = f"The baseline {path!r} does not exist, and was not created because not everything could be read,"
-    assert any(each.startswith(said) for each in result.warnings)
+    assert [each for each in result.warnings if each.startswith(said)], result.warnings
     assert not os.path.exists(path)
 
 
@@ -756,7 +756,9 @@ def test_files_of_an_earlier_run_are_removed(run, found, tmp_path, check):
     kept = {"gate.csv", "gate-x.sarif", *(old if check else ["gate.sarif"])}
     assert set(os.listdir(tmp_path)) == kept
     assert result["changed"] and [row["format"] for row in result["files"]] == ["sarif"]
-    assert any("gate-defectdojo.json was not written" in warning for warning in result.warnings)
+    assert [warning for warning in result.warnings if "gate-defectdojo.json was not written" in warning], (
+        result.warnings
+    )
     for name in old:
         (tmp_path / name).unlink(missing_ok=True)
     again = run("gate", workspace_id=2, artifacts=str(tmp_path), formats=["defectdojo"])

@@ -16,6 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
+pytestmark = pytest.mark.slow
+
 TASKS = {name: task for name, task in {**WRITES, **READS, **PROBES}.items() if len(task.calls) > 1}
 SAMPLE = one_of_each(list(TASKS), lambda name: [TASKS[name].module, *TASKS[name].calls])
 

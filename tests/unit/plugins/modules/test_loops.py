@@ -152,7 +152,7 @@ def test_items_share_what_they_read(service, loop, case):
     module, items, common, changed, calls = SHARED[case]
     service.add(http_loggers=[{"label": f"hook {number}", "workspace_id": 2} for number in range(3)])
     results = loop(module, items, **common)
-    assert not any(result.failed for result in results)
+    assert [result for result in results if result.failed] == []
     assert "".join("-+"[result.changed] for result in results) == changed
     assert len(service.writes()) == changed.count("+")
     assert calls is None or service.calls() == calls

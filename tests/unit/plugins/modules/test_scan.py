@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import (
@@ -61,7 +60,7 @@ def test_a_scan_is_started_and_waited_for(account, scan, passing):
     }
     assert account.calls()[:3] == [f"GET {T}", f"GET {S}", f"POST {S}"]
     assert set(account.calls()[3:]) == {f"GET {S}/40001"}
-    assert all(each >= 10 for each in passing.slept)
+    assert [each for each in passing.slept if each < 10] == []
     # 115 seconds: as often as the interval allows and no more
     assert len(account.calls()[3:]) <= 12
 
@@ -121,7 +120,9 @@ def test_the_current_workspace_is_kept_during_the_wait(account, scan):
     assert bodies(account)[0]["workspace_id"] == 2
     lists = [entry["query"] for entry in account.log() if (entry["method"], entry["path"]) == ("GET", S)]
     assert {query["workspace_id"] for query in lists} == {"2"}
-    assert any("current workspace" in warning or "uses its current one" in warning for warning in result.warnings)
+    assert [
+        warning for warning in result.warnings if "current workspace" in warning or "uses its current one" in warning
+    ], result.warnings
 
 
 def test_a_target_by_id(account, scan):
@@ -195,6 +196,7 @@ def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status, po
 # --- many targets
 
 
+@pytest.mark.slow
 def test_many_targets_cost_one_call_per_poll(account, scan, passing):
     names = [f"host-{number:03d}.example" for number in range(100)]
     result = good(scan(target=None, targets=names))
@@ -394,8 +396,7 @@ def test_a_scan_is_recent_only_by_both_clocks(account, run, offset, age, used, f
     said = [warning for warning in result.warnings if "the clock of this host" in warning]
     assert len(said) == (abs(offset) > 300)
     if abs(offset) == 3600:
-        # a second may pass between the answer and the comparison
-        assert re.search(f"(60|59) minutes {'ahead of' if offset > 0 else 'behind'}", said[0])
+        assert f"60 minutes {'ahead of' if offset > 0 else 'behind'}" in said[0]
 
 
 @pytest.mark.parametrize("form", ["offset", "utc", "unix", "unix_ms"])
@@ -619,7 +620,9 @@ def test_a_late_stop_whose_answer_and_reads_are_lost_may_have_been_done(account,
     account.settings(scan_run_time=9000)
     account.fault(method="POST", path=f"{S}/40001/stop", action="reset")
     result = scan(run_timeout=60, on_timeout="stop")
-    assert any("40001 took too long and may have been stopped" in warning for warning in result.warnings)
+    assert [warning for warning in result.warnings if "40001 took too long and may have been stopped" in warning], (
+        result.warnings
+    )
 
 
 def test_a_stop_without_wait(account, scan, passing):

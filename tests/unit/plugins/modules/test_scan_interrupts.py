@@ -14,6 +14,8 @@ import time
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, bodies, good, old
 
+pytestmark = pytest.mark.slow
+
 SECRET = "top-secret-4711"
 UUID = "0b9f1c9e-6a3f-4f1e-8f0e-4d6f5a7b8c9d"
 # each option that a start sends, with the field of the body

@@ -233,7 +233,9 @@ def test_a_uuid_of_a_vpn_profile_needs_no_list(account, scan, status):
     account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
     result = good(scan(vpn_profile=UUID, wait=False))
     assert bodies(account)[0]["vpn_profile_uuid"] == UUID
-    assert any(f"vpn_profile '{UUID}' was not checked" in warning for warning in result.warnings)
+    assert [warning for warning in result.warnings if f"vpn_profile '{UUID}' was not checked" in warning], (
+        result.warnings
+    )
     named = scan(vpn_profile="Office", wait=False)
     assert named.failed
     assert named["api_error"]["status"] == status

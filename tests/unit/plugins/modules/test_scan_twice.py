@@ -18,6 +18,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils import _private_fi
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import lock_parts
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, bodies, good, old
 
+pytestmark = pytest.mark.slow
+
 HELPER = """
 import json, sys
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module

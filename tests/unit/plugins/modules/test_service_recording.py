@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
+pytestmark = pytest.mark.slow
+
 LIMITS = {"GET": 100000, "write": 100000, "output": 100000}
 FILE = "recording.json"
 

@@ -16,11 +16,10 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     is_this_machine,
     safe_name,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # without a deadline, which a busy machine misses
-QUICK = settings(max_examples=100, deadline=None, database=None)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,6 @@ def test_addresses(name, address):
     assert address_of(name) == address
 
 
-@QUICK
 @given(st.text(max_size=40))
 def test_an_address_is_harmless(text):
     address = address_of(text)
@@ -168,7 +166,6 @@ def notations(number):
                 yield ".".join([*map(write, parts[: length - 1]), write_last(last)])
 
 
-@QUICK
 @given(st.integers(0, (1 << 24) - 1))
 def test_no_notation_of_a_loopback_address_is_overlooked(number):
     for text in notations(127 << 24 | number):
@@ -176,7 +173,6 @@ def test_no_notation_of_a_loopback_address_is_overlooked(number):
         assert is_this_machine(text), text
 
 
-@QUICK
 @given(st.text("0123456789abcdefxX.", max_size=16))
 def test_what_the_system_reads_as_this_machine_is_this_machine(text):
     try:
@@ -208,12 +204,11 @@ def test_safe_names(text, name):
     assert safe_name(text) == name
 
 
-@QUICK
 @given(st.text(min_size=1, max_size=40))
 def test_a_safe_name_is_harmless(text):
     name = safe_name(text)
     assert len(name) == len(text)
-    assert all(character.isalnum() or character in "_.:/-" for character in name)
+    assert [character for character in name if not (character.isalnum() or character in "_.:/-")] == []
     assert not {".", ".."} & set(name.split("/"))
     assert name[0] not in "./-"
     assert safe_name(name) == name

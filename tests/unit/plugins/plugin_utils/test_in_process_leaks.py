@@ -22,6 +22,8 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import _Run, apart
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
+pytestmark = pytest.mark.slow
+
 FEW = 100
 ITEMS = 3334 if os.environ.get("SCANNER_TEST_EXHAUSTIVE") else FEW
 WARM = 30

@@ -88,4 +88,4 @@ def test_few_connections_are_kept():
             pass
     assert [each.is_open for each in opened] == [False] * 12 + [True] * 8
     loop.close()
-    assert not any(each.is_open for each in opened)
+    assert [each for each in opened if each.is_open] == []
