@@ -350,14 +350,23 @@ def matrix(session: nox.Session) -> None:
     for cell in session.posargs:
         if cell not in CELLS:
             session.error(f"{cell} is not a cell. Choose from {', '.join(CELLS)}.")
-    chosen = session.posargs or list(CELLS)
+    chosen = session.posargs or [cell for cell in CELLS if cell != "devel"]
     run_sessions(session, [name for cell in chosen for name in CELLS[cell]], [] if session.posargs else missing())
+
+
+@nox.session(python=False, default=False)
+def devel(session: nox.Session) -> None:
+    """Run all tests with the development branch of ansible-core."""
+    if "devel" not in CELLS:
+        session.error("Set ANSIBLE_CORE_DEVEL to a requirement for it, and install a Python that it supports.")
+    run_sessions(session, list(CELLS["devel"]), [])
 
 
 @nox.session(python=False, default=False)
 def cells(session: nox.Session) -> None:
     """Print the cells of `make matrix`, as JSON."""
-    print(json.dumps([*RELEASES, *(cell for cell in CELLS if cell not in RELEASES)]))
+    releases = [core for core in RELEASES if core != "devel"]
+    print(json.dumps([*releases, *(cell for cell in CELLS if cell not in RELEASES)]))
 
 
 @nox.session(python=False, default=False, requires=[CORES[NEWEST]])
