@@ -23,13 +23,18 @@ PREFIX = "scanops.scanner."
 ALL = {**WRITES, **READS, **PROBES}
 
 
-def _one_of_each() -> dict[str, dict]:
-    """For each module a task that changes something, one that does not, and one that warns, as far as it has them."""
+def _chosen() -> tuple[dict[str, dict], dict[str, dict]]:
+    """The first task of each module; and more of them, so that there is one that changes something, one that does not, and one
+    that warns, as far as the module has them."""
+    first: dict[str, str] = {}
     chosen: dict[tuple, str] = {}
     for name, task in ALL.items():
         if not task.options.get("dest"):
+            first.setdefault(task.module, name)
             chosen.setdefault((task.module, task.changed, bool(task.warns)), name)
-    return {name: {PREFIX + ALL[name].module: ALL[name].options} for name in chosen.values()}
+    tasks = {name: {PREFIX + ALL[name].module: ALL[name].options} for name in chosen.values()}
+    firsts = {name: tasks.pop(name) for name in first.values()}
+    return firsts, tasks
 
 
 def target(**options: object) -> dict:
@@ -184,12 +189,17 @@ def compare(tmp_path, service, plays, **more):
     return here.output
 
 
-def test_a_task_of_each_module(tmp_path, service):
-    tasks = _one_of_each()
+@pytest.mark.parametrize(
+    "tasks",
+    [_chosen()[0], pytest.param(_chosen()[1], marks=pytest.mark.slow)],
+    ids=["one of each module", "more of each module"],
+)
+def test_a_task_of_each_module(tmp_path, service, tasks):
     output = compare(tmp_path, service, [on_localhost(tasks)])
     assert output.count(" runs in process") == len(tasks)
 
 
+@pytest.mark.slow
 def test_what_is_written_around_a_task_and_what_goes_wrong(tmp_path, service):
     output = compare(tmp_path, service, [on_localhost(SPECIAL)])
     assert "runs as a module" not in output
