@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         ansible_test,
         in_turn,
         install_artefact,
+        link_checkout,
         pytest,
         run_entry,
         ways,
@@ -54,7 +55,18 @@ else:
     sys.path.insert(0, str(ROOT / "tests" / "sessions"))
     from home import prepare
     from interpreters import find_python, link_interpreters
-    from work import COLLECTION, PATIENCE, Entry, Run, ansible_test, in_turn, install_artefact, pytest, run_entry, ways
+    from work import (
+        PATIENCE,
+        Entry,
+        Run,
+        ansible_test,
+        in_turn,
+        install_artefact,
+        link_checkout,
+        pytest,
+        run_entry,
+        ways,
+    )
 
 antsibull_nox.load_antsibull_nox_toml()
 # On SIGTERM, stop child processes as on Ctrl-C.
@@ -93,14 +105,21 @@ if DEVEL := os.environ.get("ANSIBLE_CORE_DEVEL"):
     RELEASES["devel"] = RELEASES["2.22"]
     PROJECT["dependency-groups"]["core-devel"] = [DEVEL]
 # The kinds that `make test` runs on the newest and on the oldest release that this machine has a Python for.
-QUICK_NEWEST = ("quick-integration", "quick-units", "quick-sanity", "quick-plays")
+QUICK_NEWEST = ("quick-modules", "quick-units", "quick-integration", "quick-sanity", "quick-plays")
 QUICK_OLDEST = ("quick-oldest",)
 
 UNITS = ("tests/unit",)
 # Unit tests that depend on the release of ansible-core.
 UNITS_OF_CORE = tuple(f"tests/unit/plugins/{part}" for part in ("filter", "inventory", "plugin_utils", "modules"))
+# Those of the local service run in `make matrix`, and whoever changes it runs them.
+OTHER_UNITS = (
+    *(f"tests/unit/plugins/{part}" for part in ("filter", "inventory", "module_utils", "plugin_utils")),
+    *(f"tests/unit/{part}" for part in ("conventions", "faults", "forms")),
+)
 UNITS_OF_MODULES = ("tests/unit/plugins/modules", "tests/unit/plugins/module_utils")
 NOT_SLOW = ("-m", "not slow")
+# One release runs what depends on none.
+NOT_ONCE = ("-m", "not once")
 # One target for each way in which a task of the collection can run; plays and units cover the other modules and roles.
 QUICK_TARGETS = ("gate", "in_process", "inventory_targets", "role_estate_apply", "role_scan_gate", "secrecy", "target")
 OLDEST_TARGETS = ("in_process", "inventory_targets", "target")
@@ -130,9 +149,10 @@ def full_sanity(run: Run) -> None:
 
 
 KINDS = {
-    "quick-units": Kind(
-        "Run the unit tests that are not slow", pytest(*UNITS, "--ignore=tests/unit/service", *NOT_SLOW)
+    "quick-modules": Kind(
+        "Run the unit tests of modules that are not slow", pytest("tests/unit/plugins/modules", *NOT_SLOW)
     ),
+    "quick-units": Kind("Run the other unit tests that are not slow", pytest(*OTHER_UNITS, *NOT_SLOW)),
     "quick-plays": Kind("Run the playbooks that are not slow", pytest("tests/plays", *NOT_SLOW)),
     "quick-sanity": Kind("Run ansible-test sanity", quick_sanity),
     "quick-integration": Kind("Run some integration targets", ansible_test("integration", *QUICK_TARGETS)),
@@ -140,8 +160,8 @@ KINDS = {
         "Run some unit tests and integration targets",
         in_turn(pytest(*UNITS_OF_CORE[:3], *NOT_SLOW), ansible_test("integration", *OLDEST_TARGETS)),
     ),
-    "units": Kind("Run all unit tests", pytest(*UNITS)),
-    "units-of-core": Kind("Run the unit tests that depend on ansible-core", pytest(*UNITS_OF_CORE)),
+    "units": Kind("Run all unit tests", pytest(*UNITS, *NOT_ONCE, SCANNER_TEST_HISTORIES="500")),
+    "units-of-core": Kind("Run the unit tests that depend on ansible-core", pytest(*UNITS_OF_CORE, *NOT_ONCE)),
     "units-exhaustive": Kind("Run all unit tests with every case", pytest(*UNITS, **EXHAUSTIVE)),
     "plays": Kind("Run playbooks on the local service", pytest("tests/plays")),
     "sanity": Kind("Run ansible-test sanity", full_sanity),
@@ -372,9 +392,8 @@ def cells(session: nox.Session) -> None:
 @nox.session(python=False, default=False, requires=[CORES[NEWEST]])
 def loop(session: nox.Session) -> None:
     """Prepare `make unit`, `make play` and `make target`: the newest ansible-core, and this checkout as a collection."""
-    place = NOX / "loop" / COLLECTION
-    place.parent.mkdir(parents=True, exist_ok=True)
-    for link, target in ((place, ROOT), (NOX / "newest", NOX / CORES[NEWEST].replace(".", "-"))):
-        link.unlink(missing_ok=True)
-        link.symlink_to(target)
-    prepare(NOX / "home", NOX / "newest" / "bin")
+    link_checkout()
+    newest = NOX / "newest"
+    newest.unlink(missing_ok=True)
+    newest.symlink_to(NOX / CORES[NEWEST].replace(".", "-"))
+    prepare(NOX / "home", newest / "bin")
