@@ -120,9 +120,9 @@ UNITS_OF_MODULES = ("tests/unit/plugins/modules", "tests/unit/plugins/module_uti
 NOT_SLOW = ("-m", "not slow")
 # One release runs what depends on none.
 NOT_ONCE = ("-m", "not once")
-# One target for each way in which a task of the collection can run; plays and units cover the other modules and roles.
-QUICK_TARGETS = ("gate", "in_process", "inventory_targets", "role_estate_apply", "role_scan_gate", "secrecy", "target")
-OLDEST_TARGETS = ("in_process", "inventory_targets", "target")
+# Units and plays cover the other modules and roles.
+QUICK_TARGETS = ("inventory_targets", "target", "workspace")
+OLDEST_TARGETS = ("in_process", "inventory_targets")
 EXHAUSTIVE = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
 
 

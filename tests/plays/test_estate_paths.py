@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import pytest
 from ansible_collections.scanops.scanner.tests.plays.playbook import play
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
+
+pytestmark = pytest.mark.slow
 
 
 def test_relative_paths_start_at_the_directory_of_the_playbook(service_process, tmp_path):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play
 
+pytestmark = pytest.mark.slow
+
 WORKSPACES = [{"name": "Web shop", "targets": ["www.example.com"]}]
 # the role, the misspelt variable, the one that is meant, and where it is set
 MISSPELT = [

@@ -139,6 +139,7 @@ def mistaken(service_process, tmp_path_factory):
     [(number, outcome, said) for number, (dummy, outcome, said) in enumerate(MISTAKES)],
     ids=[next(iter(settings)) for settings, *dummy in MISTAKES],
 )
+@pytest.mark.slow
 def test_a_mistake_fails_before_any_call(mistaken, number, outcome, said):
     directory, played = mistaken
     host = f"mistake{number}"

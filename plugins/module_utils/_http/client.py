@@ -373,7 +373,7 @@ class Client:
 
 def _updated(resource: Family, live: Record, changes: Record, shown: Record | None) -> Record:
     """The record that was read after an update. Raises Incomplete if it is not as it was written."""
-    what = f"{resource.noun} {printable(live[resource.key])!r} (id {live['id']})"
+    what = f"{resource.noun} {printable(live.get('name', live[resource.key]))!r} (id {live['id']})"
     if shown is None:
         raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
     record, unexpected = written(resource, live, changes, shown)

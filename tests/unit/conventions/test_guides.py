@@ -95,6 +95,7 @@ def test_each_command_that_a_page_for_contributors_names_exists(page):
     sessions = {
         *checks,
         *re.findall(r"[\"']([a-z]+(?:-[a-z]+)*)\b", noxfile),
+        *re.findall(r"^\[([\w-]+)\]$", text_of("tests/sessions.toml"), re.MULTILINE),
         *re.findall(r"^def (\w+)\(", noxfile, re.M),
     }
     assert set(re.findall(r"nox -s ([a-z]+(?:-[a-z]+)*)", text)) - sessions == set()
