@@ -258,6 +258,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
     connection_from,
+    wrong_variable,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import (
     InWorkspace,
@@ -359,14 +360,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         given = {name: value for name, value in given.items() if value is not None}
         for name in NEEDED:
             variable = INVENTORY_OPTIONS[name]["fallback"][1][0]
-            if name not in given and variable not in os.environ:
+            if name not in given and not os.environ.get(variable):
                 raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
                 )
+        wrong = wrong_variable(given, os.environ)
+        if wrong:
+            raise WrongOption(wrong)
         try:
             super().set_options(task_keys, var_options, given)
         except AnsibleError as error:
             raise WrongOption(f"An option has an invalid value: {_reason(error)}; correct it.") from None
+        for name, entry in INVENTORY_OPTIONS.items():
+            if name not in given and os.environ.get(entry["fallback"][1][0]) == "":
+                # ansible-core takes an empty path for the present directory
+                self._options[name] = entry.get("default")
         for name in given:
             if name not in self._options:
                 near = get_close_matches(name, self._options, 1)

@@ -18,7 +18,7 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 from ._http.connection import missing_requests
 from ._interrupt import Stop
 from ._masking import hide, shown_options
-from ._options import CONNECTION_OPTIONS, NEEDED
+from ._options import CONNECTION_OPTIONS, NEEDED, wrong_variable
 from ._raw_options import ArgumentSpec, Groups, Prepared, prepare
 from ._task import Ended, Host, ScopeInForce, Shared, Work, perform
 
@@ -79,7 +79,8 @@ class Module(NamedTuple):
     def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
         """The arguments of a task, ready for the conversion of the options."""
         groups = [*self.mutually_exclusive, *self.required_one_of]
-        return prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
+        prepared = prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
+        return prepared._replace(refusal=prepared.refusal or wrong_variable(given, environ))
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types

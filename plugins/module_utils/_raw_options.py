@@ -24,6 +24,8 @@ Groups = Sequence[Sequence[str]]
 UNKNOWN_ID = 0
 # the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
+# what a template with ``omit`` inside a longer text gives before ansible-core 2.19, and from then on
+_OMITTED = ("__omit_place_holder__", "<<Omit>>")
 
 # fields of objects; a task does not change those that it does not declare
 _FIELDS = {field for entry in FAMILIES.values() for field in (*entry.declared, f"new_{entry.key}")}
@@ -288,6 +290,31 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
     return None
 
 
+def _omitted(path: str, value: object) -> str | None:
+    """The path of a text with the placeholder of ``omit``, or None. ansible-core removes it only where it is all of an option,
+    and from release 2.19 on also where it is all of a value in it."""
+    if isinstance(value, str):
+        return path if any(each in value for each in _OMITTED) else None
+    if isinstance(value, dict):
+        inner = [(f"{path}.{printable(key, 60)}", each) for key, each in value.items()]
+        inner += [(f"a key of {path}", key) for key in value]
+    elif isinstance(value, (list, tuple)):
+        inner = [(f"{path}[{index}]", each) for index, each in enumerate(value)]
+    else:
+        return None
+    return next(filter(None, (_omitted(*each) for each in inner)), None)
+
+
+def _placeholder(given: Mapping[str, object]) -> str | None:
+    """The message on the placeholder of ``omit`` in an option, or None. It would be sent as a text, another one in each run."""
+    path = next(filter(None, (_omitted(name, value) for name, value in given.items())), None)
+    return path and (
+        f"{path} holds the placeholder of omit, which Ansible removes only where it is the complete value of an option: give a"
+        " value, or build the list or dictionary without this entry, as in {{ {'name': x} | combine({'description': y} if y is"
+        " defined else {}) }}."
+    )
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -323,6 +350,7 @@ def prepare(
         params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
     refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown)
+    refused = refused or _placeholder({name: each for name, each in given.items() if not name.startswith(_INTERNAL)})
     refused = refused or _missing_variables(spec, needed, params, environ)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default

@@ -34,7 +34,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, captured, decoded
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import chosen_workspaces
-from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS, connection_from
+from ansible_collections.scanops.scanner.plugins.module_utils._options import (
+    INVENTORY_OPTIONS,
+    connection_from,
+    wrong_variable,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
 from ansible_collections.scanops.scanner.plugins.module_utils._references import belongs, find, place_of
@@ -273,7 +277,7 @@ def options_of(name: str, source: Source, args: Mapping[str, Any]) -> dict[str, 
     spec = {**_OPTIONS, **source.options}
     given = {each: value for each, value in args.items() if each != "eda_feedback_queue"}
     groups = [*source.constraints.get("required_one_of", ())]
-    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS))
+    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS)) or wrong_variable(given, os.environ)
     found = ArgumentSpecValidator(spec, **source.constraints).validate(
         {each: value for each, value in given.items() if value is not None}
     )
