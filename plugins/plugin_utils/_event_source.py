@@ -29,6 +29,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.http_log
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN, tool_id_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft, shown, sweep
+from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
@@ -244,6 +245,7 @@ class State:
         self.source = ""
         self.cursor: Cursor | None = None
         self._path, self._owner = path, owner
+        refuse_untrusted(path, "state_file")
         sweep(path)
         try:
             with open(path, encoding="utf-8") as stream:

@@ -54,9 +54,7 @@ def unknown_variables(names: Iterable[str], role: str, directory: str) -> str | 
     files = [path for part in ("defaults", "meta", "tasks", "vars") for path in Path(directory, part).glob("*.y*ml")]
     # what they never mention, the role cannot read
     words = {word for path in files for word in re.findall(rf"\b{prefix}\w+", path.read_text(encoding="utf-8"))}
-    # a role may number its own variables, as in estate_apply__file_0
-    mine = (name for name in sorted(names) if name.startswith(prefix))
-    unknown = [name for name in mine if not words & {name, re.sub(r"[0-9]+$", "", name)}]
+    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in words]
     if not unknown:
         return None
     near = {name: difflib.get_close_matches(name, options_of(directory), 1) for name in unknown}

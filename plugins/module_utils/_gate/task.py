@@ -19,6 +19,7 @@ from .._exports.formats import outdated, write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
 from .._file.repository import path_in_repository
+from .._file.trust import refuse_untrusted
 from .._gate_words import CREATED, FAIL, MISSING, WARN
 from .._http.connection import COLLECTION_VERSION
 from .._moments import expiry_of, is_date
@@ -34,7 +35,6 @@ from .files import (
     diff_of,
     make_directory,
     needed_content_of,
-    refuse_untrusted_directory,
     refuse_without_directory,
     remove_files,
     write_files,
@@ -169,7 +169,7 @@ def _refuse_wrong_options(task: Task) -> None:
             raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
         if directory == "":
             raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
-        refuse_untrusted_directory(directory)
+        refuse_untrusted(directory, "artifacts")
     if params["tools"] == []:
         raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
     if params["baseline"] and params["baseline_missing"] == "create":

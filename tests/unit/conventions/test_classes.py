@@ -38,6 +38,7 @@ SHELL = frozenset(
         "_file/draft",
         "_file/replace",
         "_file/repository",
+        "_file/trust",
         "_finding",
         "_findings/info",
         "_gate/files",
