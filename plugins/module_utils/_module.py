@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
+from ._errors import harmless
 from ._http.connection import missing_requests
 from ._interrupt import Stop
 from ._masking import hide, shown_options
@@ -122,6 +123,10 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def show(self, text: str) -> None:
         """Show nothing: ansible-core reads what a module prints only when it has ended."""
+
+    def fail_json(self, msg: str, **kwargs: Any) -> None:
+        """Fail, also where ansible-core refuses an option and quotes it."""
+        super().fail_json(harmless(msg), **kwargs)
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         # ansible-core would add the mode, owner and size of dest, which are not documented as part of the result

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import harmless, printable
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 
 Result = dict[str, Any]
@@ -31,7 +31,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         result = dict(super().run(tmp, task_vars))
         if self._task._role is None:
             return {**result, "failed": True, "msg": f"{self._task.action} is for the roles of this collection only."}
-        return {**result, **explained(self.step(task_vars or {}), self._task, task_vars or {})}
+        done = explained(self.step(task_vars or {}), self._task, task_vars or {})
+        return {**result, **(harmless(done) if done.get("failed") else done)}
 
     def step(self, variables: Result) -> Result:
         """What the task returns."""

@@ -52,6 +52,8 @@ _MOST_NAMED = 5
 # reasons that it quotes
 _MOST_REASONS = 3
 _LONGEST_NAME = 80
+# a result keeps its keys and types
+_NO_PROSE: Record = {**dict.fromkeys(("description", "risk", "recommendation", "evidence"), ""), "references": []}
 # nearly every repository has it
 _README = "README.md"
 
@@ -235,10 +237,10 @@ class _Ending:
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
             kind = Incomplete if self._changed() else Refused
-            raise kind(sentence, **self._result()) from None
+            raise kind(sentence, **self._failed()) from None
         self._warn_of(self._decision.memory)
         if self._decision.verdict == FAIL:
-            raise _NotPassed(self._sentence(), **self._result(), **self._api_error)
+            raise _NotPassed(self._sentence(), **self._failed(), **self._api_error)
         if self._decision.verdict == WARN:
             self._warn(self._sentence())
         return self._result()
@@ -299,6 +301,11 @@ class _Ending:
         rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
         result = {**self._document, "findings": rows, "failing": failing, "files": self._files}
         return {**result, "changed": self._changed(), **self._diff}
+
+    def _failed(self) -> Record:
+        """The result of a task that fails, which ansible-core shows: what identifies findings, without their long texts."""
+        result = self._result()
+        return {**result, **{key: [{**row, **_NO_PROSE} for row in result[key]] for key in ("findings", "failing")}}
 
     def _changed(self) -> bool:
         return self._removed or any(file["changed"] for file in self._files)
