@@ -125,7 +125,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.document 
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
 from ansible_collections.scanops.scanner.plugins.module_utils._file.repository import path_in_repository
-from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import refuse_untrusted
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 from jinja2 import pass_context
 

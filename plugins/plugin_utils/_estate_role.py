@@ -15,7 +15,7 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
-from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import refuse_untrusted
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._yaml_nodes import BrokenYaml, node_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._core import load_yaml, plain
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction

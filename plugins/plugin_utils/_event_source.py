@@ -29,7 +29,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.http_log
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN, tool_id_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft, shown, sweep
-from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
@@ -45,6 +44,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._records import Re
 from ansible_collections.scanops.scanner.plugins.module_utils._references import belongs, find, place_of
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import outcome_of, status_of, without_secrets
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened, Task, perform
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
     Cursor,
     account_of,

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
@@ -19,6 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import Fix
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, wrong_strategy

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from .._errors import Refused, printable
 from .._task import Task
+from .._trust import is_foreign
 from .draft import Draft
-from .trust import is_foreign
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
 _RIGHTS = ("owner", "group", "mode")

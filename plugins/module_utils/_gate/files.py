@@ -15,9 +15,9 @@ from typing import NamedTuple
 from .._errors import Refused, ScannerError, WrongOption
 from .._file.draft import Draft, reason_of, shown
 from .._file.replace import store
-from .._file.trust import refuse_untrusted
 from .._records import Record
 from .._task import Task
+from .._trust import refuse_untrusted
 
 # the findings of a large account take some hundred megabytes, everything else far less
 LONGEST_FINDINGS = 1 << 30

@@ -19,12 +19,12 @@ from .._exports.formats import outdated, write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
 from .._file.repository import path_in_repository
-from .._file.trust import refuse_untrusted
 from .._gate_words import CREATED, FAIL, MISSING, WARN
 from .._http.connection import COLLECTION_VERSION
 from .._moments import expiry_of, is_date
 from .._records import Record
 from .._task import Task
+from .._trust import refuse_untrusted
 from .baseline import Memory, run_of
 from .baseline_file import remember
 from .enrichment import Exploits, read_epss, read_known_exploited

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .._errors import WrongOption, printable, shape_of
-from .._file.trust import refuse_untrusted
+from .._trust import refuse_untrusted
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"

@@ -12,7 +12,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes i
     kept_mode,
     starting_rights,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._file.trust import is_foreign
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import is_foreign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

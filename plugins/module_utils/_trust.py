@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from .._errors import WrongOption, printable
+from ._errors import WrongOption, printable
 
 _MOUNTS = (
     " Where chmod changes nothing, as on directories of Windows, mount them with other rights (WSL: options ="
