@@ -14,7 +14,7 @@ from .._errors import Refused, counted, printable
 from .._families.family import Family
 from .._families.workspace import WORKSPACE
 from .._names import normal_name
-from .._records import InWorkspace, Record, difference, ids_of, proven
+from .._records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
 from .._scope.valid_names import problem_of
 from .declaration import Item, Wanted
 
@@ -278,6 +278,9 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
         return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
     if not rules.force:
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
+    stored = may_be_stored(drift)
+    if stored:
+        return step._replace(action="refused", reason=f"{reason}, and it is not recreated: {stored}")
     # a recreated target keeps its live spelling
     name = record[step.family.key]
     outside = rules.verdict and rules.verdict(name)
