@@ -24,6 +24,8 @@ Groups = Sequence[Sequence[str]]
 UNKNOWN_ID = 0
 # the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
+# mistakes of one kind that a message names
+_MOST_NAMED = 20
 # what a template with ``omit`` inside a longer text gives before ansible-core 2.19, and from then on
 _OMITTED = ("__omit_place_holder__", "<<Omit>>")
 
@@ -255,18 +257,25 @@ def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | No
         # ansible-core turns some texts into a dictionary, and quotes the others
         wrong = _has_secrets(entry) or not isinstance(value, str)
         return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
-    for name, each in value.items():
-        problem = (
-            unknown_key(path, name, options)
-            if name not in options
-            else _problem(f"{path}.{name}", name, options[name], each)
-        )
-        if problem:
-            return problem
-    return None
+    unknown = unknown_keys([(path, value)], options)
+    problems = (
+        _problem(f"{path}.{name}", name, options[name], each) for name, each in value.items() if name in options
+    )
+    return unknown or next(filter(None, problems), None)
 
 
-def unknown_key(path: str, key: object, keys: Iterable[str]) -> str:
+def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> str | None:
+    """The message on all unknown keys of dictionaries, each with its path, without a full stop; None if there is none."""
+    found = [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
+    return "; ".join(found[:_MOST_NAMED]) + more_than(found, _MOST_NAMED) if found else None
+
+
+def more_than(found: Sequence[object], most: int) -> str:
+    """How many of these follow the first ones, for the end of a list in a message."""
+    return f"; and {len(found) - most} more" if len(found) > most else ""
+
+
+def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
     """The message on an unknown key of a dictionary, without a full stop."""
     near = difflib.get_close_matches(str(key), keys, 1)
     advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
