@@ -170,8 +170,8 @@ def stored_otherwise(record: Record, values: Record, exact: str | None = None) -
     others = {
         field: record[field]
         for field, value in values.items()
-        if field in record
-        and record[field] is not None
+        if record.get(field) is not None
+        and not isinstance(record[field], _NotShown)
         and not (record[field] == value if field == exact else same(record[field], value))
     }
     shown = " and ".join(f"its {field} as {printable(repr(stored))}" for field, stored in others.items())

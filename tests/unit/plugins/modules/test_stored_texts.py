@@ -144,3 +144,11 @@ def test_a_change_of_the_meaning_is_still_one(stores, run):
     result = run("target", name="a.example", workspace="A", description="nobody", on_drift="recreate", force=True)
     assert result.changed and not result.failed
     assert [each["description"] for each in service.targets() if each["name"] == "a.example"] == ["nobody"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_description_that_the_service_does_not_show_is_no_other_form(stores, run, module):
+    service = stores("exact", missing_fields={"workspaces": ["description"], "targets": ["description"]})
+    service.allow_violations = True
+    result = run(module, **MODULES[module])
+    assert result.changed and not result.failed, result
