@@ -15,7 +15,8 @@ options:
       - What to do if a declared value differs from the live one and the API cannot update it.
       - V(warn) keeps the live value, warns, and returns the difference in RV(drift). V(ignore) does the same without the
         warning. V(fail) fails the task.
-      - V(recreate) deletes the object and creates it again. It requires O(force=true).
+      - V(recreate) deletes the object and creates it again. It requires O(force=true). It refuses if the live text may be
+        the form in which the service stores the declared one, such as its beginning.
       - Danger - whatever belongs to the object is deleted with it, such as the scans of a target and their findings.
     type: str
     choices: [warn, fail, ignore, recreate]

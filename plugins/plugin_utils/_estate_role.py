@@ -7,13 +7,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible.errors import AnsibleError
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._yaml_nodes import BrokenYaml, node_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._core import load_yaml, plain
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 _KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")
@@ -22,7 +28,7 @@ _VAULT = "$ANSIBLE_VAULT;"
 
 
 class EstateAction(RoleAction):
-    """With ``paths``, lists and checks the files of an estate; with ``loaded``, joins what they declare. Else fails with
+    """With ``paths``, reads the files of an estate. Else fails with
     ``mistake``, unless it is empty, after it has removed the files in ``remove``. The first task of a role, which has
     ``first`` or no option, also checks the names of the variables, and that the host that runs it is still in the play."""
 
@@ -30,12 +36,11 @@ class EstateAction(RoleAction):
         given = self._task.args
         try:
             if "paths" in given:
-                return {"files": files_of(given["paths"])}
-            if "loaded" in given:
-                return joined(given["files"], given["loaded"])
+                template = self._templar.template if _is_true(given["templates"]) else None
+                return read_estate_files(given["paths"], self._loader, template)
             for path in given.get("remove", ()):
                 _remove(path)
-        except ValueError as error:
+        except (ValueError, ScannerError) as error:
             return {"failed": True, "msg": str(error)}
         is_first = not given or "first" in given
         problem = (self._misuse(variables) if is_first else None) or given.get("mistake")
@@ -54,6 +59,14 @@ class EstateAction(RoleAction):
         return problem
 
 
+def _is_true(value: object) -> bool:
+    """The value of estate_apply_templates, which is a text on the command line. Raises ValueError."""
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        raise ValueError(f"estate_apply_templates is {printable(repr(value), 60)}: set it to true or false.") from None
+
+
 def _remove(path: str) -> None:
     try:
         Path(path).unlink(missing_ok=True)
@@ -61,6 +74,27 @@ def _remove(path: str) -> None:
         raise ValueError(
             f"{path} cannot be replaced ({reason_of(error)}): correct its permissions or the path."
         ) from None
+
+
+def read_estate_files(paths: Sequence[str], loader: Any, template: Callable[[Any], Any] | None = None) -> Result:
+    """What the files in these paths declare: the workspaces, and where each is declared.
+
+    loader: a DataLoader of ansible-core; template: evaluates the templates in a value. Without it, files are data: a template
+    can run programs on this machine. Raises ValueError, and WrongOption for a file that others can write.
+    """
+    files = files_of(paths)
+    result = joined(files, [_loaded(path, loader, template) for path in files])
+    if any(_text_of(path).startswith(_VAULT) for path in files):
+        result["_ansible_no_log"] = True
+    return result
+
+
+def _loaded(path: str, loader: Any, template: Callable[[Any], Any] | None) -> Any:
+    try:
+        value = load_yaml(loader, path, template is not None)
+        return unsafe(plain(template(value) if template else value))
+    except AnsibleError as error:
+        raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
 
 
 def files_of(paths: Sequence[str]) -> list[str]:
@@ -87,15 +121,20 @@ def files_of(paths: Sequence[str]) -> list[str]:
     return files
 
 
-def _check(path: str) -> None:
+def _text_of(path: str) -> str:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({reason_of(error)}): correct its permissions.") from None
+
+
+def _check(path: str) -> None:
+    text = _text_of(path)
+    refuse_untrusted(path, "estate_apply_files")
     if text.startswith(_VAULT):
-        # include_vars decrypts it
+        # ansible-core decrypts it
         return
     try:
         node = node_of(text)
@@ -116,7 +155,7 @@ def joined(files: Sequence[str], loaded: Sequence[Mapping[str, Any]]) -> Result:
     workspaces: list[Any] = []
     declared_at: list[str] = []
     for path, variables in zip(files, loaded):
-        if list(variables) != [_KEY]:
+        if not isinstance(variables, Mapping) or list(variables) != [_KEY]:
             raise _foreign(path)
         own = variables[_KEY]
         if not isinstance(own, list):

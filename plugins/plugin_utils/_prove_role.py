@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import (
-    LONGEST_FINDINGS,
-    needed_content_of,
-    refuse_untrusted_directory,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import Fix
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, wrong_strategy
@@ -70,7 +67,7 @@ class ProveAction(RoleAction):
         hosts: Any = (),
     ) -> Result:
         """findings: each with its hosts; ids: of the scans that found them; hosts: the findings of each host."""
-        refuse_untrusted_directory(artifacts, "prove_fix_artifacts")
+        refuse_untrusted(artifacts, "prove_fix_artifacts")
         path = source if isinstance(source, str) else ""
         content = needed_content_of(path, "prove_fix_source", LONGEST_FINDINGS) if path else source
         findings = selected_of(content, path, fingerprints, select)

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import harmless, printable
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 
 Result = dict[str, Any]
@@ -31,7 +31,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         result = dict(super().run(tmp, task_vars))
         if self._task._role is None:
             return {**result, "failed": True, "msg": f"{self._task.action} is for the roles of this collection only."}
-        return {**result, **explained(self.step(task_vars or {}), self._task, task_vars or {})}
+        done = explained(self.step(task_vars or {}), self._task, task_vars or {})
+        return {**result, **(harmless(done) if done.get("failed") else done)}
 
     def step(self, variables: Result) -> Result:
         """What the task returns."""
@@ -54,9 +55,7 @@ def unknown_variables(names: Iterable[str], role: str, directory: str) -> str | 
     files = [path for part in ("defaults", "meta", "tasks", "vars") for path in Path(directory, part).glob("*.y*ml")]
     # what they never mention, the role cannot read
     words = {word for path in files for word in re.findall(rf"\b{prefix}\w+", path.read_text(encoding="utf-8"))}
-    # a role may number its own variables, as in estate_apply__file_0
-    mine = (name for name in sorted(names) if name.startswith(prefix))
-    unknown = [name for name in mine if not words & {name, re.sub(r"[0-9]+$", "", name)}]
+    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in words]
     if not unknown:
         return None
     near = {name: difflib.get_close_matches(name, options_of(directory), 1) for name in unknown}

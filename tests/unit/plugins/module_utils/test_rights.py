@@ -9,11 +9,11 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes import (
     Rights,
-    is_foreign,
     kept_mode,
     starting_rights,
 )
 from hypothesis import given
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import is_foreign
 from hypothesis import strategies as st
 
 # without a deadline, which a busy machine misses
