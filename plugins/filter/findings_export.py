@@ -34,7 +34,7 @@ options:
       - V(html) is a page for people, which needs no other file and no network. The address of a finding is C(#f-) and
         its fingerprint.
       - V(junit) has a test suite for each target and tool, and a test for each finding.
-      - V(markdown) is a summary of at most 60 lines for a pipeline or a comment on a change.
+      - V(markdown) is a summary of at most 70 lines for a pipeline or a comment on a change.
       - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
     type: str
     choices: [csv, defectdojo, gitlab, html, junit, markdown, sarif]

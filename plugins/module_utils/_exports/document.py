@@ -368,12 +368,12 @@ def because(row: Row) -> str:
     return "; ".join(map(line, row["reasons"])) or "no rule of the policy counts it"
 
 
-def waived_by(waiver: Mapping[str, Any]) -> str:
-    """A waiver on one line: its status and reason, its owner, its end, its place."""
-    return (
-        f"{line(waiver['status']) or 'waived'}: {line(waiver['reason'])} ({line(waiver['owner'])}, until"
-        f" {line(str(waiver['expires']))}; {line(waiver['file'])}:{waiver['line']})"
+def waived_by(waiver: Mapping[str, Any], longest: int = LONGEST_LINE) -> str:
+    """A waiver on one line: its status and reason, its owner, its end, its place. longest: characters of each."""
+    status, reason, owner, expires, file = (
+        line(str(waiver[key]), longest) for key in ("status", "reason", "owner", "expires", "file")
     )
+    return f"{status or 'waived'}: {reason} ({owner}, until {expires}; {file}:{waiver['line']})"
 
 
 def by_waiver(document: Document) -> dict[tuple[str, int], list[Row]]:
