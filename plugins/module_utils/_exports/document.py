@@ -365,6 +365,11 @@ def because(row: Row) -> str:
     """Why a finding has its state, on one line."""
     if row["state"] == WAIVED and row["waiver"]:
         return waived_by(row["waiver"])
+    return rule_of(row)
+
+
+def rule_of(row: Row) -> str:
+    """What the policy and the baseline say of a finding, whatever waives it, on one line."""
     return "; ".join(map(line, row["reasons"])) or "no rule of the policy counts it"
 
 

@@ -28,6 +28,7 @@ from .document import (
     place,
     problems,
     published,
+    rule_of,
     tools_of,
     waived_by,
     worst,
@@ -203,8 +204,8 @@ def _kinds(rows: Iterable[Row]) -> list[list[Row]]:
     """Findings that differ only in their place, so that a section shows more than one kind."""
     kinds: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        name, why = str(row["name"]), (row["state"], tuple(row["reasons"]), because(row))
-        kinds.setdefault((row["severity"], check_of(row), name, row["change"], *why), []).append(row)
+        what = (row["severity"], check_of(row), str(row["name"]))
+        kinds.setdefault((*what, row["change"], row["state"], rule_of(row), because(row)), []).append(row)
     return list(kinds.values())
 
 
@@ -238,7 +239,7 @@ def _waived(document: Document) -> list[str]:
     rows = [row for row in document["findings"] if row["state"] == WAIVED]
     shown = sorted(_kinds(rows), key=lambda kind: not is_new(kind[0]))[:_MOST_WAIVED]
     lines = [
-        f"| {_first_cells(each)} | {code('; '.join(map(line, each[0]['reasons'])), _LONGEST)} |"
+        f"| {_first_cells(each)} | {code(rule_of(each[0]), _LONGEST)} |"
         f" {code(waived_by(each[0]['waiver'], _LONGEST), 6 * _LONGEST) if each[0]['waiver'] else ''} |"
         for each in shown
     ]

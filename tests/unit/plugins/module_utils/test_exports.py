@@ -768,6 +768,11 @@ def test_what_is_waived_is_named_with_the_rule_and_the_waiver_that_decides(write
     assert "waived | 3 |" in text or "3 waived" in text
 
 
+def test_a_waived_finding_that_would_pass_anyway_says_so():
+    for text in (markdown(document([waived(1)])), comment(document([waived(1)]))):
+        assert "| known | `no rule of the policy counts it` | `accepted: Replaced" in text
+
+
 def test_a_long_reason_hides_neither_the_owner_nor_the_end_of_a_waiver():
     waiver = {**waived(1)["waiver"], "reason": "r" * 4000, "owner": "o" * 4000, "file": "f" * 4000}
     for text in (markdown(document([waived(1, waiver=waiver)])), comment(document([waived(1, waiver=waiver)]))):
