@@ -10,7 +10,6 @@ None holds a header or a request body. Pure.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -21,8 +20,6 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 _USER_INFO = re.compile(r"(//)[^/?#]*@")
 _PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
 _QUERY = re.compile(r"\?.+", re.DOTALL)
-# those that join letters and emoji, or words
-_JOINERS = "\u200c\u200d\u2060"
 
 
 class ScannerError(Exception):
@@ -165,15 +162,10 @@ def _quoted(text: str | None) -> str | None:
     return text and printable(text, _LONGEST_QUOTE)
 
 
-def is_text(character: str) -> bool:
-    """Whether a character is shown as it is: also spaces of all kinds, and the joiners that words and emoji need."""
-    return character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs"
-
-
 def printable(text: object, longest: int = 300) -> str:
     """The service's text on one line, control characters escaped, at most ``longest`` characters."""
     cut = str(text)[:longest]
-    shown = "".join(c if is_text(c) else c.encode("unicode_escape").decode("ascii") for c in cut)
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
     return shown + ("..." if len(str(text)) > longest else "")
 
 

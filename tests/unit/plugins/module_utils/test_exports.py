@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, is_text
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import csv as table
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import junit, sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import (
@@ -28,7 +28,14 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.document 
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import outdated, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, comment, markdown
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import (
+    block,
+    cell,
+    code,
+    fenced,
+    is_text,
+    line,
+)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,
