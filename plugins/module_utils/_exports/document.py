@@ -343,11 +343,6 @@ def identity(row: Row) -> str:
     return f"{row['fingerprint']}#{row['index']}"
 
 
-def number_of(row: Row) -> str:
-    """What tells a finding from others of the same fingerprint, after its name."""
-    return f" ({row['index']})" if row["index"] > 1 else ""
-
-
 def place(row: Row) -> str:
     """Where a finding is, on one line."""
     where = line(row["target"]) or "an unknown target"

@@ -27,7 +27,6 @@ from .document import (
     facts,
     identity,
     listed,
-    number_of,
     place,
     ranked_severity,
     titled_texts,
@@ -130,17 +129,15 @@ def _identifiers(row: Row) -> list[dict[str, str]]:
 
 
 def _location(row: Row) -> dict[str, str]:
-    """GitLab tells the findings of one check apart by path, method and parameter alone, so the parameter has the target."""
+    """GitLab tells findings of one check apart by path, method and parameter alone, so the parameter has the fingerprint."""
     target, port = line(row["target"]), "" if row["port"] is None else f":{row['port']}"
     if row["protocol"]:
         port += f"/{line(row['protocol'], 20)}"
     parameter = f"{line(row['parameter'])} at " if row["parameter"] else ""
-    if row["places"]:
-        # other places are another finding
-        parameter += f"{len(row['places'])} places ({line(row['fingerprint'])}) at "
+    places = f"{len(row['places'])} places at " if row["places"] else ""
     return {
         "hostname": address_of(row) or target,
         "method": line(row["method"], 20),
-        "param": f"{parameter}{target}{port}{number_of(row)}",
+        "param": f"{parameter}{places}{target}{port} ({identity(row)})",
         "path": line(row["path"]),
     }

@@ -420,6 +420,9 @@ def test_gitlab_can_tell_all_findings_apart():
         row(5, target="b.example", port=53),
         row(6, target="b.example", port=53, protocol="udp"),
         row(7, target="b.example", port=None, protocol="icmp"),
+        # longer than a line of the report
+        row(8, path=f"/{'a' * 600}/b"),
+        row(9, path=f"/{'a' * 600}/c"),
     ]
     found = gitlab(document(rows))["vulnerabilities"]
     keys = [
@@ -451,7 +454,7 @@ def test_a_finding_with_several_places_is_another_one_if_it_has_others():
     rows = [row(1, path=None, places=ones[:2]), row(2, path=None, places=ones)]
     locations = [each["location"]["param"] for each in gitlab(document(rows))["vulnerabilities"]]
     assert len(set(locations)) == 2
-    assert locations[0].startswith("q at 2 places (1:00000000000000000000000000000001) at https://shop.example.com")
+    assert locations[0] == f"q at 2 places at https://shop.example.com:443/tcp (1:{1:032x}#1)"
     assert "port 443/tcp, parameter q, 3 places" in markdown(document(rows[1:]))
 
 
