@@ -510,6 +510,18 @@ def test_a_waived_finding_stays_closed_in_defectdojo_until_its_waiver_ends(statu
     assert len(dojo.findings) == 1
 
 
+@given(st.lists(st.sampled_from([None, "open", *STATUSES]), max_size=8))
+@settings(max_examples=150, deadline=None)
+def test_defectdojo_shows_what_the_last_run_says_whatever_came_before(history):
+    dojo = DefectDojo()
+    for said in history:
+        rows = [] if said is None else [row(1) if said == "open" else waived_as(said)]
+        (text,) = written("defectdojo", document(rows))
+        dojo.reimport(text)
+        assert bool(dojo.active) is (said == "open")
+    assert len(dojo.findings) <= 1
+
+
 def flagged(**flags):
     given = {"title": "T", "severity": "High", "description": "D", "unique_id_from_tool": "1"}
     return json.dumps({"description": "", "findings": [{**given, **flags}]})
