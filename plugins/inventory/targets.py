@@ -83,7 +83,9 @@ options:
       - A host is in the group of its worst open finding. The group C(severity_unknown) is the worst of them. It has the
         hosts with a finding whose severity is not known, and with a scan that does not say how many findings it has.
       - The group C(never_scanned) has the hosts with a target of which no scan has finished.
-      - Findings that may be incomplete are an error, and no host is added.
+      - Findings that may be incomplete are an error, and no host is added. More findings than a scan has counted only
+        give a warning.
+      - A finding that names a target, and a scan of another target, counts on the hosts of both.
     type: bool
     default: false
   stale_after:

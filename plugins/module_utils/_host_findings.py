@@ -17,7 +17,7 @@ from ._errors import Refused, first_of, printable
 from ._families.finding import FINDING
 from ._families.scan import FINISHED, SCAN
 from ._findings.model import SUMMARY, UNKNOWN, finding_of, is_cve, is_open
-from ._findings.proof import Tally, proof_of
+from ._findings.proof import Tally, proof_of, surplus_warning
 from ._gate.fingerprint import worst_first
 from ._http.client import Client
 from ._moments import Clock, moment_of, utc_text
@@ -39,7 +39,10 @@ def add_findings(client: Client, workspaces: Iterable[Record], targets: Mapping[
     for target in targets.values():
         # no time: never scanned; an empty one: a finished scan does not say when it ended
         target.update(findings=dict.fromkeys(SUMMARY, 0), cves=set(), last_scan=None)
-    scans = [scan for workspace in workspaces for scan in _count(client, workspace, targets.values())]
+    notes: list[str] = []
+    scans = [scan for workspace in workspaces for scan in _count(client, workspace, targets.values(), notes)]
+    if notes:
+        client.warn(surplus_warning(notes))
     clock = latest_clock(client, scans)
     # by the clock of this machine, so that an age that is counted later is not too small
     now = min(clock.now, time.time())
@@ -56,8 +59,11 @@ def add_findings(client: Client, workspaces: Iterable[Record], targets: Mapping[
             target["findings"] = None
 
 
-def _count(client: Client, workspace: Record, targets: Iterable[Record]) -> list[Record]:
-    """Count the open findings of the targets of a workspace. Returns the finished scans that count."""
+def _count(client: Client, workspace: Record, targets: Iterable[Record], notes: list[str]) -> list[Record]:
+    """Count the open findings of the targets of a workspace. Returns the finished scans that count.
+
+    notes: gets what there is more than the scans counted.
+    """
     own = {target["id"]: target for target in targets if target["workspace_id"] == workspace["id"]}
     if not own:
         return []
@@ -74,20 +80,22 @@ def _count(client: Client, workspace: Record, targets: Iterable[Record]) -> list
         finding = finding_of(record)
         target_id, scan_id = finding["target_id"], finding["task_id"]
         scan = scans.get(scan_id)
-        target = own.get(target_id) or own.get(scan and scan["target_id"])
+        # a row may name one target, and a scan of another one: neither of them is clean
+        owners = {owner for owner in (target_id, scan and scan["target_id"]) if owner in own}
         # of a scan that does not count, or of a target elsewhere
-        if scan is None and (scan_id in known or (target is None and target_id is not None)):
+        if scan is None and (scan_id in known or (not owners and target_id is not None)):
             return
         # one of no scan is never proven to be the only one
         if scan is None or scan_id in counted:
             tally.take(finding)
-        if target and is_open(finding["status"]):
-            target["findings"][finding["severity"]] += 1
-            target["cves"].update(cve.upper() for cve in finding["cve"] if is_cve(cve))
+        for owner in owners if is_open(finding["status"]) else ():
+            own[owner]["findings"][finding["severity"]] += 1
+            own[owner]["cves"].update(cve.upper() for cve in finding["cve"] if is_cve(cve))
 
-    missing = proof_of(client.stream(FINDING, query, take), counted.values(), tally, grouped=False).all
-    if missing:
-        raise _incomplete(workspace, first_of(missing, 1))
+    proof = proof_of(client.stream(FINDING, query, take), counted.values(), tally, grouped=False)
+    if proof.all:
+        raise _incomplete(workspace, first_of(proof.all, 1))
+    notes += proof.notes
     return finished
 
 

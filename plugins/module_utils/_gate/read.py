@@ -15,7 +15,7 @@ from .._families.scan import SCAN, tool_id_of, tool_name_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
 from .._findings.model import finding_of
-from .._findings.proof import Tally, proof_of
+from .._findings.proof import Tally, proof_of, surplus_warning
 from .._gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._lookup import Contents, Place, match, not_empty
 from .._moments import Clock
@@ -82,7 +82,10 @@ def read(task: Task) -> Reading:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
     clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
     failures: list[CallError] = []
-    pairs = tuple(_pairs(task, wanted, names, clock, failures))
+    notes: list[str] = []
+    pairs = tuple(_pairs(task, wanted, names, clock, failures, notes))
+    if notes:
+        task.warn(surplus_warning(notes))
     return Reading(
         pairs,
         next(iter(names.values())) if len(set(names.values())) == 1 else None,
@@ -233,8 +236,12 @@ def _pairs(
     workspaces: dict[int | None, str | None],
     clock: Clock,
     failures: list[CallError],
+    notes: list[str],
 ) -> Iterator[Pair]:
-    """The pairs. After a failure that the next call would meet too, no more calls are sent. failures: gets the errors."""
+    """The pairs. After a failure that the next call would meet too, no more calls are sent.
+
+    failures: gets the errors; notes: gets what there is more than the scans counted.
+    """
     stopped: CallError | None = None
     for each in wanted:
         pair = _pair(each, workspaces[each.place.id], clock)
@@ -242,7 +249,7 @@ def _pairs(
             try:
                 if stopped is not None:
                     raise stopped
-                pair = _with_findings(task, each, each.scan, pair)
+                pair = _with_findings(task, each, each.scan, pair, notes)
             except CallError as error:
                 failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
@@ -282,7 +289,7 @@ def _unfinished(scan: Record) -> str:
     return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
 
 
-def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair) -> Pair:
+def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
     tally = Tally()
     rows: list[Record] = []
@@ -296,6 +303,7 @@ def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair) -> Pair
             rows.append(finding)
 
     answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
-    missing = proof_of(answer, [scan], tally, grouped=False).all
-    problems = tuple(map(_sentence, missing))
+    proof = proof_of(answer, [scan], tally, grouped=False)
+    notes += proof.notes
+    problems = tuple(map(_sentence, proof.all))
     return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)

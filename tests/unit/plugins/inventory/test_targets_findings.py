@@ -270,14 +270,6 @@ INCOMPLETE = {
         lambda service: service.settings(capped_lists={"findings": 2}, beside_data="total"),
         "the service reports 3 findings, and 2 could be read",
     ),
-    "more than a scan has counted": (
-        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 0)),
-        "scan 14 counted 0 findings, and 1 were read, so its counts are wrong",
-    ),
-    "of no scan": (
-        lambda service: service.add(findings=[{"name": "F", "target": "a.example", "workspace": "Shop"}]),
-        "1 finding names no scan that was read",
-    ),
     "as many as a page": (
         lambda service: service.add(scans=[scan(14, 1003, *[1] * 997)], findings=findings(14, *[1] * 997)),
         "the service returned exactly 1,000 findings",
@@ -338,11 +330,43 @@ def test_targets_that_the_inventory_does_not_read_do_not_matter(account, parse):
     assert groups(inventory)["severity_critical"] == ["a.example"]
 
 
-def test_a_finding_of_no_scan_matters_only_on_a_target_that_is_read(account, parse):
-    account.add(targets=[{"id": 1005, "name": "https://d.example", "workspace": "Shop"}])
-    account.add(findings=[{"name": "F", "target_id": 1005}])
-    assert "1 finding names no scan that was read" in parse(findings=True).error
-    assert groups(parse(findings=True, type="hostname"))["severity_critical"] == ["a.example"]
+MORE = {
+    "more than a scan has counted": (
+        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 0)),
+        "scan 14 counted 0 findings, and 1 were read",
+        ("c.example", "info"),
+    ),
+    "of a severity that no summary has": (
+        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 9)),
+        "scan 14 counted 0 findings, and 1 were read",
+        ("c.example", "unknown"),
+    ),
+    "of no scan": (
+        lambda service: service.add(findings=[{"name": "F", "target": "b.example", "workspace": "Shop"}]),
+        None,
+        ("b.example", "info"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_findings_than_were_counted_are_hosts_with_one_warning(account, parse, name):
+    account.allow_violations = True
+    change, said, (host, severity) = MORE[name]
+    change(account)
+    inventory = parse(findings=True, workspaces=["Shop"])
+    assert seen(inventory, host)["findings"] == {**NONE, severity: 1}
+    assert seen(inventory, "a.example")["findings"] == {**NONE, "critical": 1, "low": 2}
+    assert [said in warning for warning in parse.warned] == ([True] if said else [])
+
+
+def test_a_finding_of_a_scan_of_another_target_is_on_both(account, parse):
+    account.allow_violations = True
+    account.add(scans=[scan(14, 1002, 4, tool_id=PORTS)], findings=findings(14, 4, target_id=1003))
+    inventory = parse(findings=True, workspaces=["Shop"])
+    # the one whose scan counted it, and the one that it names
+    assert seen(inventory, "b.example")["findings"] == {**NONE, "critical": 1}
+    assert seen(inventory, "c.example")["findings"] == {**NONE, "critical": 1}
 
 
 def test_a_scan_of_another_workspace_does_not_have_to_be_proven_here(account, parse):

@@ -159,6 +159,23 @@ def test_a_scan_that_counted_more_findings_is_incomplete(service, run):
     assert "counted 2 high findings" in result["reasons"][0]
 
 
+@pytest.mark.parametrize("level, outcome", [(9, "findings"), (0, "passed")])
+def test_more_findings_than_counted_are_judged_with_one_warning(service, run, found, level, outcome):
+    service.allow_violations = True
+    nothing = {"text": "", **dict.fromkeys(COUNTS, 0)}
+    more = {"target": "shop.example.com", "tool_id": WEB, "result_summary": nothing}
+    found(level, result_summary=nothing)
+    service.add(
+        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
+        scans=[{"id": 40002, "workspace_id": 2, **more}],
+        findings=[{"name": "F", "risk_level": 0, "task_id": 40002, "target_id": 1002}],
+    )
+    result = judged(run("gate", workspace_id=2), outcome)
+    assert result["coverage"] == "complete"
+    assert len(result.warnings) == 1
+    assert "more findings than its scans counted" in result.warnings[0] and " and 1 more" in result.warnings[0]
+
+
 def test_a_scan_that_counts_nothing_at_all_is_incomplete(service, run):
     service.add(scans=[scans(result_summary=None)])
     judged(run("gate", workspace_id=2), "incomplete")
