@@ -20,6 +20,7 @@ from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
 from ._file.draft import shown
 from ._file.replace import store
+from ._finder import Names
 from ._findings.model import matches_all, name_pattern
 from ._lookup import Contents, Place, not_empty
 from ._moments import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
@@ -163,21 +164,17 @@ def _coverage_of(
     any tool counts.
     """
     in_force = [each for each in exclusions if each.ends > clock.now]
-    rows = [row for account in accounts for row in _rows(account, declared, tools, max_age, clock)]
+    wanted = [_wanted(account.targets, declared) for account in accounts]
+    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, tools, max_age, clock)]
     used = _exclude(rows, in_force)
-    forms = None if declared is None else {normal_form(name) for name in declared}
+    found = {record["id"] for each in wanted for _name, record in each if record}
     return dict(
         rows=rows,
         gaps=[row for row in rows if not row["covered"] and not row["excluded"]],
         total=len(rows),
         covered=sum(row["covered"] for row in rows),
         excluded=sum(row["excluded"] for row in rows),
-        undeclared=[
-            record
-            for account in accounts
-            for record in account.targets
-            if forms is not None and normal_form(record["name"]) not in forms
-        ],
+        undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
         duplicates=[record for account in accounts for record in _duplicates(account.targets)],
         empty_workspaces=[account.workspace for account in accounts if not account.targets],
         exclusions=dict(
@@ -185,6 +182,14 @@ def _coverage_of(
             unused=[each.given for each in in_force if each not in used],
         ),
     )
+
+
+def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[tuple[str, Record | None]]:
+    """The targets to judge, each with its live record, None for one that does not exist."""
+    if declared is None:
+        return [(record["name"], record) for record in targets]
+    live = Names(TARGET, targets)
+    return [(name, live.one(name, f"targets[{index}]")) for index, name in enumerate(declared)]
 
 
 def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_Exclusion]:
@@ -200,7 +205,11 @@ def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_
 
 
 def _rows(
-    account: _Account, declared: Sequence[str] | None, tools: Sequence[int], max_age: int | None, clock: Clock
+    account: _Account,
+    wanted: Iterable[tuple[str, Record | None]],
+    tools: Sequence[int],
+    max_age: int | None,
+    clock: Clock,
 ) -> Iterator[Record]:
     newest: _Newest = {}
     unplaced = []
@@ -209,7 +218,7 @@ def _rows(
             unplaced.append(scan)
         elif outcome_of(scan) == FINISHED:
             newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
-    for name, record in _named(account, declared):
+    for name, record in wanted:
         for tool in tools or (None,):
             row = dict.fromkeys(("scan_id", "finished", "age"))
             row.update(
@@ -244,16 +253,6 @@ def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> st
         if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
             return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
     return "No scan of it has finished."
-
-
-def _named(account: _Account, declared: Sequence[str] | None) -> Iterator[tuple[str, Record | None]]:
-    if declared is None:
-        yield from ((record["name"], record) for record in account.targets)
-        return
-    exact = {record["name"]: record for record in account.targets}
-    by_form = {normal_form(record["name"]): record for record in reversed(account.targets)}
-    for name in declared:
-        yield name, exact.get(name) or by_form.get(normal_form(name))
 
 
 def _duplicates(targets: Iterable[Record]) -> list[Record]:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from .._errors import Refused, counted, printable
 from .._families.family import Family
 from .._families.workspace import WORKSPACE
+from .._finder import Names
 from .._names import normal_name
 from .._records import InWorkspace, Record, difference, ids_of, proven
 from .._scope.valid_names import problem_of
@@ -206,12 +207,9 @@ def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     same = _grouped((normal_name(family, item.name), item) for item in each.items)
     for group in same.values():
         _refuse_doubles(group, exact)
-    declared = {item.name for item in each.items}
-    other = [row for row in each.rows if row[family.key] not in declared]
-    # the normal forms of a long list are needed only where a name is not found
-    near = {} if declared <= exact.keys() else _grouped((normal_name(family, row[family.key]), row) for row in other)
+    live = Names(family, each.rows)
     for item in each.items:
-        yield item, exact.get(item.name) or near.get(normal_name(family, item.name)) or ()
+        yield item, live.all(item.name)
 
 
 def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:

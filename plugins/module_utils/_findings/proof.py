@@ -31,7 +31,7 @@ class Proof(NamedTuple):
     # findings may be missing
     doubts: list[str]
     # there are more findings than the scans counted, which is no reason to doubt: a count is a floor
-    notes: list[str] = []
+    notes: Sequence[str] = ()
 
     @property
     def sentence(self) -> str:

@@ -261,17 +261,23 @@ def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int
     late: dict[int, str] = {}
     if expect == NOTHING_EXPECTED:
         return missing, late
-    by_target: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
+    by_form: dict[str, list[int]] = {}
     for number, pair in enumerate(pairs):
-        by_target.setdefault(normal_form(pair.target), []).append(number)
-    targets: dict[str, str] = {}
+        by_name.setdefault(pair.target, []).append(number)
+        by_form.setdefault(normal_form(pair.target), []).append(number)
+    seen: set[object] = set()
     for target in expect.targets or [pair.target for pair in pairs]:
-        targets.setdefault(normal_form(target), target)
-    for form, target in targets.items():
+        found = by_name.get(target) or by_form.get(normal_form(target), [])
+        identity = tuple(found) or normal_form(target)
+        if identity in seen:
+            continue
+        seen.add(identity)
+        names = {pairs[each].target for each in found}
         for tool in expect.tools or (None,):
-            own = [each for each in by_target.get(form, ()) if tool is None or pairs[each].tool_id == tool]
+            own = [each for each in found if len(names) == 1 and (tool is None or pairs[each].tool_id == tool)]
             if not own:
-                missing.append(_missing(target, tool, pairs))
+                missing.append(_missing(target, tool, [pairs[each] for each in found], pairs))
             late.update(_late(expect, own, pairs))
     return missing, late
 
@@ -301,14 +307,19 @@ def _problem(expect: Expect, pair: Pair) -> str | None:
     return None
 
 
-def _missing(target: str, tool: int | None, pairs: Sequence[Pair]) -> Pair:
+def _missing(target: str, tool: int | None, found: Sequence[Pair], pairs: Sequence[Pair]) -> Pair:
+    """found: the pairs of the target, or of several that it may mean."""
     workspaces = {pair.workspace for pair in pairs}
+    names = sorted({printable(pair.target) for pair in found})
     name = "any tool" if tool is None else tool_name_of(tool)
+    sentence = f"{printable(target)!r} has no scan with {name}, which expect demands: scan the target."
+    if len(names) > 1:
+        sentence = f"expect.targets has {printable(target)!r}, which may be {' or '.join(map(repr, names))}: write one of them."
     return Pair(
         target,
-        next((pair.target_id for pair in pairs if normal_form(pair.target) == normal_form(target)), None),
+        found[0].target_id if len(names) == 1 else None,
         workspaces.pop() if len(workspaces) == 1 else None,
         name,
         tool,
-        problems=(f"{printable(target)!r} has no scan with {name}, which expect demands: scan the target.",),
+        problems=(sentence,),
     )

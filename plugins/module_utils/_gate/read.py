@@ -14,10 +14,11 @@ from .._families.finding import FINDING
 from .._families.scan import SCAN, tool_id_of, tool_name_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
+from .._finder import Names
 from .._findings.model import finding_of
 from .._findings.proof import Tally, proof_of, surplus_warning
 from .._gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
-from .._lookup import Contents, Place, match, not_empty
+from .._lookup import Contents, Place, not_empty
 from .._moments import Clock
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
@@ -169,16 +170,13 @@ def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record 
     if names is None:
         yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
         return
-    by_form: dict[str, list[Record]] = {}
-    for row in rows:
-        by_form.setdefault(normal_form(row["name"]), []).append(row)
+    found = Names(TARGET, rows)
     seen: set[object] = set()
     for index, name in enumerate(names):
         not_empty(f"targets[{index}]", name)
-        form = normal_form(name)
-        record = match(TARGET, by_form.get(form, []), name)
+        record = found.one(name, f"targets[{index}]")
         # two targets of a workspace can have one normal form
-        identity = form if record is None else record["id"]
+        identity = normal_form(name) if record is None else record["id"]
         if identity not in seen:
             seen.add(identity)
             yield name, record
