@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._errors import WrongOption, printable
+from ._evidence.sight import could_see, finished, why_blind
 from ._exports.text import cell, line
-from ._families.scan import FINISHED, SCAN, tool_id_of, tool_name_of
+from ._families.scan import SCAN, tool_id_of, tool_name_of
 from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
 from ._file.draft import shown
@@ -28,13 +29,13 @@ from ._names import normal_form
 from ._records import Record
 from ._references import belongs, place_of
 from ._scan.clock import latest_clock
-from ._scan.record import ended_in, lacks, outcome_of
+from ._scan.record import ended_in, lacks
 from ._task import Task
 
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
 
-# the newest finished scan of each target (by id) and tool, and of each target with any tool (None)
+# the newest scan that could see of each target (by id) and tool, and of each target with any tool (None)
 _Newest = dict[tuple[object, "int | None"], Record]
 
 
@@ -213,10 +214,13 @@ def _rows(
 ) -> Iterator[Record]:
     newest: _Newest = {}
     unplaced = []
-    for scan in sorted(account.scans, key=lambda row: int(row["id"])):
-        if outcome_of(scan) == FINISHED and lacks(scan):
+    blind: _Newest = {}
+    for scan in sorted(filter(finished, account.scans), key=lambda row: int(row["id"])):
+        if lacks(scan):
             unplaced.append(scan)
-        elif outcome_of(scan) == FINISHED:
+        elif not could_see(scan):
+            blind[scan["target_id"], scan["tool_id"]] = blind[scan["target_id"], None] = scan
+        else:
             newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
     for name, record in wanted:
         for tool in tools or (None,):
@@ -228,7 +232,8 @@ def _rows(
             if record is None:
                 reason = "The target does not exist in this workspace."
             elif scan_found is None:
-                reason = _no_scan(unplaced, record["id"], tool)
+                short = blind.get((record["id"], tool))
+                reason = why_blind(short) if short else _no_scan(unplaced, record["id"], tool)
             else:
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
                 times, reason = _age(scan_found, max_age, clock)

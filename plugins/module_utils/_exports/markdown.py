@@ -89,7 +89,8 @@ def comment(document: Document) -> str:
         _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
-        _gone(document["gone"]),
+        _listed("Gone", document["gone"]),
+        _listed("Not seen by this scan", document.get("unseen", ())),
         [_footer(document)],
     ]
     return _joined(sections).replace("@", "\uff20")
@@ -149,7 +150,8 @@ def _since(document: Document) -> str:
     since, counts = "Not compared with a baseline.", document["counts"]
     if document["baseline"].get("state") not in (None, NO_BASELINE):
         changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
-        since = f"Since the baseline: {changes}."
+        unseen = f", {counts['unseen']} not seen by this scan" if counts.get("unseen") else ""
+        since = f"Since the baseline: {changes}{unseen}."
     found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
     return f"{since} All findings: {found or 'none'}."
 
@@ -197,9 +199,13 @@ def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
     return _section(title, head, lines, len(rows) - sum(map(len, shown)), "finding")
 
 
-def _gone(gone: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = [f"- {code(each['name'], _LONGEST)}, {code(each['target'], _LONGEST)}" for each in gone[:_MOST_GONE]]
-    return _section("Gone", [], lines, len(gone) - _MOST_GONE, "finding")
+def _listed(title: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Findings of the baseline, each with the reason that it may have."""
+    lines = [
+        ", ".join(code(each[key], _LONGEST) for key in ("name", "target", "reason") if key in each)
+        for each in found[:_MOST_GONE]
+    ]
+    return _section(title, [], [f"- {line}" for line in lines], len(found) - _MOST_GONE, "finding")
 
 
 def _where(rows: Sequence[Row]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,7 +26,9 @@ from .._moments import seconds_of, span
 from .._names import normal_form
 from .._raw_options import unknown_key
 from .._records import Record
-from .matchers import Matcher, matchers_of, shown
+from .baseline import Entry, Was
+from .fingerprint import severity_rank
+from .matchers import Matcher, accepts, matchers_of, shown
 from .rows import Pair, Row
 
 MISSING_FAILS = "fail"
@@ -51,6 +54,7 @@ EXPECT_OPTIONS: dict[str, Any] = dict(
 )
 # the suboptions of origin
 ORIGIN_OPTIONS: dict[str, Any] = {key: dict(type="str") for key in ("build", "commit", "scan_url")}
+_NO_ROW = Row(*[None] * len(Row._fields))  # type: ignore[arg-type]
 NO_ORIGIN: Mapping[str, str | None] = MappingProxyType(dict.fromkeys(ORIGIN_OPTIONS))
 _SCAN_URL = re.compile(r"https?://[!-~]*\{id\}[!-~]*")
 
@@ -80,13 +84,30 @@ class Policy(NamedTuple):
         return None if None in reasons else reasons[0]
 
     def _excluded(self, row: Row) -> str | None:
-        for number, matcher in enumerate(self.exclude):
-            if matcher.matches(row):
-                return f"policy.exclude[{number}] matches it"
+        matching = [number for number, matcher in enumerate(self.exclude) if matcher.matches(row)]
+        if matching and accepts((self.exclude[number] for number in matching), row):
+            return f"policy.exclude[{matching[0]}] matches it"
         includes = Matcher.may_match if self.missing == MISSING_FAILS else Matcher.matches
         if self.include and not any(includes(matcher, row) for matcher in self.include):
             return "no matcher of policy.include matches it"
         return None
+
+    def unmatched(self, rows: Sequence[Row], entries: Iterable[Entry]) -> list[str]:
+        """The places of the matchers that match no finding. entries: of the baseline, which may have had one.
+
+        The severity does not matter, because it has no wrong spelling.
+        """
+        loose = {
+            f"policy.{option}[{number}]": each._replace(severity=None)
+            for option in ("include", "exclude")
+            for number, each in enumerate(getattr(self, option))
+            if not each.is_closed
+        }
+        for finding in chain(*(row.at_each_place() for row in rows if loose), map(_as_row, entries if loose else ())):
+            loose = {place: each for place, each in loose.items() if not each.matches(finding)}
+            if not loose:
+                break
+        return list(loose)
 
     def counts(self, row: Row) -> tuple[bool, tuple[str, ...]]:
         """Whether fail_on counts a finding, and why, as clauses."""
@@ -118,6 +139,37 @@ class Policy(NamedTuple):
                 yield bool(value), f"it is {'' if value else 'not '}{what}, {option} is true"
             else:
                 yield value >= wanted, f"{what} is {value:g}, {option} is {wanted:g}"
+
+    def worse_in(self, row: Row, was: Was) -> tuple[str, ...]:
+        """In what that the policy looks at a known finding has become worse than the baseline accepted it, clauses."""
+        reasons = []
+        if severity_rank(row.severity) < severity_rank(was.severity):
+            reasons.append(f"its severity was {was.severity}")
+        for what, value, before, option, growth in (
+            ("verified", row.verified, was.facts.verified, "verified_only", 1),
+            ("CVSS", row.cvss, was.facts.cvss, "min_cvss", 1),
+            # EPSS changes a little every day
+            ("EPSS", row.epss, was.facts.epss, "min_epss", 2),
+            ("known to be exploited", row.known_exploited, was.facts.known_exploited, "known_exploited", 1),
+        ):
+            wanted = getattr(self, option)
+            if wanted is None or wanted is False or not self._passes(value, wanted):
+                continue
+            rose = value is not None and before is not None and value > before and value >= growth * before
+            if rose or not self._passes(before, wanted):
+                number = f"its {what} was {before:g}" if before is not None else f"it had no {what}"
+                reasons.append(f"it was not {what}" if wanted is True else number)
+        new = set(row.cve) - set(was.cve)
+        old = row._replace(cve=was.cve)
+        if new and self.include and any(each.cve in new for each in self.include) and self._excluded(old) is not None:
+            reasons.append(f"it did not have {', '.join(sorted(new))}")
+        return tuple(reasons)
+
+    def _passes(self, value: float | bool | None, wanted: float | bool) -> bool:
+        """Whether a filter lets a value count. A value that is missing counts if ``missing`` is fail."""
+        if value is None:
+            return self.missing == MISSING_FAILS
+        return bool(value) if wanted is True else value >= wanted
 
     def too_old(self, row: Row, age: int | None) -> str | None:
         """Why the age of a finding fails it, a clause; None if it does not. age: in seconds, None if unknown."""
@@ -154,6 +206,18 @@ class Policy(NamedTuple):
         """The policy as gate.json shows it, with all keys."""
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
         return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+
+
+def _as_row(entry: Entry) -> Row:
+    """What matchers compare of an entry of a baseline."""
+    return _NO_ROW._replace(
+        fingerprint=entry.fingerprint,
+        name=entry.name,
+        check=entry.check,
+        cve=entry.cve,
+        target=entry.target,
+        port=entry.place.port,
+    )
 
 
 def policy_of(given: Mapping[str, Any] | None) -> Policy:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._errors import ApiError, CallError, WrongOption, printable
+from .._evidence.sight import reach_of, why_blind, words_of
 from .._families.finding import FINDING
 from .._families.scan import SCAN, tool_id_of, tool_name_of
 from .._families.target import TARGET
@@ -247,7 +248,7 @@ def _pairs(
             try:
                 if stopped is not None:
                     raise stopped
-                pair = _with_findings(task, each, each.scan, pair, notes)
+                pair = _with_findings(task, each, _in_full(task, each.scan), pair, notes)
             except CallError as error:
                 failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
@@ -282,9 +283,15 @@ def _sentence(clause: str) -> str:
 
 
 def _unfinished(scan: Record) -> str:
-    message = printable(scan["status_message"], 200) if scan["status_message"] else ""
+    said = words_of(scan, True)
     status = printable(scan["status_name"], 60)
-    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
+    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
+
+
+def _in_full(task: Task, scan: Record) -> Record:
+    """A scan with its parameters, which a baseline records and lists do not show; 1 GET where they are needed."""
+    known = "tool_params" in scan or not (task.params["baseline"] or scan["num_tests"] is None)
+    return scan if known else task.client.read(SCAN, scan["id"]) or scan
 
 
 def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
@@ -303,5 +310,8 @@ def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: 
     answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
     proof = proof_of(answer, [scan], tally, grouped=False)
     notes += proof.notes
-    problems = tuple(map(_sentence, proof.all))
-    return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)
+    blind = why_blind(scan)
+    problems = (*filter(None, [blind]), *map(_sentence, proof.all))
+    # what a scan says about itself is for a person to judge, as that the target did not answer
+    said = [] if blind or not words_of(scan) else [f"Scan {scan['id']} says {words_of(scan)!r}."]
+    return pair._replace(findings=tuple(rows), complete=not problems, problems=(*problems, *said), reach=reach_of(scan))

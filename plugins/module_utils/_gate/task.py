@@ -276,8 +276,9 @@ class _Ending:
     def _warn_of(self, memory: Memory) -> None:
         expired = self._decision.waived.expired
         missing = _without_baseline(self._decision)
-        if missing:
-            self._warn(missing)
+        for sentence in (missing, *self._decision.warnings):
+            if sentence:
+                self._warn(sentence)
         if memory.state == CREATED:
             self._warn(
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"

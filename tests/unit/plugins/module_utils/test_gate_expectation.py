@@ -78,6 +78,7 @@ def test_a_missing_pair_says_so():
         age=None,
         duration=None,
         complete=False,
+        reach=None,
         problems=("'a.example' has no scan with Network Scanner, which expect demands: scan the target.",),
     )
 

@@ -64,7 +64,8 @@ def test_without_one_the_normal_form_counts():
             ["A"] * 2,
             "A",
             ("workspaces",),
-            "workspaces 'A' names 2 workspaces, with the ids 19, 20: rename or delete all but one of them in the web application.",
+            "workspaces 'A' names 2 workspaces, with the ids 19, 20: rename or delete all but one of them in the web"
+            " application.",
         ),
     ],
 )

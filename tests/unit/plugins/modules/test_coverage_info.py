@@ -67,6 +67,28 @@ def test_only_a_finished_scan_covers_a_target(run):
     assert result.changed is False
 
 
+@pytest.mark.parametrize(
+    "fields, why",
+    [
+        (
+            {"num_tests": 10, "num_finished_tests": 3},
+            "Scan 40005 finished only 3 of its 10 tests (it says 'Host down').",
+        ),
+        ({"num_tests": 0, "num_finished_tests": 0}, "Scan 40005 has no tests (it says 'Host down')."),
+        ({"progress": 40}, "Scan 40005 finished 40 % of its work only (it says 'Host down')."),
+    ],
+)
+def test_a_finished_scan_that_ran_in_part_covers_nothing(service, run, fields, why):
+    place = {"workspace_id": 2, "tool_id": WEB, "status_message": "Host down"}
+    service.add(scans=[{"id": 40005, "target": "new.example.com", **place, **fields}])
+    (row,) = good(run("coverage_info", workspace_id=2, targets=["new.example.com"]))["rows"]
+    assert (row["covered"], row["scan_id"], row["reason"]) == (False, None, why)
+    # an older one that could see covers it
+    service.add(scans=[{"id": 40006, "target": "www.example.com", **place, **fields}])
+    (row,) = good(run("coverage_info", workspace_id=2, targets=["www.example.com"]))["rows"]
+    assert (row["covered"], row["scan_id"]) == (True, 40001)
+
+
 def test_without_tools_a_scan_with_any_tool_counts(run):
     rows = good(run("coverage_info", workspace_id=2))["rows"]
     assert short(rows) == [
