@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import WrongOption, printable
+from ._errors import WrongOption, first_of, printable
 from ._evidence.sight import could_see, finished, why_blind
 from ._exports.text import cell, line
 from ._families.scan import SCAN, tool_id_of, tool_name_of
@@ -32,6 +32,7 @@ from ._scan.clock import latest_clock
 from ._scan.record import ended_in, lacks
 from ._task import Task
 
+_MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
 
@@ -60,6 +61,16 @@ def coverage(task: Task) -> Record:
     expired = result["exclusions"]["expired"]
     if expired:
         task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+    unused = [
+        f"exclusions[{number}]"
+        for number, each in enumerate(exclusions)
+        if each.given in result["exclusions"]["unused"]
+    ]
+    if unused and result["rows"]:
+        names = "matches" if len(unused) == 1 else "match"
+        task.warn(
+            f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
+        )
     file: Record = dict(changed=False, dest=None, size=None, checksum=None)
     if dest is not None:
         generated = utc_text(clock.now)
