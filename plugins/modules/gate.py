@@ -211,11 +211,30 @@ options:
       - The path of a CSV file with EPSS scores, as published by FIRST. The higher of its score and that of the
         service counts.
     type: path
+  epss_max_age:
+    description:
+      - The maximum age of O(epss_file) by the date in the file, in seconds or as in V(12h) or V(7d). See
+        O(stale_catalogues).
+    type: str
+    default: 7d
   known_exploited_file:
     description:
       - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. A finding is
         known to be exploited if the file or the service says so.
     type: path
+  known_exploited_max_age:
+    description:
+      - The maximum age of O(known_exploited_file) by the date in the file, in seconds or as in V(12h) or V(7d). The
+        date of a CSV file is that of its newest entry. See O(stale_catalogues).
+    type: str
+    default: 7d
+  stale_catalogues:
+    description:
+      - What to do if O(epss_file) or O(known_exploited_file) is older than its maximum age, or does not say its date.
+        V(warn) makes the task warn, V(fail) has the outcome C(misconfigured).
+    type: str
+    choices: [warn, fail]
+    default: warn
   outcomes:
     description:
       - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but
@@ -549,7 +568,10 @@ OPTIONS = dict(
     waivers=dict(type="list", elements="path", default=[]),
     allow_permanent=dict(type="bool", default=False),
     epss_file=dict(type="path"),
+    epss_max_age=dict(type="str", default="7d"),
     known_exploited_file=dict(type="path"),
+    known_exploited_max_age=dict(type="str", default="7d"),
+    stale_catalogues=dict(type="str", choices=["warn", "fail"], default="warn"),
     outcomes=dict(type="dict"),
     artifacts=dict(type="path"),
     formats=dict(type="list", elements="str", choices=FORMATS, default=["json", "markdown"]),

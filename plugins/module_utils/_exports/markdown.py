@@ -256,4 +256,13 @@ def _footer(document: Document) -> str:
     workspace = f" in workspace {code(document['workspace'], _LONGEST)}" if document["workspace"] else ""
     targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
     tools = counted(len(tools_of(document)), "tool")
-    return f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
+    judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
+    return judged + "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
+
+
+def _catalogues(document: Document) -> dict[str, str]:
+    """The dates of the catalogues that were used, by what they are."""
+    sources = document.get("sources") or {}
+    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
+    used = {name: sources.get(field) for field, name in names.items()}
+    return {name: code(file.get("date") or "an unknown date", 40) for name, file in used.items() if file}

@@ -190,6 +190,7 @@ def test_an_exclusion_that_matches_nothing_is_returned(run):
     exclusion = {"target": "typo.*", "reason": "x", "expires": LATER}
     result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
     assert [each["target"] for each in result["exclusions"]["unused"]] == ["typo.*"]
+    assert "exclusions[0] matches no target: check for a typo" in result.warnings[-1]
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,26 @@ def test_a_number_in_a_matcher_is_refused_with_its_quotes(service, run, found):
     assert service.calls() == []
 
 
+def test_a_catalogue_of_2022_is_said(run, found, tmp_path):
+    found(4)
+    path = tmp_path / "kev.json"
+    path.write_text('{"dateReleased": "2022-03-01T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
+    options = dict(
+        workspace_id=2, known_exploited_file=str(path), policy={"known_exploited": True}, artifacts=str(tmp_path)
+    )
+    result = run("gate", **options)
+    assert [" is of 2022-03-01, " in each for each in result.warnings] == [True]
+    assert "Known exploited vulnerabilities of `2022-03-01`." in (tmp_path / "gate.md").read_text()
+    strict = judged(run("gate", stale_catalogues="fail", **options), "misconfigured")
+    assert "is of 2022-03-01" in strict["reasons"][0]
+    assert "Known exploited vulnerabilities of 2022-03-01." in strict.msg
+    assert (
+        run("gate", known_exploited_max_age="9999d", stale_catalogues="fail", **options)["outcome"] == result["outcome"]
+    )
+    wrong = run("gate", **{**options, "known_exploited_max_age": "soon"})
+    assert wrong.failed and "known_exploited_max_age is 'soon'" in wrong.msg
+
+
 def test_a_known_finding_that_is_exploited_now_fails(service, run, tmp_path):
     baseline = str(tmp_path / "baseline.json")
     options = dict(workspace="Web shop", baseline=baseline, policy={"only_new": True, "known_exploited": True})
