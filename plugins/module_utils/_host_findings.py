@@ -138,7 +138,7 @@ class _Count:
         target_id, scan_id = finding["target_id"], finding["task_id"]
         scan = self._scans.get(scan_id)
         # a row may name one target, and a scan of another one: neither of them is clean
-        owners = frozenset(owner for owner in (target_id, scan and scan["target_id"]) if owner in self._own)
+        owners = frozenset({target_id, scan and scan["target_id"]} & self._own.keys())
         # of a scan that does not count, or of a target elsewhere
         if scan is None and (scan_id in self._known or (not owners and target_id is not None)):
             return

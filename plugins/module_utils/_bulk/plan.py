@@ -318,6 +318,21 @@ def _protects(pattern: str, name: str, family: Family) -> bool:
     return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
 
 
+def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
+    """The places of the patterns of ``protect`` that match no object of the lists that are purged."""
+    names = [
+        (row[family.key], family)
+        for managed in workspaces
+        for family in rules.purge
+        for row in managed.rows.get(family, ())
+    ]
+    return [
+        f"protect[{number}] ({printable(pattern, 60)!r})"
+        for number, pattern in enumerate(rules.protect)
+        if names and not any(_protects(pattern, *each) for each in names)
+    ]
+
+
 def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) -> None:
     """Raise PlanRefused for a plan that would delete more than the task allows."""
     gone = [step for step in steps if step.deletes and (step.purged or step.recreates)]

@@ -86,11 +86,15 @@ class Facts(NamedTuple):
         return Facts(*(_greatest(each) for each in zip(self, other)))
 
     def best(self, other: Facts) -> Facts:
-        return Facts(*(None if None in each else min(each) for each in zip(self, other)))
+        return Facts(*(_least(each) for each in zip(self, other)))
 
 
-def _greatest(values: Iterable[Any]) -> Any:
+def _greatest(values: Sequence[Any]) -> Any:
     return max((each for each in values if each is not None), default=None)
+
+
+def _least(values: Sequence[Any]) -> Any:
+    return None if None in values else min(values)
 
 
 def facts_of(row: Row) -> Facts:
