@@ -77,7 +77,7 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
         problems.append(f"the service reports {read.total:,} findings, and {read.rows:,} could be read")
     elif read.has_more:
         problems.append(f"the service reports more findings after the {read.rows:,} that could be read")
-    newest = _newest(scans)
+    newest = newest_of(scans)
     notes = [] if grouped else list(_surplus(scans, tally))
     problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
     doubts += _doubts(scans, newest, grouped)
@@ -100,7 +100,7 @@ def may_be_cut(read: Streamed) -> bool:
     return read.total is None and read.rows == PAGE_SIZE
 
 
-def _newest(scans: Iterable[Record]) -> list[Record]:
+def newest_of(scans: Iterable[Record]) -> list[Record]:
     """The newest scan of each target and tool. Older ones say less about the present."""
     newest: dict[tuple[int, int], Record] = {}
     for scan in sorted(scans, key=lambda scan: scan["id"]):

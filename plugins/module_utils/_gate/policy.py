@@ -145,6 +145,9 @@ class Policy(NamedTuple):
         reasons = []
         if severity_rank(row.severity) < severity_rank(was.severity):
             reasons.append(f"its severity was {was.severity}")
+        filters = (self.verified_only, self.min_cvss, self.min_epss, self.known_exploited)
+        if not self.include and not any(each is not None and each is not False for each in filters):
+            return tuple(reasons)
         for what, value, before, option, growth in (
             ("verified", row.verified, was.facts.verified, "verified_only", 1),
             ("CVSS", row.cvss, was.facts.cvss, "min_cvss", 1),
