@@ -565,7 +565,7 @@ ROWS = (
     Row(
         "workspace-names",
         "Workspace names are unique and compared exactly, including case.",
-        "match in _lookup.py",
+        "named in _finder.py",
         NOBODY,
         "workspace estate",
         "A name that differs in case only is refused with 409, and the task fails. Two of one name are an error.",
