@@ -108,7 +108,11 @@ def _refuse_all(sentences: Iterable[str]) -> None:
 
 
 def _keys_of(family: Family) -> tuple[str, ...]:
-    return (family.key, *family.declared, *([each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]))
+    return (
+        family.key,
+        *family.declared,
+        *([each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]),
+    )
 
 
 def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], object]]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .._errors import Refused, WrongOption, printable
+from .._evidence.sight import finished, why_blind
 from .._families.finding import FINDING
 from .._families.scan import SCAN
 from .._families.target import TARGET
@@ -34,7 +35,7 @@ from .._scan.clock import old_scans
 from .._scan.record import uncounted
 from .._task import Task
 from .model import SUMMARY, finding_of, is_cve, selector
-from .proof import Proof, Tally, may_be_cut, proof_of
+from .proof import Proof, Tally, may_be_cut, newest_of, proof_of, surplus_warning
 
 _NOT_YET = Proof([], ["what this task refers to does not exist yet"])
 
@@ -127,7 +128,11 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
             " at a time."
         )
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
-    kept.proof = _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
+    if found.notes:
+        task.warn(surplus_warning(found.notes))
+    blind = [why_blind(scan).rstrip(".") for scan in newest_of(asked.scans) if finished(scan) and why_blind(scan)]
+    problems, doubts = [*asked.problems, *found.problems], [*found.doubts, *blind]
+    kept.proof = _accepted(task, found._replace(problems=problems, doubts=doubts))
 
 
 def _accepted(task: Task, proof: Proof) -> Proof:

@@ -26,7 +26,9 @@ description:
     from memory, and the source cannot tell.
   - If a read fails, it is repeated after O(interval) or, after several failures, at
     most 30 seconds if that is longer.
-  - Cost - 1 GET each O(interval), and 1 or 2 GET more at the start.
+  - A logger whose C(active_days) are over records nothing. That is an event of the
+    type C(error), at the start and every hour.
+  - Cost - 1 GET each O(interval), and 1 or 2 GET more at the start and every hour.
 options:
   label:
     description:

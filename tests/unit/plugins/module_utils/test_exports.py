@@ -510,7 +510,6 @@ def test_a_waived_finding_stays_closed_in_defectdojo_until_its_waiver_ends(statu
 
 
 @given(st.lists(st.sampled_from([None, "open", *STATUSES]), max_size=8))
-@settings(max_examples=150, deadline=None)
 def test_defectdojo_shows_what_the_last_run_says_whatever_came_before(history):
     dojo = DefectDojo()
     for said in history:

@@ -12,8 +12,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes i
     kept_mode,
     starting_rights,
 )
-from hypothesis import given
 from ansible_collections.scanops.scanner.plugins.module_utils._trust import is_foreign
+from hypothesis import given
 from hypothesis import strategies as st
 
 # without a deadline, which a busy machine misses
