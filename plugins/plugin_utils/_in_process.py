@@ -61,7 +61,17 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
-        return explained(self._result(tmp, task_vars or {}), self._task, task_vars or {})
+        variables = task_vars or {}
+        # an option with the value of ``omit`` is not set, so it does not hide that of module_defaults
+        self._task.args = {
+            **_core.defaults_of(self, self._task.resolved_action or self._task.action, variables),
+            **self._task.args,
+        }
+        return explained(self.ended(self._result(tmp, variables)), self._task, variables)
+
+    def ended(self, result: Result) -> Result:
+        """What becomes of the result of the module."""
+        return result
 
     def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:
         environment: dict[str, Any] = {}
@@ -75,7 +85,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
                 self._say("in process")
                 with Stop(_is_orphan).listening() as self._stop:
                     done = self._run_here(arguments, environment, task_vars)
-                return dict(merge_hash(result, self._ended(done)))
+                return dict(merge_hash(result, self._after_signal(done)))
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
@@ -100,7 +110,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         """Whether nobody takes the result, after an interrupt."""
         return self._stop.reason is not None and not self._stop.timed_out
 
-    def _ended(self, done: Result) -> Result:
+    def _after_signal(self, done: Result) -> Result:
         """The result after the end of the work. After a signal, ansible-core does here what it does on this signal."""
         stop = self._stop
         if stop.number is not None:
