@@ -7,12 +7,8 @@
 from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.modules.gate import MODULE
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import ended
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess, Result
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
 
 
 class ActionModule(InProcess):
     declared = MODULE
-
-    def ended(self, result: Result) -> Result:
-        return ended(result)

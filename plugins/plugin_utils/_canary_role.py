@@ -42,7 +42,7 @@ class CanaryAction(RoleAction):
 
     def prepare(self) -> Result:
         """Create or adopt the logger, and look at what arrived before."""
-        if self.is_out() or not self.claims("prepare"):
+        if self.is_out() or not self.is_in_charge():
             return dict(SKIPPED)
         tasks, within, interval = self.path("tasks"), self.value("within", 60), self.value("poll_interval", 5)
         if not os.path.isfile(tasks):

@@ -27,6 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._masking import hi
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import ended as gate_ended
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import for_module, why_as_module
@@ -47,6 +48,8 @@ with contextlib.suppress(OSError):
     _STDERR = os.dup(2)
 
 Result = dict[str, Any]
+# what becomes of the results of some modules, by their names
+_ENDED: Mapping[str, Callable[[Result], Result]] = {"gate": gate_ended}
 
 
 class AsModule(Exception):
@@ -67,11 +70,9 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             **_core.defaults_of(self, self._task.resolved_action or self._task.action, variables),
             **self._task.args,
         }
-        return explained(self.ended(self._result(tmp, variables)), self._task, variables)
-
-    def ended(self, result: Result) -> Result:
-        """What becomes of the result of the module."""
-        return result
+        result = self._result(tmp, variables)
+        ended = _ENDED.get(self._task.action.rpartition(".")[2])
+        return explained(ended(result) if ended else result, self._task, variables)
 
     def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:
         environment: dict[str, Any] = {}
