@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import PROFILES
 from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import (
@@ -24,9 +24,14 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import
     SERVICE_ERROR,
     STALE_BASELINE,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import check_options, specs_of
 from ansible_collections.scanops.scanner.plugins.modules.gate import OPTIONS as GATE
+from ansible_collections.scanops.scanner.plugins.modules.scan import MODULE as SCAN_MODULE
 from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
+from ansible_collections.scanops.scanner.plugins.plugin_utils._core import as_module_reads
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import is_refusal, withdraw
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import AsModule, converted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import note, notes
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import (
@@ -69,6 +74,8 @@ _NOT_JUDGED = (
     *("baseline_update", "concurrency", "poll_interval", "stop_on_interrupt"),
     *("queue_timeout", "run_timeout", "on_timeout"),
 )
+# for the conversion of the other options
+_ANY_CONNECTION = {"base_url": "https://localhost/api/v2", "api_key": "none"}
 # the variables without which nothing can be judged
 _NEEDED = ("targets", "tools", "formats", "artifacts")
 # options of modules that have another name in the role
@@ -127,9 +134,11 @@ class GateAction(RoleAction):
         decision = self.kept("decision")
         if self.is_out() or decision is None:
             return dict(SKIPPED)
+        # ansible-core takes the status of a program that crashed for a failure
+        result = {**decision["result"], "failed": False}
         if self.is_in_charge():
-            return {**decision["result"], **decision.get("stats", {})}
-        return {**decision["result"], "changed": False}
+            return {**result, **decision.get("stats", {})}
+        return {**result, "changed": False}
 
     def end(self) -> Result:
         """Fail unless the gate has passed, and say how it ended."""
@@ -160,8 +169,17 @@ class _Gate:
         of_gate, of_scan = action.defaults("gate"), action.defaults("scan")
         self.wrong = next((each["problem"] for each in action.entered() if each["problem"]), "")
         self.values: Result = {}
-        if not self.wrong:
-            self.values = action.values([*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS])
+        # also those of a wrong configuration, which say where the artefacts are written
+        for name in (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS):
+            try:
+                self.values.update(action.values([name]))
+            except ScannerError as error:
+                self.wrong = self.wrong or str(error)
+        null = [f"{PREFIX}{name}" for name, each in self.values.items() if each is None]
+        if null:
+            self.wrong = (
+                f"{null[0]} is null, probably because a variable is unset: give a value, or leave the variable out."
+            )
         # what the play sets for a module counts where the role has another default
         defaults = {**of_gate, **of_scan}
         self.settings = {
@@ -189,6 +207,7 @@ class _Gate:
         self.wrong = self.wrong or differing_values or mistake_in(self.settings) or self._taken() or ""
         checked = self._check()
         self.wrong = self.wrong or (checked["msg"] if checked.get("outcome") == MISCONFIGURED else "")
+        self.wrong = self.wrong or self._wrong_scan()
         refusal = self._refusal(checked)
         results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()
         if would_scan:
@@ -281,12 +300,30 @@ class _Gate:
         return results, unread, would_scan
 
     def _scanned(self) -> Result:
+        return self.action.call("scan", self._scan_options(), without=_OF_SCAN)
+
+    def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
         for name in ("poll_interval", "stop_on_interrupt"):
             options[name] = self.settings[name]
         options["workspace"] = self.settings.get("workspace")
         options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
-        return self.action.call("scan", {**options, **self.scope}, without=_OF_SCAN)
+        return {**options, **self.scope}
+
+    def _wrong_scan(self) -> str:
+        """Why the module scan would refuse its options before any call, or ""."""
+        given = self.action.arguments("scan", self._scan_options(), without=_OF_SCAN)
+        # the module itself says what is wrong with the connection, which the environment may set
+        others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS}
+        try:
+            params = converted(SCAN_MODULE, as_module_reads({**_ANY_CONNECTION, **others}))
+            check_options(params)
+            specs_of(params)
+        except AsModule:
+            return ""
+        except (WrongOption, TypeError, ValueError) as error:
+            return named(str(error), self.variables)
+        return ""
 
     # --- the decision
 

@@ -21,7 +21,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, counted, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
@@ -159,7 +159,7 @@ class _Run:
         self._secrets: set[str] = set()
         self._warnings: list[str] = []
         self.params: Result = {}
-        self._refusal = self._read(arguments)
+        self.refusal = self._read(arguments)
 
     def _read(self, arguments: Result) -> str | None:
         """Convert the options. Returns why they are wrong, or None."""
@@ -192,8 +192,8 @@ class _Run:
 
     def printed(self) -> str:
         """Do the work, and write its result as the module would print it."""
-        if self._refusal:
-            return self._printed(failed=True, msg=self._refusal)
+        if self.refusal:
+            return self._printed(failed=True, msg=self.refusal)
         ended = self.declared.perform(self, self._shared)
         if ended.secret:
             hide(ended.secret, self._secrets)
@@ -211,6 +211,14 @@ class _Run:
         if self._warnings:
             result["warnings"] = self._warnings
         return _core.as_module_prints(shown_result(result, self._secrets))
+
+
+def converted(declared: Module, arguments: Result) -> Result:
+    """The options of a task, as the module has them. Raises WrongOption, or AsModule if only the module can say it."""
+    run = _Run(declared, arguments, lambda _text: None)
+    if run.refusal:
+        raise WrongOption(run.refusal)
+    return run.params
 
 
 def _is_orphan() -> bool:

@@ -256,13 +256,20 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         without: options that ``module_defaults`` do not set here; own: they set only the connection; loop: a name for the
         calls that share a connection.
         """
+        arguments = self.arguments(module, options, without=without, own=own)
+        return self._called(f"{_COLLECTION}{module}", arguments, check_mode, loop)
+
+    def arguments(
+        self, module: str, options: Mapping[str, Any], *, without: Collection[str] = (), own: bool = False
+    ) -> Result:
+        """The options of a module, with the connection and ``module_defaults``; see ``call``."""
         connection = {name: each for name, each in self.values(CONNECTION_OPTIONS).items() if each is not None}
         defaults = {
             name: each
             for name, each in self.defaults(module).items()
             if name not in without and (name in CONNECTION_OPTIONS or not own)
         }
-        return self._called(f"{_COLLECTION}{module}", {**defaults, **connection, **options}, check_mode, loop)
+        return {**defaults, **connection, **options}
 
     def _called(
         self, action: str, arguments: Result, check_mode: bool | None = None, loop: str | None = None

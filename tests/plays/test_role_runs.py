@@ -128,7 +128,7 @@ def test_a_scope_of_the_play_counts_in_every_role(service, tmp_path, name):
     }
     inventory = f"a {LOCAL} estate_register_targets=www.example.com\n"
     done = run(tmp_path, service, [role(name, given[name])], inventory=inventory, module_defaults=SCOPED)
-    assert done.status == 2 and "'www.example.com'" in done.output, done.output
+    assert done.status == 2 and "www.example.com is refused by scope.deny[0]" in done.output, done.output
     assert done.posts("/targets") == done.posts("/scans") == []
 
 
@@ -197,7 +197,7 @@ def test_roles_that_tags_select_do_their_work(service, tmp_path, arguments):
     inventory = f"a {LOCAL} estate_register_targets=a.example.com\n"
     done = run(tmp_path, service, tasks, arguments, inventory=inventory, files=files)
     assert done.status == 0, done.output
-    assert [each["name"] for each in done.posts("/targets")] == ["www.example.com", "a.example.com"]
+    assert [each["name"] for each in service.targets()] == ["www.example.com", "a.example.com"]
     assert (tmp_path / "out.yml").is_file()
     assert len(done.posts("/http_loggers")) == 1 and service.state()["http_loggers"] == []
     assert "No comment was written: gate_comment_token is empty" in done.output
@@ -218,7 +218,7 @@ def test_an_estate_is_applied_once(service, tmp_path, keywords):
     tasks = [role("estate_apply", {"estate_apply_workspaces": ESTATE})]
     done = run(tmp_path, service, tasks, **keywords)
     assert done.status == 0 and len(done.posts("/workspaces")) == 1, done.output
-    assert len([each for each in done.log if each["path"].endswith("/workspaces") and each["method"] == "GET"]) == 1
+    assert done.output.count('"msg": "2 created"') == 1
 
 
 def test_a_canary_is_refused_where_hosts_do_not_wait(service, tmp_path):
@@ -394,4 +394,4 @@ def test_a_template_in_a_file_of_an_estate_is_a_text(service, tmp_path):
     run(tmp_path, service, [role("estate_apply", variables)], files={"estate.yml": text}, inventory=f"a {LOCAL}\n")
     assert not marker.exists()
     done = run(tmp_path, service, [role("estate_apply", {**variables, "estate_apply_templates": True})])
-    assert marker.exists() and done.posts("/workspaces")[0]["name"] == "Ran", done.output
+    assert marker.exists() and "Ran" in [each["name"] for each in service.workspaces()], done.output
