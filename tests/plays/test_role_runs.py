@@ -150,10 +150,10 @@ def test_a_policy_and_protected_names_of_the_play_count(service, tmp_path):
         "scanops.scanner.gate": {"policy": {"fail_on": "none"}},
         "scanops.scanner.estate": {"protect": ["www.*"], "purge": ["targets"]},
     }
-    empty = {"estate_apply_workspaces": [{"name": "Web shop", "targets": []}]}
+    other = {"estate_apply_workspaces": [{"name": "Web shop", "targets": ["other.example.com"]}]}
     tasks = [
         role("estate_apply", {"estate_apply_workspaces": ESTATE}),
-        role("estate_apply", empty),
+        role("estate_apply", other),
         role("scan_gate", {**GATE, "scan_gate_targets": ["shop.example.com"]}),
     ]
     done = run(tmp_path, service, tasks, inventory=f"a {LOCAL}\n", module_defaults=defaults)
@@ -161,7 +161,7 @@ def test_a_policy_and_protected_names_of_the_play_count(service, tmp_path):
     # the gate declares its targets, and deletes nothing
     assert not any(each["method"] == "DELETE" for each in done.log)
     assert "The gate passed: 0 of 5 findings fail (shop.example.com, Website Scanner)." in done.output
-    assert '"msg": "1 protected' in done.output
+    assert '"msg": "1 created, 1 protected' in done.output
 
 
 # --- who works, and where
