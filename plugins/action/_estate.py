@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the roles of an estate check before and between their tasks."""
+"""The tasks of the role estate_apply."""
 
 from __future__ import annotations
 
 from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import EstateAction
 
 
+# named after a module, because the sanity test action-plugin-docs refuses other names
 class ActionModule(EstateAction):
     pass

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the role scan_gate decides before and between its tasks."""
+"""The tasks of the role scan_gate."""
 
 from __future__ import annotations
 

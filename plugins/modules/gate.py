@@ -365,13 +365,14 @@ outcome:
   description:
     - How the gate ended - C(service_error), C(misconfigured), C(unknown_state), C(nothing_scanned), C(scan_failed),
       C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the
-      worst first. It is the worst one of all targets.
-  returned: always, once the gate has judged
+      worst first. It is the worst one of all targets. A task that refuses its options has the outcome
+      C(misconfigured).
+  returned: always, once the gate has judged, and if an option is wrong
   type: str
   sample: findings
 passed:
   description: Whether the outcome is C(passed).
-  returned: always, once the gate has judged
+  returned: always, once the gate has judged, and if an option is wrong
   type: bool
   sample: false
 verdict:
@@ -514,6 +515,16 @@ version:
   returned: always, once the gate has judged
   type: int
   sample: 1
+run:
+  description: A random id of this run, which C(gate.json) has, too. The roles that follow a gate know it by this id.
+  returned: always, once the gate has judged
+  type: str
+  sample: 3f1d5c0e9a7b48d2a1c6e5f40b7d9823
+msg:
+  description: One sentence that says how the gate ended, also if it passed.
+  returned: always
+  type: str
+  sample: "The gate passed: 0 of 8 findings fail, 2 known (shop.example.com, Website Scanner)."
 collection_version:
   description: The version of the collection that judged.
   returned: always, once the gate has judged

@@ -10,11 +10,13 @@ import contextlib
 import importlib
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import ansible.template
 from ansible import constants
+from ansible.errors import AnsibleError
+from ansible.executor import module_common, task_executor
 from ansible.module_utils.common import json as ansible_json
 from ansible.plugins.action import ActionBase
 
@@ -99,25 +101,40 @@ def returned(action: ActionBase, printed: str) -> dict[str, Any]:
     return dict(wrap_var(parsed) if wrap_var else parsed)
 
 
-# --- files
+# --- the arguments of a task
 
 
-def load_yaml(loader: Any, path: str, templates: bool) -> Any:
-    """The value of a YAML file, which ansible-vault may have encrypted. templates: whether its texts may be templates; before
-    ansible-core 2.19, every text of a file may be one."""
-    if hasattr(ansible.template, "trust_as_template"):
-        return loader.load_from_file(path, cache="none", trusted_as_template=templates)
-    return loader.load_from_file(path, cache=False)
+def defaults_of(action: ActionBase, name: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``module_defaults`` of the task of an action plugin set for the module of this full name, and for its groups."""
+    task, templar = action._task, action._templar
+    if not task.module_defaults:
+        return {}
+    # up to ansible-core 2.18
+    older = getattr(module_common, "get_action_args_with_defaults", None)
+    if older is None:
+        return dict(module_common._apply_action_arg_defaults(name, task, {}, templar))
+    found = older(name, {}, task.module_defaults, templar, action_groups=play_of(task)._action_groups)
+    return dict(task_executor.remove_omit(found, variables.get("omit")))
 
 
-def plain(value: Any) -> Any:
-    """A copy of a value that was read from YAML without what ansible-core adds to texts, such as their encryption."""
-    if isinstance(value, dict):
-        return {plain(key): plain(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [plain(part) for part in value]
-    is_text = isinstance(value, str) or type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
-    return str(value) if is_text else value
+def evaluated(action: ActionBase, value: Any, variables: Mapping[str, Any]) -> Any:
+    """The value of a variable, as a module reads it. Raises Omitted for the value of ``omit``, or AnsibleError."""
+    try:
+        value = action._templar.template(value)
+    except AnsibleError as error:
+        # from ansible-core 2.19 on
+        if type(error).__name__ == "AnsibleValueOmittedError":
+            raise Omitted from None
+        raise
+    token = variables.get("omit")
+    if isinstance(value, str) and value == token:
+        raise Omitted
+    given = {"value": value}
+    return as_module_reads(given if _HAS_PROFILES else task_executor.remove_omit(given, token))["value"]
+
+
+class Omitted(Exception):
+    """A variable has the value of ``omit``."""
 
 
 # --- where a task is in its play

@@ -2,107 +2,402 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps of the role scan_gate: whether this host decides, what is wrong with the variables, and what the results mean."""
+"""The role scan_gate: which host works, what is wrong with the variables, the scans, the decision, and how the role ends."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
-from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import PROFILES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import (
+    FAIL,
+    MISCONFIGURED,
+    OUTCOMES,
+    SERVICE_ERROR,
+    STALE_BASELINE,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import check_options, specs_of
+from ansible_collections.scanops.scanner.plugins.modules.gate import OPTIONS as GATE
+from ansible_collections.scanops.scanner.plugins.modules.scan import MODULE as SCAN_MODULE
+from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
+from ansible_collections.scanops.scanner.plugins.plugin_utils._core import as_module_reads
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import is_refusal, withdraw
+from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import AsModule, converted
+from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import note, notes
+from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import (
+    JOINED,
+    SHOWN,
+    SKIPPED,
+    Result,
+    RoleAction,
+)
 
 PREFIX = "scan_gate_"
-# the variables on which the decision depends
-JUDGED = (
-    "scan_gate_base_url",
-    "scan_gate_workspace",
-    "scan_gate_targets",
-    "scan_gate_tools",
-    "scan_gate_tool_params",
-    "scan_gate_max_age",
-    "scan_gate_policy",
-    "scan_gate_baseline",
-    "scan_gate_baseline_missing",
-    "scan_gate_waivers",
-    "scan_gate_allow_permanent",
-    "scan_gate_epss_file",
-    "scan_gate_known_exploited_file",
-    "scan_gate_outcomes",
-    "scan_gate_scope",
+# options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
+_OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "state", "force", "wait")
+_OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "expect", "rows")
+# options of both
+_OF_BOTH = ("workspace", "targets", "tools")
+# where an option has another default than the module
+DEFAULTS: Mapping[str, Any] = {
+    "tools": ["Website Scanner"],
+    "artifacts": "scan_gate",
+    "formats": ["json", "markdown", "html"],
+    "poll_interval": 30,
+    "stop_on_interrupt": True,
+}
+# every option of scan and gate is a variable of the role
+SCAN_OPTIONS = tuple(name for name in SCAN if name not in (*_OF_SCAN, *_OF_BOTH))
+GATE_OPTIONS = tuple(name for name in GATE if name not in (*_OF_GATE, *_OF_BOTH))
+# options that change neither what is scanned nor what is decided
+_NOT_JUDGED = (
+    *(
+        "artifacts",
+        "formats",
+        "estate_files",
+        "sarif_profile",
+        "sarif_category",
+        "sarif_location",
+        "export_all",
+        "origin",
+    ),
+    *("baseline_update", "concurrency", "poll_interval", "stop_on_interrupt"),
+    *("queue_timeout", "run_timeout", "on_timeout"),
 )
+# for the conversion of the other options
+_ANY_CONNECTION = {"base_url": "https://localhost/api/v2", "api_key": "none"}
 # the variables without which nothing can be judged
 _NEEDED = ("targets", "tools", "formats", "artifacts")
-# written if none of the given formats is known
-_FORMATS = ("json", "markdown", "html")
 # options of modules that have another name in the role
 _RENAMED = {"tool": "tools", "workspaces[0].targets": "targets", "workspaces[0].name": "workspace"}
 _BEGINNING = re.compile(r"^(value of |argument '?)?(?:expect\.)?(workspaces\[0\]\.(?:name|targets)|[a-z_]+)")
-# keys of a failed result that did not come from the module itself, or that say that a call was sent
-_NOT_REFUSED = ("api_error", "scans", "module_stdout", "module_stderr", "timedout", "unreachable", "skipped", "outcome")
 
 
 class GateAction(RoleAction):
-    """With ``entered``, checks the variables of all hosts; with ``results``, classifies results; else decides for a host."""
+    """The steps are for all hosts that run the role. The first of them does the work."""
 
-    def step(self, variables: Result) -> Result:
-        given = self._task.args
-        if "results" in given:
-            options = self.options()
-            return {"results": [classified(each, options) for each in given["results"]]}
-        return self._checked(given) if "entered" in given else self._entered(variables)
+    steps = ("enter", "judge", "pass_on", "end")
+    given = ("scan_gate_result",)
+    known = tuple(f"{PREFIX}{name}" for name in ("outcome", "passed", "counts", "plan", "files"))
 
-    def _entered(self, variables: Result) -> Result:
-        """decide: whether the gate decides now; earlier: why it failed in an earlier batch, or empty."""
-        play = play_of(self._task)
-        host = variables["inventory_hostname"]
-        if not is_selected(self._task, variables):
-            return {"decide": False, "earlier": ""}
-        wrong = wrong_strategy(self._templar.template(play.strategy), variables, "scan_gate could not stop them")
+    def enter(self) -> Result:
+        """Note that this host runs the role, and its values of what is judged."""
+        if not self.is_selected():
+            self.begin(selected=False)
+            return dict(SKIPPED)
+        wrong = wrong_strategy(self.strategy(), self.variables, "scan_gate could not stop them")
         if wrong:
             return {"failed": True, "msg": wrong}
-        settings = digests({name: self._value(name, variables) for name in JUDGED})
-        key = hashlib.sha256(f"{play._uuid} {sorted(settings.items())}".encode()).hexdigest()
-        earlier = self._task.args["decided"].get(key)
-        # the same gate can stand twice in a play; only later batches share its decision
-        repeated = earlier is not None and host not in earlier["hosts"]
-        return {
-            "decide": not repeated,
-            "earlier": earlier["msg"] if repeated else "",
-            "key": key,
-            "settings": settings,
-            "unknown": self.unknown(variables),
-            "host": host,
-            "task": str(self._task._uuid),
-        }
+        problem, settings = self.misuse(), {}
+        if not problem:
+            try:
+                settings = digests(self._settings())
+            except (ScannerError, AnsibleError) as error:
+                problem = str(error)
+        self.begin(problem=problem, settings=settings)
+        return {}
 
-    def _value(self, name: str, variables: Result) -> Any:
+    def _settings(self) -> Result:
+        """The values on which scans and the decision depend, by the names of the variables."""
+        found = {
+            **self.defaults("gate"),
+            **self.defaults("scan"),
+            **self.values([*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS]),
+        }
+        found["base_url"] = self.value("base_url", found.get("base_url"))
+        judged = (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS, "base_url")
+        return {f"{PREFIX}{name}": found.get(name) for name in judged if name not in _NOT_JUDGED}
+
+    def judge(self) -> Result:
+        """Scan and judge, if this is the first host, and note the decision."""
+        if not self.is_in_charge():
+            return dict(SKIPPED) if self.is_out() else {}
+        red = [each["failure"] for each in notes("red gate") if each["origin"] == self.origin]
+        if red:
+            # the host of an earlier batch failed, and was rescued
+            self.keep("decision", {"failure": red[0], "line": "", "result": {"msg": red[0]}})
+            return {}
+        return _Gate(self).run()
+
+    def pass_on(self) -> Result:
+        """The result of the module gate, for all hosts; and the statistics, from the first one."""
+        decision = self.kept("decision")
+        if self.is_out() or decision is None:
+            return dict(SKIPPED)
+        # ansible-core takes the status of a program that crashed for a failure
+        result = {**decision["result"], "failed": False}
+        if self.is_in_charge():
+            return {**result, **decision.get("stats", {})}
+        return {**result, "changed": False}
+
+    def end(self) -> Result:
+        """Fail unless the gate has passed, and say how it ended."""
+        if self.is_out():
+            return dict(SKIPPED)
+        decision = self.kept("decision") or {"failure": "The gate did not return an outcome, so it fails.", "line": ""}
+        if decision["failure"]:
+            return {"failed": True, "msg": self._failure(decision["failure"])}
+        return {"msg": decision["line"], **SHOWN} if self.is_in_charge() else {}
+
+    def _failure(self, failure: str) -> str:
+        """The message of this host: that of the first one is complete."""
+        if self.entry() is None:
+            return (
+                "The role scan_gate must begin with its first task, so it fails: run the play without --start-at-task."
+            )
+        if self.is_in_charge():
+            return failure
+        return f"{failure.split('. ')[0].rstrip('.')}. The message of {self.entered()[0]['host']} says more."
+
+
+class _Gate:
+    """One run of the role."""
+
+    def __init__(self, action: GateAction) -> None:
+        self.action = action
+        self.check_mode = bool(action._task.check_mode)
+        of_gate, of_scan = action.defaults("gate"), action.defaults("scan")
+        self.wrong = next((each["problem"] for each in action.entered() if each["problem"]), "")
+        self.values: Result = {}
+        # also those of a wrong configuration, which say where the artefacts are written
+        for name in (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS):
+            try:
+                self.values.update(action.values([name]))
+            except ScannerError as error:
+                self.wrong = self.wrong or str(error)
+        null = [f"{PREFIX}{name}" for name, each in self.values.items() if each is None]
+        if null:
+            self.wrong = (
+                f"{null[0]} is null, probably because a variable is unset: give a value, or leave the variable out."
+            )
+        # what the play sets for a module counts where the role has another default
+        defaults = {**of_gate, **of_scan}
+        self.settings = {
+            **DEFAULTS,
+            **{name: each for name, each in defaults.items() if name in DEFAULTS},
+            **self.values,
+        }
+        self.max_age = self.values.get("max_age", of_scan.get("max_age", 0))
+        self.expect = {**(of_gate.get("expect") or {})}
+        self.scope = {"scope": self.values["scope"]} if "scope" in self.values else {}
+        # what scans may not reach is not declared either
+        self.declared_scope = self.scope or ({"scope": of_scan["scope"]} if "scope" in of_scan else {})
+        # messages name an option as the user has set it
+        set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
+        self.variables = [name for name in action.options() if name not in set_by_play]
+        self.artifacts = ""
+        if isinstance(self.settings["artifacts"], str) and self.settings["artifacts"]:
+            self.artifacts = action.absolute(self.settings["artifacts"])
+        self.checked: Result = {}
+        self.plan = ""
+
+    def run(self) -> Result:
+        """The result of the step, after the decision is noted."""
+        differing_values = differing(self.action.entered())
+        self.wrong = self.wrong or differing_values or mistake_in(self.settings) or self._taken() or ""
+        checked = self._check()
+        self.wrong = self.wrong or (checked["msg"] if checked.get("outcome") == MISCONFIGURED else "")
+        self.wrong = self.wrong or self._wrong_scan()
+        refusal = self._refusal(checked)
+        results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()
+        if would_scan:
+            targets, tools = (", ".join(map(str, listed(self.settings[name]))) for name in ("targets", "tools"))
+            line = f"Would scan {targets} with {tools}, and judge the findings. Nothing was judged."
+            self.action.keep("decision", {"failure": "", "line": line, "result": {"msg": line}})
+            return {"changed": True}
+        judged = self._judge(results, unread)
+        failure = self._failure(judged)
+        result = {name: each for name, each in judged.items() if name not in ("failed", "exception", *JOINED)}
+        decision = {"failure": failure, "line": result.get("msg", ""), "result": result, "stats": self._stats(result)}
+        self.action.keep("decision", decision)
+        if failure:
+            note("red gate", self.action.key, {"origin": self.action.origin, "failure": failure})
+        return {"changed": any(each.get("changed") for each in results)}
+
+    def _taken(self) -> str | None:
+        """Why the directory cannot be used, because another gate of the play has written there, or None."""
+        hosts, origin = self.action.batch, self.action.origin
+        if not self.artifacts:
+            return None
+        holds_files = os.path.isdir(self.artifacts) and bool(os.listdir(self.artifacts))
+        for each in notes("gate directory"):
+            is_mine = each["origin"] == origin and not set(each["hosts"]) & set(hosts)
+            if each["path"] == self.artifacts and holds_files and not is_mine:
+                withdraw(self.artifacts)
+                return (
+                    f"{PREFIX}artifacts is {printable(self.artifacts, 500)}, where an earlier gate of this run has written"
+                    " its files, which would be lost: give each gate a directory of its own."
+                )
+        note("gate directory", self.action.key, {"path": self.artifacts, "origin": origin, "hosts": hosts})
+        return None
+
+    # --- before any scan, which costs more than a mistake in an option
+
+    def _check(self) -> Result:
+        """An empty file, judged with all options: only a wrong option has no outcome of its own."""
+        if self.wrong:
+            return {}
+        outcomes = self.values.get("outcomes", self.action.defaults("gate").get("outcomes")) or {}
+        # an empty file is no reason for a warning
+        quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
+        options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
+        options["expect"] = self._expected()
+        if isinstance(outcomes, Mapping):
+            options["outcomes"] = {**outcomes, **quiet}
+        result = self._gate(options, check_mode=True)
+        # the decision warns
+        self.action._joined.pop("warnings", None)
+        return classified(result, self.variables)
+
+    def _refusal(self, checked: Result) -> Result | None:
+        """What is judged in place of a scan: a mistake, or a baseline that cannot be used and that no outcome accepts."""
+        if self.wrong:
+            return {"failed": True, "outcome": MISCONFIGURED, "msg": self.wrong}
+        if "baseline" not in checked:
+            msg = checked.get("msg") or "The options could not be checked."
+            return {"failed": True, "outcome": SERVICE_ERROR, "msg": msg}
+        baseline = checked["baseline"]
+        may_be_missing = baseline["state"] == "missing" and self._option("baseline_missing") != "fail"
+        if baseline["reason"] is None or may_be_missing or checked["outcomes"][STALE_BASELINE] != FAIL:
+            return None
+        return {"failed": True, "outcome": STALE_BASELINE, "msg": baseline["reason"]}
+
+    def _option(self, name: str) -> Any:
+        return self.values.get(name, self.action.defaults("gate").get(name))
+
+    # --- the scans
+
+    def _scan(self) -> tuple[list[Result], bool, bool]:
+        """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
+        workspace = {"name": self.settings.get("workspace"), "targets": listed(self.settings["targets"])}
+        # nothing is deleted, whatever the play sets for the module
+        declared = self.action.call(
+            "estate",
+            {"workspaces": [workspace], "purge": [], **self.declared_scope},
+            without=("declared_at", "expect_plan"),
+        )
+        results = [declared]
+        failed = "plan" not in declared or "msg" in declared
+        if not failed:
+            self.plan = declared["plan"]["checksum"]
+            results.insert(0, self._scanned())
+        would_scan = self.check_mode and any(each.get("changed") for each in results)
+        if any("msg" in each for each in results):
+            would_scan = False
+        results = [classified(each, self.variables) for each in results]
+        # the service cannot be asked, because of an option of the connection
+        unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
+        return results, unread, would_scan
+
+    def _scanned(self) -> Result:
+        return self.action.call("scan", self._scan_options(), without=_OF_SCAN)
+
+    def _scan_options(self) -> Result:
+        options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
+        for name in ("poll_interval", "stop_on_interrupt"):
+            options[name] = self.settings[name]
+        options["workspace"] = self.settings.get("workspace")
+        options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
+        return {**options, **self.scope}
+
+    def _wrong_scan(self) -> str:
+        """Why the module scan would refuse its options before any call, or ""."""
+        given = self.action.arguments("scan", self._scan_options(), without=_OF_SCAN)
+        # the module itself says what is wrong with the connection, which the environment may set
+        others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS}
         try:
-            return self._templar.template(variables.get(name))
-        except AnsibleError as error:
-            # the task that needs it says why
-            return str(error)
+            params = converted(SCAN_MODULE, as_module_reads({**_ANY_CONNECTION, **others}))
+            check_options(params)
+            specs_of(params)
+        except AsModule:
+            return ""
+        except (WrongOption, TypeError, ValueError) as error:
+            return named(str(error), self.variables)
+        return ""
 
-    def _checked(self, given: Result) -> Result:
-        settings = given["settings"]
-        mine = given["mine"]
-        entered = [each for each in given["entered"] if each.get("task") == mine["task"]]
-        unknown = next((each["unknown"] for each in entered if each["unknown"]), None)
-        mistake = unknown or differing([mine, *entered]) or mistake_in(settings)
-        return {
-            "mistake": mistake or "",
-            "targets": listed(settings["targets"]),
-            "tools": listed(settings["tools"]),
-            "formats": usable_formats(settings["formats"]),
+    # --- the decision
+
+    def _judge(self, results: Sequence[Result], unread: bool) -> Result:
+        """The result of the module gate, which also writes the artefacts."""
+        if self.wrong:
+            # a wrong option is in the results; the gate itself must not trip over it
+            options: Result = {
+                name: self.values[name]
+                for name in ("sarif_profile", "sarif_category")
+                if isinstance(self.values.get(name), str)
+            }
+            if options.get("sarif_profile") not in PROFILES:
+                options.pop("sarif_profile", None)
+            options["formats"] = usable_formats(self.settings["formats"])
+        else:
+            options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
+        if unread:
+            options["findings_file"] = self._nothing
+        else:
+            options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
+        options.update(scan_results=results, rows="failing", artifacts=self.artifacts)
+        unusable = not self.artifacts or self.wrong.startswith(f"{PREFIX}artifacts ")
+        if unusable:
+            options.pop("artifacts")
+        without = {*GATE} if self.wrong else {"artifacts"} if unusable else set()
+        return self._gate(options, without)
+
+    def _gate_options(self) -> Result:
+        given = {name: self.values[name] for name in GATE_OPTIONS if name in self.values}
+        return {**given, "formats": self.settings["formats"], "artifacts": self.artifacts}
+
+    def _expected(self) -> Result:
+        tools = listed(self.settings["tools"])
+        return {**self.expect, "targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
+
+    def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:
+        return self.action.call("gate", options, without={*without, *_OF_GATE, *_OF_BOTH}, check_mode=check_mode)
+
+    @property
+    def _nothing(self) -> str:
+        return os.path.join(self.action._task._role._role_path, "files", "nothing.jsonl")
+
+    def _failure(self, result: Mapping[str, Any]) -> str:
+        """Why the role fails, or "". What a module that crashed printed may hold secrets, so it is not repeated."""
+        if result.get("verdict", FAIL) != FAIL and not result.get("failed"):
+            return ""
+        if "outcome" in result:
+            return str(result.get("msg", ""))
+        return " ".join(filter(None, ["The gate did not return an outcome, so it fails.", result.get("msg", "")]))
+
+    def _stats(self, result: Mapping[str, Any]) -> Result:
+        """The statistics of the run: those of its worst gate, and the files of all."""
+        passed_on = {
+            "scan_gate_outcome": result.get("outcome", SERVICE_ERROR),
+            "scan_gate_passed": bool(result.get("passed")),
+            "scan_gate_counts": result.get("counts", {}),
+            "scan_gate_plan": self.plan,
         }
+        files = [each["path"] for each in result.get("files", [])]
+        note("gate statistics", self.action.key, {**passed_on, "scan_gate_files": files})
+        gates = notes("gate statistics")
+        worst = min(gates, key=lambda each: OUTCOMES.index(each["scan_gate_outcome"]))
+        every = list(dict.fromkeys(path for each in gates for path in each["scan_gate_files"]))
+        data = {**worst, "scan_gate_files": every}
+        return {"ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
+
+
+def classified(result: Mapping[str, Any], options: Iterable[str]) -> Result:
+    """The result of a task, with the outcome of one that refused its options before any call, and the name of the variable."""
+    bare = {name: each for name, each in result.items() if name != "outcome" or each != MISCONFIGURED}
+    if not is_refusal(bare):
+        return dict(result)
+    return {**result, "outcome": MISCONFIGURED, "msg": named(result["msg"], options)}
 
 
 def listed(value: Any) -> Any:
@@ -112,13 +407,13 @@ def listed(value: Any) -> Any:
 
 def mistake_in(settings: Mapping[str, Any]) -> str | None:
     """Why nothing can be judged with these variables, by their names without the prefix, a sentence; or None."""
-    empty = [f"{PREFIX}{name}" for name in _NEEDED if not settings[name]]
+    empty = [f"{PREFIX}{name}" for name in _NEEDED if not settings.get(name)]
     if empty:
         one = len(empty) == 1
         names = " and ".join(empty)
         return f"{names} {'is' if one else 'are'} empty, so nothing would be judged: set {'it' if one else 'them'}."
     tools = [str(tool) for tool in listed(settings["tools"])]
-    params = settings["tool_params"]
+    params = settings.get("tool_params")
     unused = [str(name) for name in params if str(name) not in tools] if isinstance(params, Mapping) else []
     if unused:
         return (
@@ -132,7 +427,7 @@ def usable_formats(formats: Any) -> list[str]:
     """The formats that can be written although another variable, or one of them, is wrong."""
     given = listed(formats)
     known = [each for each in given if each in FORMATS] if isinstance(given, list) else []
-    return known or list(_FORMATS)
+    return known or list(DEFAULTS["formats"])
 
 
 def digests(values: Mapping[str, Any]) -> dict[str, str]:
@@ -144,7 +439,7 @@ def digests(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def differing(entered: Iterable[Mapping[str, Any]]) -> str | None:
-    """Why one decision cannot hold for all hosts, a sentence, or None. entered: what each of them registered."""
+    """Why one decision cannot hold for all hosts, a sentence, or None. entered: what each of them noted."""
     hosts = list(entered)
     names = sorted(
         {name for each in hosts for name, digest in each["settings"].items() if digest != _first(hosts, name)}
@@ -172,12 +467,3 @@ def named(msg: str, options: Iterable[str]) -> str:
     variable = f"{PREFIX}{_RENAMED.get(found[2], found[2])}"
     rest = msg.removeprefix(found[0])
     return f"{found[1] or ''}{variable}{rest}" if variable in options else msg
-
-
-def classified(result: Mapping[str, Any], options: Iterable[str]) -> dict[str, Any]:
-    """The result of a task, with the outcome of one that refused its options before any call."""
-    msg = result.get("msg")
-    refused = isinstance(msg, str) and not result.get("changed") and not any(name in result for name in _NOT_REFUSED)
-    if not refused or not isinstance(msg, str) or msg.startswith((UNEXPECTED, "MODULE FAILURE")):
-        return dict(result)
-    return {**result, "outcome": MISCONFIGURED, "msg": named(msg, options)}

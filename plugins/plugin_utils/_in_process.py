@@ -21,12 +21,13 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, harmless, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, counted, harmless, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import ended as gate_ended
 from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import for_module, why_as_module
@@ -47,6 +48,8 @@ with contextlib.suppress(OSError):
     _STDERR = os.dup(2)
 
 Result = dict[str, Any]
+# what becomes of the results of some modules, by their names
+_ENDED: Mapping[str, Callable[[Result], Result]] = {"gate": gate_ended}
 
 
 class AsModule(Exception):
@@ -61,7 +64,15 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
-        return explained(self._result(tmp, task_vars or {}), self._task, task_vars or {})
+        variables = task_vars or {}
+        # an option with the value of ``omit`` is not set, so it does not hide that of module_defaults
+        self._task.args = {
+            **_core.defaults_of(self, self._task.resolved_action or self._task.action, variables),
+            **self._task.args,
+        }
+        result = self._result(tmp, variables)
+        ended = _ENDED.get(self._task.action.rpartition(".")[2])
+        return explained(ended(result) if ended else result, self._task, variables)
 
     def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:
         environment: dict[str, Any] = {}
@@ -75,7 +86,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
                 self._say("in process")
                 with Stop(_is_orphan).listening() as self._stop:
                     done = self._run_here(arguments, environment, task_vars)
-                return dict(merge_hash(result, self._ended(done)))
+                return dict(merge_hash(result, self._after_signal(done)))
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
@@ -100,7 +111,7 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         """Whether nobody takes the result, after an interrupt."""
         return self._stop.reason is not None and not self._stop.timed_out
 
-    def _ended(self, done: Result) -> Result:
+    def _after_signal(self, done: Result) -> Result:
         """The result after the end of the work. After a signal, ansible-core does here what it does on this signal."""
         stop = self._stop
         if stop.number is not None:
@@ -148,7 +159,7 @@ class _Run:
         self._secrets: set[str] = set()
         self._warnings: list[str] = []
         self.params: Result = {}
-        self._refusal = self._read(arguments)
+        self.refusal = self._read(arguments)
 
     def _read(self, arguments: Result) -> str | None:
         """Convert the options. Returns why they are wrong, or None."""
@@ -181,8 +192,8 @@ class _Run:
 
     def printed(self) -> str:
         """Do the work, and write its result as the module would print it."""
-        if self._refusal:
-            return self._printed(failed=True, msg=harmless(self._refusal))
+        if self.refusal:
+            return self._printed(failed=True, msg=harmless(self.refusal))
         ended = self.declared.perform(self, self._shared)
         if ended.secret:
             hide(ended.secret, self._secrets)
@@ -200,6 +211,14 @@ class _Run:
         if self._warnings:
             result["warnings"] = self._warnings
         return _core.as_module_prints(shown_result(result, self._secrets))
+
+
+def converted(declared: Module, arguments: Result) -> Result:
+    """The options of a task, as the module has them. Raises WrongOption, or AsModule if only the module can say it."""
+    run = _Run(declared, arguments, lambda _text: None)
+    if run.refusal:
+        raise WrongOption(run.refusal)
+    return run.params
 
 
 def _is_orphan() -> bool:

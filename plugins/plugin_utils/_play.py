@@ -22,13 +22,18 @@ def wrong_strategy(strategy: str, variables: Mapping[str, Any], clause: str) -> 
 
     clause: why that does not work.
     """
-    found = strategy_loader.get(strategy, class_only=True)
-    if len(variables["ansible_play_hosts_all"]) < 2 or (isinstance(found, type) and issubclass(found, Linear)):
+    if len(variables["ansible_play_hosts_all"]) < 2 or waits_for_all(strategy):
         return None
     return (
         f"With the strategy {strategy}, each host of the play goes on by itself, so {clause}: use the strategy linear in this"
         " play, or run the role before it in a play of its own, with hosts: localhost."
     )
+
+
+def waits_for_all(strategy: str) -> bool:
+    """Whether each host waits for the others after each task."""
+    found = strategy_loader.get(strategy, class_only=True)
+    return isinstance(found, type) and issubclass(found, Linear)
 
 
 def is_selected(task: Any, variables: Mapping[str, Any]) -> bool:

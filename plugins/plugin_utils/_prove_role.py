@@ -2,16 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps of the role prove_fix: whether it runs, what it proves and on which hosts, what it scans, and the verdicts."""
+"""The role prove_fix: what it proves and on which hosts, the scans before and after the fix, and the verdicts."""
 
 from __future__ import annotations
 
+import json
+import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import (
+    LONGEST_FINDINGS,
+    needed_content_of,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._names import lasting_form
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
@@ -19,70 +24,190 @@ from ansible_collections.scanops.scanner.plugins.module_utils._prove.report impo
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import Fix
 from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import play_of
+from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import refuse_other_run
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import Result, RoleAction
+from ansible_collections.scanops.scanner.plugins.plugin_utils._local_files import write
+from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+
+# options of scan that a user of the role may set; the scan that is repeated gives the others
+_WAITING = ("concurrency", "poll_interval", "queue_timeout", "run_timeout", "on_timeout", "stop_on_interrupt")
+_REPEATED = tuple(name for name in SCAN if name not in (*_WAITING, "scope", "max_scan_time", "start_params"))
+# where an option has another default than the module
+_DEFAULTS = {"poll_interval": 30, "stop_on_interrupt": True}
+_OWN = "prove_fix__own"
 
 
 class ProveAction(RoleAction):
-    """The options are those of the method that the option ``step`` names."""
+    """The steps are for all hosts. The first one that reaches a step does its work."""
 
-    def step(self, variables: Result) -> Result:
-        given = dict(self._task.args)
-        steps: dict[str, Callable[..., Result]] = {
-            "enter": self._enter,
-            "choose": self._choose,
-            "read": _read,
-            "plan": plan,
-            "started": _started,
-            "judge": _judge,
-        }
-        step = steps[given.pop("step")]
-        try:
-            return dict(step(variables, **given))
-        except ScannerError as error:
-            return {"failed": True, "msg": str(error)}
+    steps = ("before", "own", "after", "pass_on", "end")
+    given = ("prove_fix_result", "prove_fix_findings", _OWN)
 
-    def _enter(self, variables: Result) -> Result:
-        """runs: whether the tags of the run select the role."""
-        if not is_selected(self._task, variables):
-            return {"runs": False}
-        strategy = self._templar.template(play_of(self._task).strategy)
-        problem = self.unknown(variables) or wrong_strategy(strategy, variables, "a scan could begin before a fix ends")
-        if problem is None and set(variables["ansible_play_batch"]) != set(variables["ansible_play_hosts"]):
-            problem = (
+    def before(self) -> Result:
+        """Choose the findings, and read the scans that found them."""
+        if not self.is_selected():
+            self.begin(selected=False)
+            return dict(SKIPPED)
+        self.begin()
+        problem = self.misuse() or self._wrong_play()
+        if problem:
+            return {"failed": True, "msg": problem}
+        if not self.claims("before"):
+            return {}
+        source = self.value("source")
+        path = self.absolute(source) if isinstance(source, str) else ""
+        artifacts = self.path("artifacts", "prove_fix")
+        refuse_untrusted(artifacts, "prove_fix_artifacts")
+        findings = self._findings(path, source)
+        ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
+        reads = self._read(ids, "before")
+        # a scan that exists now proves nothing
+        known = [
+            {}
+            if each["problem"]
+            else self.call(
+                "scan_info",
+                {"target_id": each["record"]["target_id"], "tool": each["record"]["tool_id"]},
+                own=True,
+                loop="known",
+            )
+            for each in reads
+        ]
+        kept = {"findings": findings, "reads": reads, "known": [_message_and_scans(each) for each in known]}
+        self.keep("before", {**kept, "source": path or None, "artifacts": artifacts, "tasks": self.path("tasks")})
+        return {}
+
+    def _wrong_play(self) -> str | None:
+        problem = wrong_strategy(self.strategy(), self.variables, "a scan could begin before a fix ends")
+        if problem is None and set(self.variables["ansible_play_batch"]) != set(self.variables["ansible_play_hosts"]):
+            return (
                 "With serial, prove_fix would scan again for each batch of hosts: fix the hosts in a play with serial, and run"
                 " the role in a play without it."
             )
-        return {"failed": True, "msg": problem} if problem else {"runs": True}
+        return problem
 
-    def _choose(
-        self,
-        variables: Result,
-        source: Any,
-        artifacts: str,
-        fingerprints: Any = None,
-        select: Any = None,
-        hosts: Any = (),
-    ) -> Result:
-        """findings: each with its hosts; ids: of the scans that found them; hosts: the findings of each host."""
-        refuse_untrusted(artifacts, "prove_fix_artifacts")
-        path = source if isinstance(source, str) else ""
+    def _findings(self, path: str, source: Any) -> list[Result]:
+        """The findings to prove, each with the hosts that carry its target."""
         content = needed_content_of(path, "prove_fix_source", LONGEST_FINDINGS) if path else source
-        findings = selected_of(content, path, fingerprints, select)
+        run, max_age = self.value("source_run", "this"), self.value("source_max_age", "1h")
+
+        def refuse(document: Result) -> None:
+            refuse_other_run(document, "prove_fix_source", run, max_age)
+
+        selected = (self.value("fingerprints"), self.value("select"))
+        findings = selected_of(content, path, *selected, refuse)
         # each read of a host's variables renders templates
+        every = self.variables["hostvars"]
         known = {
-            host: {name: variables["hostvars"][host].get(name) for name in ("scanner_targets", "ansible_host")}
-            for host in hosts
+            host: {name: every[host].get(name) for name in ("scanner_targets", "ansible_host")}
+            for host in self.variables["ansible_play_hosts"]
         }
         for finding in findings:
             finding["hosts"] = [host for host, own in known.items() if carries(host, own, finding["target"])]
-        return {
-            "findings": findings,
-            "ids": sorted({each["scan_id"] for each in findings if each["scan_id"] is not None}),
-            "hosts": {host: [each for each in findings if host in each["hosts"]] for host in hosts},
-        }
+        return findings
+
+    def _read(self, ids: Sequence[int], when: str) -> list[Result]:
+        """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""
+        # nothing of module_defaults changes what is read
+        found = [
+            [self.call(module, options, own=True, loop=f"{when} {module}") for options in every]
+            for module, every in (
+                ("scan_info", [{"id": each} for each in ids]),
+                ("gate", [{"scan_ids": [each], "policy": {"fail_on": "none"}} for each in ids]),
+                ("scan_output_info", [{"id": each} for each in ids]),
+            )
+        ]
+        return [read_of(*each) for each in zip(ids, *found)]
+
+    def own(self) -> Result:
+        """The findings of this host, and the file of the tasks that fix them, for these tasks."""
+        before = self.kept("before")
+        if self.is_out() or before is None:
+            return {"findings": [], "tasks": ""}
+        return self._own(before)
+
+    def _own(self, before: Result) -> Result:
+        findings = [each for each in before["findings"] if self.host in each["hosts"]]
+        return {"findings": findings, "tasks": before["tasks"]}
+
+    def after(self) -> Result:
+        """Scan again, compare, and write the files."""
+        before = self.kept("before")
+        if self.is_out() or before is None:
+            return dict(SKIPPED)
+        seen = self.variables.get(_OWN)
+        expected = json.loads(json.dumps(self._own(before)))
+        if not isinstance(seen, Mapping) or any(_plain(seen.get(key)) != each for key, each in expected.items()):
+            return {"failed": True, "msg": f"{_OWN} was set from outside of the role, so nothing is proven: remove it."}
+        return self._compare(before) if self.claims("after") else {}
+
+    def _compare(self, before: Result) -> Result:
+        left = list(self.variables["ansible_play_hosts"]) if before["tasks"] else None
+        login = self.value("authentication", self.defaults("scan").get("authentication"))
+        kind = login.get("type") if isinstance(login, Mapping) else None
+        plans = plan(before["findings"], before["reads"], before["known"], left, kind)
+        if self._task.check_mode:
+            self.keep("verdicts", {"sentence": plans["sentence"], "fixed": True, "result": {"msg": plans["sentence"]}})
+            return {}
+        scanned = [{**self._scan_again(each, login), "item": each} for each in plans["groups"]]
+        starts = started_in(scanned)
+        after = self._read([each["id"] for each in starts if not each["problem"]], "after")
+        document = document_of(
+            before["findings"],
+            before["reads"],
+            plans["left_out"],
+            starts,
+            after,
+            {each["id"]: Fix(plans["at"], each["scans"]) for each in plans["known"]},
+            source=before["source"],
+            now=time.time(),
+            collection_version=COLLECTION_VERSION,
+            run=secrets.token_hex(16),
+        )
+        result: Result = {"document": document, "markdown": markdown_of(document), "sentence": sentence_of(document)}
+        directory = before["artifacts"]
+        write(f"{directory}/prove_fix.json", json.dumps(document, indent=4, sort_keys=True), "prove_fix_artifacts")
+        write(f"{directory}/prove_fix.md", result["markdown"], "prove_fix_artifacts")
+        see = "" if document["fixed"] else f" See {printable(directory, 500)}/prove_fix.md."
+        sentence = f"{result['sentence']}{see}"
+        self.keep("verdicts", {"sentence": sentence, "fixed": document["fixed"], "result": result})
+        return {"changed": True}
+
+    def _scan_again(self, group: Result, login: Any) -> Result:
+        """The result of the scans of one set of options."""
+        options = {name: each for name, each in group["options"].items() if name != "authenticated"}
+        if group["options"]["authenticated"]:
+            options["authentication"] = login
+        waiting = {name: each for name, each in _DEFAULTS.items() if name not in self.defaults("scan")}
+        waiting.update(self.values([*_WAITING, "scope"]))
+        options = {**waiting, **options, "targets": group["targets"]}
+        return self.call("scan", options, without=_REPEATED, loop="scan")
+
+    def pass_on(self) -> Result:
+        """The verdicts, for all hosts."""
+        verdicts = self.kept("verdicts")
+        return dict(SKIPPED) if verdicts is None else dict(verdicts["result"])
+
+    def end(self) -> Result:
+        """Fail unless all findings are fixed."""
+        if self.is_out():
+            return dict(SKIPPED)
+        verdicts = self.kept("verdicts")
+        if verdicts is None:
+            return {"failed": True, "msg": "Nothing was compared, so no fix is proven: run the whole role again."}
+        if not verdicts["fixed"]:
+            return {"failed": True, "msg": verdicts["sentence"]}
+        return {"msg": verdicts["sentence"], **SHOWN} if self.claims("end") else {}
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=str))
+
+
+def _message_and_scans(result: Result) -> Result:
+    return {"msg": result.get("msg") if result.get("failed") else None, "scans": result.get("scans") or []}
 
 
 def carries(host: str, variables: Mapping[str, Any], target: str) -> bool:
@@ -94,17 +219,17 @@ def carries(host: str, variables: Mapping[str, Any], target: str) -> bool:
     return address is not None and address in [address_of(str(name)) for name in (host, variables.get("ansible_host"))]
 
 
-def _read(_variables: Result, ids: Any, records: Any, gates: Any, outputs: Any) -> Result:
-    """scans: what loops over the ids have read."""
-    return {"scans": [read_of(*each) for each in zip(ids, records, gates, outputs)]}
-
-
 def plan(
-    _variables: Result, findings: Any, before: Any, known: Any, left: Any = None, authentication: Any = None
+    findings: Iterable[Result],
+    before: Sequence[Result],
+    known: Iterable[Result],
+    left: Sequence[str] | None = None,
+    authentication: str | None = None,
 ) -> Result:
     """groups, left_out: see ``planned``; at: when the fix ended; known: the scans before it, by the id of the one to repeat.
 
-    known: the results of a loop over ``before``; left: the hosts on which the fix succeeded, None without tasks.
+    known: the lists of scans of the target and tool of each of ``before``; left: the hosts on which the fix succeeded, None
+    without tasks.
     """
     reasons = {
         read["id"]: f"The scans of its target could not be read: {printable(each['msg'], 2000)}"
@@ -118,7 +243,7 @@ def plan(
     return {**planned(before, reasons, authentication), "at": time.time(), "known": scans}
 
 
-def _not_fixed(finding: Mapping[str, Any], left: Iterable[str]) -> dict[Any, str]:
+def _not_fixed(finding: Mapping[str, Any], left: Sequence[str]) -> dict[Any, str]:
     """The scan of a finding that no host, or not every host, has fixed, and why."""
     failed = [host for host in finding["hosts"] if host not in left]
     if failed:
@@ -126,28 +251,3 @@ def _not_fixed(finding: Mapping[str, Any], left: Iterable[str]) -> dict[Any, str
     if not finding["hosts"]:
         return {finding["scan_id"]: "No host of the play carries its target, so the tasks of the fix ran on none."}
     return {}
-
-
-def _started(_variables: Result, scanned: Any) -> Result:
-    """starts: see ``started_in``; ids: of the scans that finished."""
-    starts = started_in(scanned)
-    return {"starts": starts, "ids": [each["id"] for each in starts if not each["problem"]]}
-
-
-def _judge(
-    _variables: Result, findings: Any, before: Any, plan: Any, starts: Any, after: Any, source: Any = None
-) -> Result:
-    """The content of prove_fix.json; markdown: the summary; sentence: how it ended."""
-    fixes = {each["id"]: Fix(plan["at"], each["scans"]) for each in plan["known"]}
-    document = document_of(
-        findings,
-        before,
-        plan["left_out"],
-        starts,
-        after,
-        fixes,
-        source=source if isinstance(source, str) else None,
-        now=time.time(),
-        collection_version=COLLECTION_VERSION,
-    )
-    return {"document": document, "markdown": markdown_of(document), "sentence": sentence_of(document)}

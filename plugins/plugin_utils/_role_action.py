@@ -2,60 +2,347 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The first task of a role of this collection, for each host: refuses variables that the role does not know. Every variable
-with the prefix of a role belongs to it."""
+"""The tasks of the roles of this collection: they run on the controller, and do the work of modules with the options that the
+variables of the role and ``module_defaults`` of the play set. Every variable with the prefix of a role belongs to it."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import difflib
-import re
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible import constants
+from ansible.errors import AnsibleError
+from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import harmless, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    ScannerError,
+    WrongOption,
+    harmless,
+    printable,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
+from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import claim, note, noted, notes
+from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, waits_for_all
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
 
 Result = dict[str, Any]
+# shows the result of a task that has only a message, as that of ansible.builtin.debug
+SHOWN = {"_ansible_verbose_always": True}
+SKIPPED: Result = {"skipped": True}
+_COLLECTION = "scanops.scanner."
+# lists of the results of modules that the result of a role has together
+JOINED = ("warnings", "deprecations", "api_calls")
+_INTERPRETER = "ansible_python_interpreter"
 
 
 class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
-    """A task that only roles of this collection use. It has no options that users could set."""
+    """A task that only roles of this collection use. Its option ``step`` names one of its methods, which returns the result;
+    the other options are for that method."""
 
     _requires_connection = False
     _supports_async = False
+    steps: Collection[str] = ()
+    # variables that the role itself sets, and registers
+    given: Collection[str] = ()
+    # others with its prefix: statistics, which a workflow hands on as extra variables, and what it reads of hosts
+    known: Collection[str] = ()
+    # of the task that runs
+    variables: Mapping[str, Any] = {}
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         result = dict(super().run(tmp, task_vars))
-        if self._task._role is None:
+        options = dict(self._task.args)
+        step = options.pop("step", "")
+        if self._task._role is None or step not in self.steps:
             return {**result, "failed": True, "msg": f"{self._task.action} is for the roles of this collection only."}
-        done = explained(self.step(task_vars or {}), self._task, task_vars or {})
-        return {**result, **(harmless(done) if done.get("failed") else done)}
+        self.variables = task_vars or {}
+        self._joined: dict[str, list[Any]] = {}
+        self._trace: Any = None
+        try:
+            done = getattr(self, step)(**options)
+        except (ScannerError, AnsibleError) as error:
+            done = {"failed": True, "msg": str(error)}
+        for key, rows in self._joined.items():
+            if rows:
+                done[key] = [*rows, *done.get(key, [])]
+        if done.get("failed") and self._trace:
+            result["exception"] = self._trace
+        if done.get("failed"):
+            done = harmless(done)
+        # texts of the service are never templates
+        return {**result, **unsafe(explained(done, self._task, self.variables))}
 
-    def step(self, variables: Result) -> Result:
-        """What the task returns."""
-        unknown = self.unknown(variables)
-        return {"failed": True, "msg": unknown} if unknown else {}
+    # --- who runs it, and where
 
-    def unknown(self, variables: Result) -> str | None:
-        """The message on misspelt variables, or None."""
-        role = self._task._role
-        return unknown_variables(variables, role.get_name(), role._role_path)
+    @property
+    def role(self) -> str:
+        """The name of the role, without that of the collection."""
+        return str(self._task._role.get_name().rpartition(".")[2])
+
+    @property
+    def host(self) -> str:
+        return str(self.variables["inventory_hostname"])
+
+    def begin(self, **more: Any) -> None:
+        """Note that this host runs the role now."""
+        batch = list(self.variables.get("ansible_play_batch", ()))
+        note("entry", self._own_key, {"host": self.host, "batch": batch, "selected": True, **more})
+
+    def entry(self) -> Result | None:
+        """What this host noted when it began the role, None if it did not."""
+        return noted("entry", self._own_key)  # type: ignore[no-any-return]
+
+    def entered(self) -> list[Result]:
+        """What all hosts of this batch noted that run the role, in the order of the play."""
+        found = [noted("entry", f"{self._block} {host}") for host in self.batch]
+        return [each for each in found if each and each["selected"] and each["batch"] == self.batch]
+
+    def is_out(self) -> bool:
+        """Whether the tags of the run do not select the role."""
+        entry = self.entry()
+        return entry is not None and not entry["selected"]
+
+    def is_in_charge(self) -> bool:
+        """Whether this host does the work, as the first of those that run the role."""
+        entered = self.entered()
+        return bool(entered) and entered[0]["host"] == self.host
+
+    @property
+    def _block(self) -> str:
+        """What identifies the role in the play: all tasks of a role are in one block."""
+        return f"{_core.play_of(self._task)._uuid} {self._task._parent._uuid}"
+
+    @property
+    def _own_key(self) -> str:
+        return f"{self._block} {self.host}"
+
+    @property
+    def key(self) -> str:
+        """What identifies this run of the role, for these hosts."""
+        return f"{self._block} {' '.join(self.batch)}"
+
+    @property
+    def origin(self) -> str:
+        """What in the play runs the role. It is the same in each batch of hosts."""
+        dynamic = [
+            each for each in _core.above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded
+        ]
+        return f"{_core.play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid}"
+
+    @property
+    def batch(self) -> list[str]:
+        """The hosts with which this one began the role."""
+        entry = self.entry()
+        return list(entry["batch"]) if entry else []
+
+    def is_selected(self) -> bool:
+        """Whether the tags of the run select the role."""
+        return is_selected(self._task, self.variables)
+
+    def keep(self, kind: str, value: Any) -> None:
+        """Keep a value for the later tasks of this run of the role."""
+        note(kind, self.key, value)
+
+    def kept(self, kind: str) -> Any:
+        """What an earlier task of this run of the role has kept, else None."""
+        return noted(kind, self.key)
+
+    def claims(self, kind: str) -> bool:
+        """Whether this host is the first that does something, in this run of the role."""
+        return claim(kind, self.key)
+
+    def enter(self) -> Result:
+        """The first step of a role that one host runs for the whole play."""
+        if not self.is_selected():
+            self.begin(selected=False)
+            return dict(SKIPPED)
+        self.begin()
+        problem = self.misuse()
+        return {"failed": True, "msg": problem} if problem else {}
+
+    def works(self) -> bool:
+        """Whether this host does the work of the role, once for the whole play: the first host that runs it, of the first
+        batch; with a strategy that does not wait for all hosts, the first that gets here."""
+        entry = self.entry()
+        if entry is None or not entry["selected"]:
+            return False
+        if waits_for_all(self.strategy()) and not self.is_in_charge():
+            return False
+        mine, done = set(self.batch), f"{self.role} works"
+        if any(each["origin"] == self.origin and not mine & set(each["batch"]) for each in notes(done)):
+            return False
+        note(done, self.key, {"origin": self.origin, "batch": self.batch})
+        return self.claims("work")
+
+    def strategy(self) -> str:
+        return str(self._templar.template(_core.play_of(self._task).strategy))
+
+    # --- its variables
+
+    def misuse(self) -> str | None:
+        """The message on variables that the role does not have, or that it sets itself, or None."""
+        names, extra = self.variables, self.extra_variables()
+        outside = sorted(name for name in self.given if name in extra)
+        if outside:
+            return (
+                f"{outside[0]} is a result of the role {self._task._role.get_name()}, and cannot be set: remove it from the"
+                " extra variables."
+            )
+        return unknown_variables(
+            names, self._task._role.get_name(), self._task._role._role_path, (*self.given, *self.known)
+        )
+
+    def extra_variables(self) -> Mapping[str, Any]:
+        manager = self._task.get_variable_manager()
+        return dict(getattr(manager, "extra_vars", None) or {})
+
+    def value(self, option: str, otherwise: Any = None) -> Any:
+        """The variable of the role for an option, or ``otherwise`` if it is not set."""
+        return self.values([option]).get(option, otherwise)
+
+    def values(self, options: Iterable[str]) -> Result:
+        """The variables of the role for these options, without those that are not set."""
+        found = {}
+        for option in options:
+            name = f"{self.role}_{option}"
+            if name in self.variables:
+                with contextlib.suppress(_core.Omitted):
+                    found[option] = self._evaluated(name)
+        return found
+
+    def _evaluated(self, name: str) -> Any:
+        try:
+            return _core.evaluated(self, self.variables[name], self.variables)
+        except (TypeError, ValueError) as error:
+            raise WrongOption(f"{name} cannot be read ({error}): correct it.") from None
+        except AnsibleError as error:
+            raise WrongOption(f"{name} cannot be evaluated ({printable(error, 1000)}): correct it.") from None
+
+    def path(self, option: str, otherwise: str = "") -> str:
+        """The variable of a path, "" if it is empty. A relative path starts at the directory of the playbook."""
+        text = self.value(option, otherwise)
+        return self.absolute(text) if text else ""
+
+    def absolute(self, path: str) -> str:
+        expanded = os.path.expanduser(os.path.expandvars(str(path)))
+        return os.path.realpath(os.path.join(self._loader.get_basedir(), expanded))
 
     def options(self) -> list[str]:
         """The variables that the role documents."""
         return options_of(self._task._role._role_path)
 
+    # --- the work of modules
 
-def unknown_variables(names: Iterable[str], role: str, directory: str) -> str | None:
-    """The message on variables that have the prefix of a role and that it never reads, or None. directory: of the role."""
+    def defaults(self, module: str) -> Result:
+        """What ``module_defaults`` of the play set for a module."""
+        return _core.defaults_of(self, f"{_COLLECTION}{module}", self.variables)
+
+    def call(
+        self,
+        module: str,
+        options: Mapping[str, Any],
+        *,
+        without: Collection[str] = (),
+        own: bool = False,
+        check_mode: bool | None = None,
+        loop: str | None = None,
+    ) -> Result:
+        """The result of a module, which runs on the controller with these options, the connection of the role, and
+        ``module_defaults`` of the play.
+
+        without: options that ``module_defaults`` do not set here; own: they set only the connection; loop: a name for the
+        calls that share a connection.
+        """
+        arguments = self.arguments(module, options, without=without, own=own)
+        return self._called(f"{_COLLECTION}{module}", arguments, check_mode, loop)
+
+    def arguments(
+        self, module: str, options: Mapping[str, Any], *, without: Collection[str] = (), own: bool = False
+    ) -> Result:
+        """The options of a module, with the connection and ``module_defaults``; see ``call``."""
+        connection = {name: each for name, each in self.values(CONNECTION_OPTIONS).items() if each is not None}
+        defaults = {
+            name: each
+            for name, each in self.defaults(module).items()
+            if name not in without and (name in CONNECTION_OPTIONS or not own)
+        }
+        return {**defaults, **connection, **options}
+
+    def _called(
+        self, action: str, arguments: Result, check_mode: bool | None = None, loop: str | None = None
+    ) -> Result:
+        task = copy.copy(self._task)
+        task.action, task.args = action, arguments
+        # they are in the arguments
+        task.module_defaults = []
+        task.delegate_to = None
+        task.check_mode = self._task.check_mode if check_mode is None else check_mode
+        if loop:
+            task.loop, task._uuid = [loop], f"{task._uuid} {loop}"
+        try:
+            result = self._run_here(task)
+        except AnsibleError as error:
+            result = {"failed": True, "msg": str(error)}
+        # some releases keep an object there, which no module can be given
+        self._trace = result.pop("exception", None) or self._trace
+        for key in JOINED:
+            self._joined.setdefault(key, []).extend(result.pop(key, None) or [])
+        return result
+
+    def other(self, action: str, arguments: Mapping[str, Any]) -> Result:
+        """The result of an action of ansible-core, also in check mode, which never shows its arguments."""
+        task = copy.copy(self._task)
+        task.action, task.args, task.module_defaults, task.delegate_to = action, dict(arguments), [], None
+        task.check_mode, task.no_log = False, True
+        return self._run_here(task)
+
+    def _run_here(self, task: Any) -> Result:
+        """The result of a task, run on the controller, whatever the connection of the play or of the host localhost."""
+        loaders, context = self._shared_loader_obj, self._play_context.copy()
+        context.become, context.connection, context.shell = False, "local", None
+        context.executable = constants.DEFAULT_EXECUTABLE
+        connection = loaders.connection_loader.get("ansible.builtin.local", context)
+        for each in (connection, connection._shell):
+            each.set_options(var_options={})
+        action = loaders.action_loader.get(
+            task.action,
+            task=task,
+            connection=connection,
+            play_context=context,
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=loaders,
+        )
+        variables = {**self.variables, _INTERPRETER: sys.executable}
+        if missing_requests():
+            # another Python of this machine may have it
+            variables[_INTERPRETER] = self._localhost().get(_INTERPRETER, sys.executable)
+        try:
+            return dict(action.run(task_vars=variables))
+        finally:
+            action.cleanup()
+
+    def _localhost(self) -> Mapping[str, Any]:
+        hosts = self.variables.get("hostvars", {})
+        return dict(hosts["localhost"]) if "localhost" in hosts else {}
+
+
+def unknown_variables(names: Iterable[str], role: str, directory: str, given: Collection[str] = ()) -> str | None:
+    """The message on variables that have the prefix of a role and that it does not document, or None. directory: of the role;
+    given: further variables, which the role sets."""
     prefix = f"{role.rpartition('.')[2]}_"
-    files = [path for part in ("defaults", "meta", "tasks", "vars") for path in Path(directory, part).glob("*.y*ml")]
-    # what they never mention, the role cannot read
-    words = {word for path in files for word in re.findall(rf"\b{prefix}\w+", path.read_text(encoding="utf-8"))}
-    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in words]
+    known = [*options_of(directory), *given]
+    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in known]
     if not unknown:
         return None
     near = {name: difflib.get_close_matches(name, options_of(directory), 1) for name in unknown}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,8 @@ def settings(forge, account, **changes):
         "gate_comment_repository": "shop/web",
         "gate_comment_number": 7,
         "gate_comment_source": document([]),
+        "gate_comment_source_run": "any",
+        "gate_comment_source_max_age": "999w",
         **changes,
     }
 
@@ -124,6 +127,10 @@ CASES = {
     "github-two": {},
     "gitlab-id": {"gate_comment_repository": 42},
     "github-app": {},
+    "github-bot": {},
+    "github-newer": {},
+    "github-stale": {"gate_comment_source_run": "this"},
+    "github-late": {"gate_comment_source_max_age": "1h"},
     "github-app-named": {"gate_comment_user": "github-actions[bot]"},
     "gitlab-named": {"gate_comment_user": "nobody"},
     "github-user": {},
@@ -165,6 +172,10 @@ def cases(service_process, tmp_path_factory, forge):
         forge.accounts[name].refuses = {"GET /user": 403}
         forge.accounts[name].add(f"{MARK}\n\nbot", APP)
     forge.accounts["github-app-named"].add(f"{MARK}\n\nbot", APP)
+    forge.accounts["github-bot"].user = APP
+    forge.accounts["github-bot"].refuses = {"GET /user": 403}
+    forge.accounts["github-bot"].add(f"{MARK}\n\nother bot", {"id": 9, "name": "renovate[bot]", "type": "Bot"})
+    forge.accounts["github-newer"].add(f"{MARK}\n\nnewer\n\n<!-- generated 2099-01-01T00:00:00Z -->")
     forge.accounts["github-user"].refuses = {"GET /user": 403}
     forge.accounts["gitlab-hidden"].most = 1
     forge.accounts["gitlab-hidden"].hidden = {1000, 1002}
@@ -215,6 +226,25 @@ def test_the_token_of_an_app_updates_only_comments_of_bots(cases, forge):
     assert "GET /user" not in forge.accounts["github-app-named"].log
     assert forge.accounts["gitea-app"].log == ["GET /user"]
     assert "set gate_comment_user" in of(cases, "gitea-app")["problem"]
+
+
+def test_the_comment_of_another_bot_is_not_replaced(cases, forge):
+    assert bodies(forge, "github-bot") == ["old", "new", "fake", "", "other bot", PASSED]
+
+
+def test_the_comment_of_a_newer_gate_is_kept(cases, forge):
+    assert bodies(forge, "github-newer") == ["old", "new", "fake", "", "newer"]
+    assert of(cases, "github-newer")["action"] == "skipped"
+    assert "a newer gate, which ended at 2099-01-01T00:00:00Z" in of(cases, "github-newer")["warnings"][-1]
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [("github-stale", "is not the result of a gate of this run"), ("github-late", "gate_comment_source is too old")],
+)
+def test_a_result_that_may_not_be_of_this_run_is_no_result(cases, forge, name, reason):
+    assert bodies(forge, name) == ["old", "## Gate failed: no result", "fake", ""]
+    assert reason in of(cases, name)["warnings"][0]
 
 
 @pytest.mark.parametrize("name", ["gitlab-named", "github-user"])
@@ -310,7 +340,7 @@ def test_each_name_of_a_gate_has_a_comment(cases, forge):
     ],
 )
 def test_a_wrong_variable_fails_before_any_call(cases, forge, name, reason):
-    failed = [event.result["msg"] for event in cases.events["Check the variables"] if event.kind == "failed"]
+    failed = [event.result["msg"] for event in cases.events["Find the comment, and write it"] if event.kind == "failed"]
     assert len([msg for msg in failed if msg.startswith(reason)]) == 1
     assert forge.accounts[name].log == []
 
@@ -332,7 +362,8 @@ PLATFORMS = {
 def test_the_playbook_of_the_pipelines_reads_the_variables_of_a_platform(service_process, tmp_path, forge, name):
     plays = yaml.safe_load((CHECKOUT / "docs" / "pipelines" / "comment.yml").read_text(encoding="utf-8"))
     (tmp_path / "scan_gate").mkdir()
-    (tmp_path / "scan_gate" / "gate.json").write_text(json.dumps(document([])))
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    (tmp_path / "scan_gate" / "gate.json").write_text(json.dumps({**document([]), "generated": now}))
     names = {variable for variables in PLATFORMS.values() for variable in variables}
     given = {variable: value or f"{forge.address}/{name}" for variable, value in PLATFORMS[name].items()}
     environment = {**dict.fromkeys(names, ""), **given, "GATE_COMMENT_TOKEN": TOKEN}
@@ -357,7 +388,9 @@ def test_the_comment_changes_nothing_of_a_red_gate(service_process, tmp_path, fo
     }
     red = "## Gate failed: misconfigured. The run is not complete: findings may be missing"
     source = str(tmp_path / "artifacts" / "gate.json")
-    comment = included(settings(forge, f"github-red-{len(refuses)}", gate_comment_source=source))
+    # the result goes from role to role in the run
+    believed = {"gate_comment_source": source, "gate_comment_source_run": "this"}
+    comment = included(settings(forge, f"github-red-{len(refuses)}", **believed))
     deploy = {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}
     plays = [{"hosts": "all", "gather_facts": False, "tasks": [{"block": [gate], "always": [comment]}, deploy]}]
     played = play(tmp_path, service_process, plays, inventory=f"a {LOCAL}\nb {LOCAL}\n")
@@ -369,4 +402,4 @@ def test_the_comment_changes_nothing_of_a_red_gate(service_process, tmp_path, fo
         assert "No comment was written." in played.output and account.comments == []
     else:
         assert [each["body"].split("\n")[2] for each in account.comments] == [red]
-    assert len(played.events[REPORT]) == 1
+    assert len([each for each in account.log if each.startswith("POST")]) == 1

@@ -60,7 +60,8 @@ def rows():
         yield f"{form}, when b", Row(form, role=ONLY_B)
         yield f"{form}, when not a, findings", Row(form, role=AFTER_A, settings=FINDINGS, scans=1)
         yield f"{form}, when b, green", Row(form, role=ONLY_B, settings=GREEN, status=0, deployed=HOSTS, scans=1)
-        yield f"{form}, serial, green", Row(form, {"serial": 1}, settings=GREEN, status=0, deployed=HOSTS, scans=1)
+        # each batch is judged, because the one before it was changed
+        yield f"{form}, serial, green", Row(form, {"serial": 1}, settings=GREEN, status=0, deployed=HOSTS, scans=3)
         # a selection that names the gate, and those that exclude it
         tagged = {"role": GATE, "deploy": {"tags": ["gate", "deploy"]}}
         yield f"{form}, --tags gate", Row(form, arguments=("--tags=gate",), **tagged)

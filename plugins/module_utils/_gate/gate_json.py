@@ -62,10 +62,11 @@ def document_of(
     workspace: str | None,
     exploits: Exploits = NO_EXPLOITS,
     origin: Mapping[str, str | None] = NO_ORIGIN,
+    run: str = "",
 ) -> Record:
     """The dictionary of gate.json.
 
-    now: the Unix time of the decision; workspace: None for several or none; origin: the option.
+    now: the Unix time of the decision; workspace: None for several or none; origin: the option; run: the random id of this run.
     """
     memory, waived = decision.memory, decision.waived
     return {
@@ -73,6 +74,7 @@ def document_of(
         "version": VERSION,
         "collection_version": collection_version,
         "generated": utc_text(now),
+        "run": run,
         "outcome": decision.outcome,
         "passed": decision.passed,
         "verdict": decision.verdict,

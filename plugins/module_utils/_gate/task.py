@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import gc
 import os
+import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
@@ -125,6 +126,7 @@ def _result(task: Task) -> Record:
         workspace=reading.workspace,
         exploits=asked.exploits,
         origin=asked.origin,
+        run=secrets.token_hex(16),
     )
     # a preview that has judged nothing: the run itself will warn
     silent = task.check_mode and not pairs
@@ -252,7 +254,8 @@ class _Ending:
             raise _NotPassed(self._sentence(), **self._failed(), **self._api_error)
         if self._decision.verdict == WARN:
             self._warn(self._sentence())
-        return self._result()
+            return {**self._result(), "msg": self._sentence()}
+        return {**self._result(), "msg": passed_sentence_of(self._decision)}
 
     def _write_artefacts(self, asked: _Asked) -> None:
         params = self._task.params
@@ -348,6 +351,30 @@ def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
         f"See {printable(page)}." if page else "",
     )
     return " ".join(filter(None, parts))
+
+
+def passed_sentence_of(decision: Decision) -> str:
+    """The complete line of a gate that passed: what it judged, and what of it does not fail."""
+    counts, waived = decision.counts, [each.waiver for each in decision.rows if each.waiver is not None]
+    more = [f"{counts[key]:,} {key}" for key in ("new", "known", "gone") if counts[key]]
+    if waived:
+        ends = sorted({each.expires for each in waived}, key=lambda expires: expiry_of(expires) or 0)
+        more.append(f"{len(waived):,} waived{', the first' if ends[1:] else ''} until {ends[0]}")
+    pairs = [each.pair for each in decision.targets]
+    judged = [_first_names(without_secrets(each.target) for each in pairs), _first_names(each.tool for each in pairs)]
+    where = ", ".join(filter(None, judged))
+    # rows of one fingerprint are findings of their own
+    fail = (
+        f"{counts['failing']:,} of {counts['total']:,} {'finding fails' if counts['total'] == 1 else 'findings fail'}"
+    )
+    return f"The gate passed: {', '.join([fail, *more])}{f' ({where})' if where else ''}."
+
+
+def _first_names(names: Iterable[str | None]) -> str:
+    """The first of these names, each once, and how many more there are."""
+    found = [printable(each, _LONGEST_NAME) for each in dict.fromkeys(names) if each]
+    left = len(found) - _MOST_REASONS
+    return ", ".join([*found[:_MOST_REASONS], *([f"{left:,} more"] if left > 0 else [])])
 
 
 def _why(decision: Decision) -> str:

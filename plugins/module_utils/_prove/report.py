@@ -42,11 +42,13 @@ def document_of(
     source: str | None,
     now: float,
     collection_version: str,
+    run: str = "",
 ) -> Record:
     """The content of prove_fix.json.
 
     findings: of gate.json, each with its hosts; before and after: made by ``read_of``; left_out, starts: as ``planned`` and
-    ``started_in`` return them; fixes: by the id of the scan before.
+    ``started_in`` return them; fixes: by the id of the scan before; run: the
+    random id of this run.
     """
     reads = {read["id"]: read for read in before}
     reasons = {each["id"]: each["reason"] for each in left_out}
@@ -66,6 +68,7 @@ def document_of(
         "version": VERSION,
         "collection_version": collection_version,
         "generated": utc_text(now),
+        "run": run,
         "source": source,
         "fixed": counts[FIXED] == len(rows),
         "counts": counts,

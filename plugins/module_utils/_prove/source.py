@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import WrongOption, first_of, printable
@@ -32,16 +32,19 @@ def selected_of(
     path: str,
     fingerprints: Sequence[str] | None,
     select: Sequence[Mapping[str, object]] | None,
+    refuse: Callable[[Record], None] = lambda document: None,
 ) -> list[Record]:
     """The findings that the options select, each once, as gate.json has them: by default those that fail. [] only if the
     gate has passed.
 
-    source: the content of a gate.json, or the result of the module gate. Raises WrongOption.
+    source: the content of a gate.json, or the result of the module gate; refuse: raises WrongOption for one that must not be
+    believed. Raises WrongOption.
     """
     if fingerprints is not None and select is not None:
         raise WrongOption("prove_fix_fingerprints and prove_fix_select are mutually exclusive: remove one of them.")
     matchers = None if select is None else matchers_of(select, "prove_fix_select")
     document = _document(source, path)
+    refuse(document)
     rows = document["findings"]
     unique = {(row["fingerprint"], row["scan_id"]): row for row in reversed(rows)}
     found = [row for row in reversed(list(unique.values())) if _is_selected(row, fingerprints, matchers)]

@@ -50,12 +50,12 @@ def test_a_host_carries_the_targets_of_the_inventory_plugin_or_of_its_name(varia
     ],
 )
 def test_a_target_is_not_scanned_unless_all_its_hosts_are_fixed(hosts, left, reason):
-    planned = plan({}, [{"scan_id": 7, "hosts": hosts}], [READ], [{"scans": [READ["record"]]}], left)
+    planned = plan([{"scan_id": 7, "hosts": hosts}], [READ], [{"scans": [READ["record"]]}], left)
     assert planned["left_out"] == ([{"id": 7, "reason": reason}] if reason else [])
     assert [group["before"] for group in planned["groups"]] == ([] if reason else [[7]])
     assert planned["known"] == [{"id": 7, "scans": [READ["record"]]}]
 
 
 def test_a_target_is_not_scanned_if_its_earlier_scans_are_unknown():
-    planned = plan({}, [{"scan_id": 7, "hosts": []}], [READ], [{"msg": "No answer."}])
+    planned = plan([{"scan_id": 7, "hosts": []}], [READ], [{"msg": "No answer."}])
     assert planned["left_out"] == [{"id": 7, "reason": "The scans of its target could not be read: No answer."}]

@@ -69,7 +69,7 @@ def test_an_option_of_the_task_counts_before_its_defaults():
 
 def test_in_a_role_the_variable_of_the_role_counts():
     variables = {"scan_gate_api_key": "{{ lookup('env', 'KEY') }}"}
-    defaults = [{TARGETS: "{{ scan_gate__connection }}"}]
+    defaults = [{TARGETS: "{{ scanner_connection }}"}]
     assert message({}, variables, defaults, role="scanops.scanner.scan_gate") == ONE
     named = "scan_gate_api_key is empty."
     assert message({}, variables, msg=named, role="scanops.scanner.scan_gate").startswith(f"{named} The environment")

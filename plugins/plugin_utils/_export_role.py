@@ -1,0 +1,186 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role estate_export: the account as files of estate_apply, which are proven before they are written."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
+from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption, counted
+from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
+from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import EstateAction
+from ansible_collections.scanops.scanner.plugins.plugin_utils._local_files import write
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result
+
+_HEADER = "# Written by scanops.scanner.estate_export, for scanops.scanner.estate_apply.\n"
+_MOST_NAMED = 20
+# more than any account has: check mode deletes nothing
+_ALL = 1_000_000_000
+
+
+class ExportAction(EstateAction):
+    """One host does the work, once for the whole play."""
+
+    steps = ("enter", "export", "report")
+    given = ("estate_export_report",)
+
+    def export(self) -> Result:
+        """Write the files. The result is the report."""
+        if not self.works():
+            return dict(SKIPPED)
+        dest, splits = self.path("dest"), self.value("split", False) in (True, "true", "yes")
+        directory, name = (dest, "") if splits else os.path.split(dest)
+        fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
+        if not fits:
+            raise WrongOption(_wrong_dest(str(self.value("dest")), splits))
+        account = self._read(
+            "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
+        )
+        wordlists = self._read("wordlist_info", {})["wordlists"]
+        loggers = self._read("http_logger_info", {})["http_loggers"]
+        workspaces = account["workspaces"]
+        files = estate_files(workspaces) if splits else [{"name": name, "workspaces": workspaces}]
+        texts = {
+            str(each["name"]): _HEADER + str(estate_yaml({"estate_apply_workspaces": each["workspaces"]}))
+            for each in files
+        }
+        present = _present(directory)
+        different = [each for each in texts if each in present and present[each] != texts[each].encode()]
+        self._refuse(account, different, directory)
+        self._prove(texts, workspaces)
+        new = [each for each in texts if each not in present]
+        diffs = []
+        for each in [*new, *different]:
+            path = os.path.join(directory, each)
+            if self._task.diff:
+                before = present.get(each, b"").decode("utf-8", "replace")
+                diffs.append({"before": before, "after": texts[each], "before_header": path, "after_header": path})
+            if not self._task.check_mode:
+                write(path, texts[each], "estate_export_dest")
+        report = {
+            "files": [os.path.join(directory, each) for each in texts],
+            "workspaces": len(workspaces),
+            "targets": sum(len(each["targets"]) for each in workspaces),
+            "http_loggers": sum(len(each["http_loggers"]) for each in workspaces),
+            "alike": account["alike"],
+            "loggers_elsewhere": account["loggers_elsewhere"],
+            "wordlists": sorted(each["name"] for each in wordlists if not each["predefined"]),
+            "captured_requests": sum(each["num_requests"] for each in loggers),
+            "other_files": sorted(set(present) - set(texts)) if splits else [],
+        }
+        self.keep("lines", lines_of(report, dest, bool(self._task.check_mode)))
+        return {**report, "changed": bool(new or different), **({"diff": diffs} if diffs else {})}
+
+    def _read(self, module: str, options: Result) -> Result:
+        result = self.call(module, options, own=True)
+        if result.get("failed"):
+            raise Refused(str(result.get("msg")))
+        return result
+
+    def _refuse(self, account: Record, different: Sequence[str], directory: str) -> None:
+        """Raises Refused for a workspace that does not exist, and for a file that would be overwritten."""
+        if account["missing"]:
+            raise Refused(
+                f"estate_export_workspaces names workspaces that do not exist, {', '.join(account['missing'])}: correct the"
+                " names."
+            )
+        if different and self.value("force", False) not in (True, "true", "yes"):
+            raise Refused(
+                f"{len(different)} {'file differs' if len(different) == 1 else 'files differ'} from the account in"
+                f" {directory}, {', '.join(different[:_MOST_NAMED])}: set estate_export_force if the account is right, or"
+                " apply the files if they are right."
+            )
+
+    def _prove(self, texts: Mapping[str, str], workspaces: Sequence[Record]) -> None:
+        """Read the files again and apply them in check mode. Raises Refused unless they hold the account."""
+        with tempfile.TemporaryDirectory(prefix="estate_export.") as draft:
+            for name, text in texts.items():
+                Path(draft, name).write_text(text, encoding="utf-8")
+            try:
+                loaded = self.read_files([os.path.realpath(draft)], templates=False)["workspaces"]
+            except ValueError as error:
+                raise Refused(f"The files could not be read again, so no file was written: {error}") from None
+        if sorted(loaded, key=lambda each: str(each["name"])) != list(workspaces):
+            raise Refused(
+                "The files do not contain what the service returned, so no file was written: this is an error of"
+                " scanops.scanner, please report it."
+            )
+        # finds what only the account has
+        options = {"purge": ["targets", "http_loggers"], "purge_max": _ALL, "purge_max_percent": 100}
+        proof = self.call(
+            "estate", {"workspaces": loaded, "report_unchanged": False, **options}, own=True, check_mode=True
+        )
+        if proof.get("failed"):
+            raise Refused(str(proof.get("msg")))
+        actions = [f"{each['action']} {each['name']}" for each in proof["plan"]["actions"]]
+        if proof.get("changed") or actions:
+            raise Refused(
+                f"Applying the files would change {counted(len(actions), 'object')}, so no file was written:"
+                f" {', '.join(actions[:_MOST_NAMED])}. If the account has changed in the meantime, run again."
+            )
+
+    def report(self) -> Result:
+        """Say what was exported and what was not."""
+        lines = self.kept("lines")
+        return {"msg": lines, **SHOWN} if lines and self.claims("report") else dict(SKIPPED)
+
+
+def _wrong_dest(dest: str, splits: bool) -> str:
+    advice = (
+        "the path of a directory."
+        if splits
+        else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
+    )
+    return f"estate_export_dest is {dest}: give {advice}"
+
+
+def _present(directory: str) -> dict[str, bytes]:
+    """The YAML files directly in a directory, by their names."""
+    if not os.path.isdir(directory):
+        return {}
+    try:
+        with os.scandir(directory) as entries:
+            names = sorted(each.name for each in entries if each.is_file() and each.name.endswith((".yml", ".yaml")))
+        return {name: Path(directory, name).read_bytes() for name in names}
+    except OSError as error:
+        raise Refused(
+            f"estate_export_dest, {directory}, cannot be read ({reason_of(error)}): correct its permissions."
+        ) from None
+
+
+def lines_of(report: Mapping[str, Any], dest: str, check_mode: bool) -> list[str]:
+    """What was exported, and what no estate holds, in sentences."""
+    alike = "; ".join(" and ".join(each["names"]) for each in report["alike"][:_MOST_NAMED])
+    elsewhere, lists = report["loggers_elsewhere"], report["wordlists"]
+    objects = (
+        f"{counted(report['workspaces'], 'workspace')} with {counted(report['targets'], 'target')} and"
+        f" {counted(report['http_loggers'], 'HTTP logger')}"
+    )
+    lines = [f"{objects} {'would be' if check_mode else 'are'} in {dest}; applying them changes nothing."]
+    if alike:
+        lines.append(f"Names of targets that differ only in how they are written: {alike}.")
+    if elsewhere:
+        lines.append(
+            f"HTTP loggers outside of these workspaces, which are not exported: {', '.join(elsewhere[:_MOST_NAMED])}"
+            f" ({len(elsewhere)} in all)."
+        )
+    if report["other_files"]:
+        others = ", ".join(report["other_files"])
+        lines.append(f"Other files in the directory, which estate_apply would read, too: {others}.")
+    names = f" ({', '.join(lists[:_MOST_NAMED])})" if lists else ""
+    requests = counted(report["captured_requests"], "request")
+    lines.append(
+        f"No estate can create these again: scans, findings and reports; {requests} that HTTP loggers captured;"
+        f" {counted(len(lists), 'wordlist')}{names}."
+    )
+    return lines

@@ -1,0 +1,109 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role estate_register: the hosts of a group as targets, with a marker that says which inventory they are of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.scanops.scanner.plugins.filter.register_targets import register_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.modules.targets import OPTIONS as TARGETS
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import line_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+
+# options of the module that the role itself decides
+_OF_ROLE = (
+    *("workspace", "workspace_id", "targets", "state", "purge", "purge_marker", "on_drift", "force", "expect_plan"),
+    *("report_unchanged", "report_full_plan"),
+)
+# every other option is a variable of the role
+OPTIONS = tuple(name for name in TARGETS if name not in _OF_ROLE)
+_SOURCE = re.compile(r"[^][{}\s]([^][{}]{0,98}[^][{}\s])?")
+_MOST_NAMED = 20
+
+
+class RegisterAction(RoleAction):
+    """One host does the work, once for the whole play."""
+
+    steps = ("enter", "register", "report")
+    given = ("estate_register_result",)
+    # the variable of the hosts
+    known = ("estate_register_targets",)
+
+    def register(self) -> Result:
+        """The result of the module targets."""
+        if not self.works():
+            return dict(SKIPPED)
+        values = self.values([*OPTIONS, "workspace", "source", "group", "description", "retire"])
+        retires = values.get("retire", False) in (True, "true", "yes")
+        source, group = values.get("source"), values.get("group", "all")
+        groups = self.variables["groups"]
+        problem = mistake_in(values.get("workspace"), source, group, groups)
+        if problem:
+            raise WrongOption(problem)
+        marker = f"[managed by estate_register: {source}]"
+        description = f"{values.get('description', '')} {marker}".strip()
+        asked = register_targets(groups[group], self.variables["hostvars"], description=description)
+        if asked["problem"]:
+            raise WrongOption(asked["problem"])
+        if retires and not asked["targets"]:
+            raise WrongOption(
+                f"The group {group} gives no target, so estate_register_retire would delete all that carry {marker}: correct"
+                " the inventory, or leave estate_register_retire out."
+            )
+        options = {
+            **{name: values[name] for name in OPTIONS if name in values},
+            "workspace": values["workspace"],
+            "targets": asked["targets"],
+            "purge": retires,
+            "purge_marker": marker,
+            # an existing target keeps its description
+            "on_drift": "ignore",
+        }
+        result = self.call("targets", options, without=_OF_ROLE)
+        if not result.get("failed"):
+            line = line_of(result["summary"], bool(self._task.check_mode))
+            self.keep("line", " ".join([f"{line}.", *_others(result, marker)]))
+        return result
+
+    def report(self) -> Result:
+        """Say what was done, and which targets others have created."""
+        line = self.kept("line")
+        return {"msg": line, **SHOWN} if line and self.claims("report") else dict(SKIPPED)
+
+
+def mistake_in(workspace: object, source: object, group: object, groups: Mapping[str, Any]) -> str | None:
+    """What is wrong with these variables, a sentence, or None."""
+    if not isinstance(source, str) or not _SOURCE.fullmatch(source):
+        return (
+            f"estate_register_source is {json.dumps(source)}: give 1 to 100 characters without brackets and braces, with no"
+            " space at the ends."
+        )
+    if not isinstance(workspace, str) or not workspace.strip():
+        return (
+            f"estate_register_workspace is {json.dumps(workspace)}: give the name of the workspace as text, in quotes where"
+            " YAML would read it as a number or a boolean."
+        )
+    if group not in groups:
+        return f"estate_register_group names no group of the inventory, {group}: correct it, or the inventory."
+    return None
+
+
+def _others(result: Result, marker: str) -> list[str]:
+    """A sentence on the targets that exist without the marker, if there are some."""
+    names = [
+        each["name"]
+        for each in result["plan"]["actions"]
+        if each["action"] == "drifted" and marker not in str(each["before"]["description"])
+    ]
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    exist = "target exists" if len(names) == 1 else "targets exist"
+    return [f"{len(names)} {exist} without the marker and will not be retired: {', '.join(names[:_MOST_NAMED])}{more}."]
