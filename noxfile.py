@@ -105,7 +105,7 @@ if DEVEL := os.environ.get("ANSIBLE_CORE_DEVEL"):
     RELEASES["devel"] = RELEASES["2.22"]
     PROJECT["dependency-groups"]["core-devel"] = [DEVEL]
 # The kinds that `make test` runs on the newest and on the oldest release that this machine has a Python for.
-QUICK_NEWEST = ("quick-modules", "quick-units", "quick-integration", "quick-sanity", "quick-plays")
+QUICK_NEWEST = ("quick-modules", "quick-plays", "quick-units", "quick-sanity", "quick-integration")
 QUICK_OLDEST = ("quick-oldest",)
 
 UNITS = ("tests/unit",)
@@ -283,7 +283,7 @@ def lock(session: nox.Session) -> None:
 # The checks that do not depend on the release of ansible-core, in `make test`,
 CHECKS = (
     "typing",
-    "packaging",
+    "quick-packaging",
     "docs-check",
     "event-sources",
     "security-check",
@@ -292,6 +292,7 @@ CHECKS = (
 )
 # and what `make matrix` runs besides RELEASES and them, in two cells.
 PROGRAMS = (
+    "packaging",
     "ansible-lint",
     "build-import-check",
     "execution-environment",
