@@ -134,7 +134,6 @@ class Kind(NamedTuple):
 
 
 def quick_sanity(run: Run) -> None:
-    """The tests of sanity that are not slow, on the Python of the controller."""
     # `import` takes longer than all others together; ruff and yamllint of the session lint do what pep8 and yamllint do.
     skipped = [f"--skip-test={test}" for test in ("import", "pep8", "pylint", "yamllint")]
     ansible_test("sanity", *skipped, f"--python={python_of(run.core)[0]}")(run)
@@ -156,10 +155,14 @@ KINDS = {
     "quick-units": Kind("Run the other unit tests that are not slow", pytest(*OTHER_UNITS, *NOT_SLOW)),
     "quick-plays": Kind("Run the playbooks that are not slow", pytest("tests/plays", *NOT_SLOW)),
     "quick-sanity": Kind("Run ansible-test sanity", quick_sanity),
-    "quick-integration": Kind("Run some integration targets", ansible_test("integration", *QUICK_TARGETS)),
+    "quick-integration": Kind(
+        "Run some integration targets", ansible_test("integration", *QUICK_TARGETS, put=install_artefact)
+    ),
     "quick-oldest": Kind(
         "Run some unit tests and integration targets",
-        in_turn(pytest(*UNITS_OF_CORE[:2], *NOT_SLOW), ansible_test("integration", *OLDEST_TARGETS)),
+        in_turn(
+            pytest(*UNITS_OF_CORE[:2], *NOT_SLOW), ansible_test("integration", *OLDEST_TARGETS, put=install_artefact)
+        ),
     ),
     "units": Kind("Run all unit tests", pytest(*UNITS, *NOT_ONCE, SCANNER_TEST_HISTORIES="500")),
     "units-of-core": Kind("Run the unit tests that depend on ansible-core", pytest(*UNITS_OF_CORE, *NOT_ONCE)),
@@ -281,34 +284,15 @@ def lock(session: nox.Session) -> None:
 # --- the sessions of make ---
 
 # The checks that do not depend on the release of ansible-core, in `make test`,
-CHECKS = (
-    "typing",
-    "quick-packaging",
-    "docs-check",
-    "event-sources",
-    "security-check",
-    "lint",
-    "extra-checks",
-)
+CHECKS = "typing quick-packaging docs-check event-sources security-check lint extra-checks".split()
 # and what `make matrix` runs besides RELEASES and them, in two cells.
 PROGRAMS = (
-    "packaging",
-    "ansible-lint",
-    "build-import-check",
-    "execution-environment",
-    "runner",
-    "events",
-    "release-check",
-    "page-check",
-    "consumers",
-    "demo-check",
-    "vendor-client",
-    "units-ansible-test",
-    "index-only",
-)
-NETS = ("forms", "faults-sample", "replay", "fuzz-sample", "units-floor", "units-in-process")
+    "packaging ansible-lint build-import-check execution-environment runner events release-check page-check consumers"
+    " demo-check vendor-client units-ansible-test index-only"
+).split()
+NETS = "forms faults-sample replay fuzz-sample units-floor units-in-process".split()
 CELLS = {
-    **{core: tuple(f"{kind}-{core}" for kind in RELEASES[core][1]) for core in RUNNABLE},
+    **{core: [f"{kind}-{core}" for kind in RELEASES[core][1]] for core in RUNNABLE},
     "checks": CHECKS,
     "programs": PROGRAMS,
     "nets": NETS,
@@ -381,7 +365,7 @@ def devel(session: nox.Session) -> None:
     """Run all tests with the development branch of ansible-core."""
     if "devel" not in CELLS:
         session.error("Set ANSIBLE_CORE_DEVEL to a requirement for it, and install a Python that it supports.")
-    run_sessions(session, list(CELLS["devel"]), [])
+    run_sessions(session, CELLS["devel"], [])
 
 
 @nox.session(python=False, default=False)
