@@ -105,7 +105,7 @@ if DEVEL := os.environ.get("ANSIBLE_CORE_DEVEL"):
     RELEASES["devel"] = RELEASES["2.22"]
     PROJECT["dependency-groups"]["core-devel"] = [DEVEL]
 # The kinds that `make test` runs on the newest and on the oldest release that this machine has a Python for.
-QUICK_NEWEST = ("quick-modules", "quick-units", "quick-integration", "quick-sanity", "quick-plays")
+QUICK_NEWEST = ("quick-modules", "quick-plays", "quick-units", "quick-sanity", "quick-integration")
 QUICK_OLDEST = ("quick-oldest",)
 
 UNITS = ("tests/unit",)
@@ -121,8 +121,8 @@ NOT_SLOW = ("-m", "not slow")
 # One release runs what depends on none.
 NOT_ONCE = ("-m", "not once")
 # Units and plays cover the other modules and roles.
-QUICK_TARGETS = ("inventory_targets", "target", "workspace")
-OLDEST_TARGETS = ("in_process", "inventory_targets")
+QUICK_TARGETS = ("in_process", "workspace")
+OLDEST_TARGETS = ("inventory_targets", "target")
 EXHAUSTIVE = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
 
 
@@ -134,9 +134,9 @@ class Kind(NamedTuple):
 
 
 def quick_sanity(run: Run) -> None:
-    """The tests of sanity that are not slow, on the Python of the controller."""
-    # `import` takes longer than all others together.
-    ansible_test("sanity", "--skip-test=import", "--skip-test=pylint", f"--python={python_of(run.core)[0]}")(run)
+    # `import` takes longer than all others together; ruff and yamllint of the session lint do what pep8 and yamllint do.
+    skipped = [f"--skip-test={test}" for test in ("import", "pep8", "pylint", "yamllint")]
+    ansible_test("sanity", *skipped, f"--python={python_of(run.core)[0]}")(run)
 
 
 def full_sanity(run: Run) -> None:
@@ -155,10 +155,14 @@ KINDS = {
     "quick-units": Kind("Run the other unit tests that are not slow", pytest(*OTHER_UNITS, *NOT_SLOW)),
     "quick-plays": Kind("Run the playbooks that are not slow", pytest("tests/plays", *NOT_SLOW)),
     "quick-sanity": Kind("Run ansible-test sanity", quick_sanity),
-    "quick-integration": Kind("Run some integration targets", ansible_test("integration", *QUICK_TARGETS)),
+    "quick-integration": Kind(
+        "Run some integration targets", ansible_test("integration", *QUICK_TARGETS, put=install_artefact)
+    ),
     "quick-oldest": Kind(
         "Run some unit tests and integration targets",
-        in_turn(pytest(*UNITS_OF_CORE[:3], *NOT_SLOW), ansible_test("integration", *OLDEST_TARGETS)),
+        in_turn(
+            pytest(*UNITS_OF_CORE[:2], *NOT_SLOW), ansible_test("integration", *OLDEST_TARGETS, put=install_artefact)
+        ),
     ),
     "units": Kind("Run all unit tests", pytest(*UNITS, *NOT_ONCE, SCANNER_TEST_HISTORIES="500")),
     "units-of-core": Kind("Run the unit tests that depend on ansible-core", pytest(*UNITS_OF_CORE, *NOT_ONCE)),
@@ -280,33 +284,15 @@ def lock(session: nox.Session) -> None:
 # --- the sessions of make ---
 
 # The checks that do not depend on the release of ansible-core, in `make test`,
-CHECKS = (
-    "typing",
-    "packaging",
-    "docs-check",
-    "event-sources",
-    "security-check",
-    "lint",
-    "extra-checks",
-)
+CHECKS = "typing quick-packaging docs-check event-sources security-check lint extra-checks".split()
 # and what `make matrix` runs besides RELEASES and them, in two cells.
 PROGRAMS = (
-    "ansible-lint",
-    "build-import-check",
-    "execution-environment",
-    "runner",
-    "events",
-    "release-check",
-    "page-check",
-    "consumers",
-    "demo-check",
-    "vendor-client",
-    "units-ansible-test",
-    "index-only",
-)
-NETS = ("forms", "faults-sample", "replay", "fuzz-sample", "units-floor", "units-in-process")
+    "packaging ansible-lint build-import-check execution-environment runner events release-check page-check consumers"
+    " demo-check vendor-client units-ansible-test index-only"
+).split()
+NETS = "forms faults-sample replay fuzz-sample units-floor units-in-process".split()
 CELLS = {
-    **{core: tuple(f"{kind}-{core}" for kind in RELEASES[core][1]) for core in RUNNABLE},
+    **{core: [f"{kind}-{core}" for kind in RELEASES[core][1]] for core in RUNNABLE},
     "checks": CHECKS,
     "programs": PROGRAMS,
     "nets": NETS,
@@ -379,7 +365,7 @@ def devel(session: nox.Session) -> None:
     """Run all tests with the development branch of ansible-core."""
     if "devel" not in CELLS:
         session.error("Set ANSIBLE_CORE_DEVEL to a requirement for it, and install a Python that it supports.")
-    run_sessions(session, list(CELLS["devel"]), [])
+    run_sessions(session, CELLS["devel"], [])
 
 
 @nox.session(python=False, default=False)

@@ -18,6 +18,8 @@ import jinja2.sandbox
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).parents[2]
 KIT = CHECKOUT / "docs" / "awx"
 PROJECT = KIT / "project"

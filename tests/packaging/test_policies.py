@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).parents[2]
 POLICIES = CHECKOUT / "docs" / "awx" / "policies"
 PROJECT = CHECKOUT / "docs" / "awx" / "project"

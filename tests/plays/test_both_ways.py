@@ -189,11 +189,8 @@ def compare(tmp_path, service, plays, **more):
     return here.output
 
 
-@pytest.mark.parametrize(
-    "tasks",
-    [_chosen()[0], pytest.param(_chosen()[1], marks=pytest.mark.slow)],
-    ids=["one of each module", "more of each module"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("tasks", _chosen(), ids=["one of each module", "more of each module"])
 def test_a_task_of_each_module(tmp_path, service, tasks):
     output = compare(tmp_path, service, [on_localhost(tasks)])
     assert output.count(" runs in process") == len(tasks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -189,7 +190,7 @@ def run_entry(run: Run, entry: Entry) -> None:
             stack.enter_context(run.session.chdir(place))
         for variables in entry.variables:
             for line in entry.run:
-                program, *arguments = line.split()
+                program, *arguments = shlex.split(line)
                 arguments = [part.replace("$ROOT", str(ROOT)) for part in arguments]
                 if program == "pytest":
                     program, arguments = PYTEST[0], [*PYTEST[1:], *run.arguments(*arguments)]

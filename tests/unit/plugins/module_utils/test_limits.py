@@ -260,6 +260,7 @@ def test_a_write_whose_answer_drips_may_have_been_done(service, transport):
     assert [row["name"] for row in service.workspaces()][-1] == "New"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streamed", [True, False])
 def test_only_what_is_streamed_may_take_longer_as_long_as_it_arrives(streamed):
     """50 pieces of 2 KiB, one each 0.05 s: 2.5 s, where a call may take 0.8 s."""
@@ -317,6 +318,7 @@ def talking(talk, **options):
         yield talker
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, streamed", pairs(list(SLOW_TALKS), [True, False]))
 def test_whatever_drips_ends(name, streamed):
     with talking(SLOW_TALKS[name]) as slow:
@@ -351,6 +353,7 @@ def test_whatever_comes_fast_and_without_end_ends(name, streamed):
             one.send("GET", "/x", sink=Kept() if streamed else None)
 
 
+@pytest.mark.slow
 def test_over_tls_and_through_a_proxy_what_drips_ends(tmp_path):
     files = certificates.make(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

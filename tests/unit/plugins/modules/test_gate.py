@@ -1062,6 +1062,7 @@ def test_a_saved_list_hides_no_task_that_failed(run, found, tmp_path):
     judged(run("gate", findings_file=str(saved), scan_results=[refused]), "service_error")
 
 
+@pytest.mark.slow
 def test_a_baseline_that_changed_meanwhile_is_not_overwritten(service, run, found, tmp_path):
     found(3)
     baseline = tmp_path / "baseline.json"

@@ -227,6 +227,7 @@ def test_without_feedback_nothing_is_awaited(service, arguments):
 # --- failures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
 def test_an_outage_is_one_event_and_nothing_is_lost(service, arguments, status):
     service.fault(method="GET", path=f"/http_loggers/{LOGGER}/data", action="status", status=status, times=2)
