@@ -28,6 +28,9 @@ ROOT = Path(__file__).parent
 BUILD = ROOT / "build"
 NOX = ROOT / ".nox"
 # Nothing but the caches of pip and uv is outside the checkout.
+_CACHES = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+os.environ.setdefault("PIP_CACHE_DIR", str(Path(_CACHES, "pip")))
+os.environ["XDG_CACHE_HOME"] = str(NOX / "cache")
 os.environ["VIRTUALENV_OVERRIDE_APP_DATA"] = str(NOX / "virtualenv")
 # Most modules of an environment are never imported; Python compiles the others when it needs them.
 os.environ["PIP_NO_COMPILE"] = "1"
@@ -120,6 +123,8 @@ UNITS_OF_MODULES = ("tests/unit/plugins/modules", "tests/unit/plugins/module_uti
 NOT_SLOW = ("-m", "not slow")
 # One release runs what depends on none.
 NOT_ONCE = ("-m", "not once")
+# Where tasks run, and whether hosts stop behind a gate that has not passed.
+QUICK_PLAYS = ("tests/plays/test_gate_stops.py", "tests/plays/test_where_tasks_run.py")
 # Units and plays cover the other modules and roles.
 QUICK_TARGETS = ("in_process", "workspace")
 OLDEST_TARGETS = ("inventory_targets", "target")
@@ -153,7 +158,7 @@ KINDS = {
         "Run the unit tests of modules that are not slow", pytest("tests/unit/plugins/modules", *NOT_SLOW)
     ),
     "quick-units": Kind("Run the other unit tests that are not slow", pytest(*OTHER_UNITS, *NOT_SLOW)),
-    "quick-plays": Kind("Run the playbooks that are not slow", pytest("tests/plays", *NOT_SLOW)),
+    "quick-plays": Kind("Run some playbooks on the local service", pytest(*QUICK_PLAYS, *NOT_SLOW)),
     "quick-sanity": Kind("Run ansible-test sanity", quick_sanity),
     "quick-integration": Kind(
         "Run some integration targets", ansible_test("integration", *QUICK_TARGETS, put=install_artefact)
