@@ -13,7 +13,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption, counted
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.canary import REQUEST, verdict, why_deaf
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SKIPPED, Result, RoleAction
 
@@ -62,11 +63,14 @@ class CanaryAction(RoleAction):
         logger = made.get("http_logger") or {}
         if made.get("failed") or self._task.check_mode:
             return made
+        if deaf := why_deaf(logger):
+            raise Refused(f"Nothing can be proven: {deaf}")
         read = self.call("http_logger_data_info", {"id": logger["id"], "after": 0}, own=True)
         if read.get("failed"):
             return read
         last = max((each["id"] for each in read["requests"]), default=0)
-        self.keep("canary", {"id": logger["id"], "url": logger["handler_url"], "after": last, "tasks": tasks})
+        canary = {"id": logger["id"], "url": logger["handler_url"], "after": last, "tasks": tasks, "logger": logger}
+        self.keep("canary", canary)
         return {"changed": bool(made.get("changed"))}
 
     def own(self) -> Result:
@@ -97,8 +101,17 @@ class CanaryAction(RoleAction):
                 " them, and run again."
             )
         found = self._arrived(canary, label)
-        self.keep("found", {"requests": found["requests"], "problem": self._problem(found, canary["url"], label)})
-        return {}
+        proven = verdict(
+            self.value("expect", REQUEST),
+            self.value("match") or {},
+            canary["logger"],
+            found["requests"],
+            found["undecided"],
+            found["total"],
+            self.value("within", 60),
+        )
+        self.keep("found", {"requests": found["requests"], "problem": proven.sentence if proven.failed else ""})
+        return {"warnings": [proven.sentence]} if proven.sentence and not proven.failed else {}
 
     def _arrived(self, canary: Result, label: str) -> Result:
         """What was read first with a matching request, else what was read after the time was over."""
@@ -118,29 +131,6 @@ class CanaryAction(RoleAction):
             if is_last:
                 return read
             time.sleep(max(0.0, min(int(self.value("poll_interval", 5)), until - time.monotonic())))
-
-    def _problem(self, found: Result, url: str, label: str) -> str:
-        """Why the role fails, or ""."""
-        requests: list[Result] = found["requests"]
-        if not requests and found["undecided"]:
-            return (
-                f"Whether a matching request arrived at the logger {label} is unknown, because {found['undecided']} of those"
-                " that arrived lack a field that logger_canary_match compares."
-            )
-        expected = self.value("expect", "request")
-        if expected == "request" and not requests:
-            return (
-                f"No matching request arrived at the logger {label} within {self.value('within', 60)} s after the tasks. Check"
-                f" logger_canary_match, and that the hosts can reach {url}."
-            )
-        if expected == "silence" and requests:
-            first = requests[0]
-            return (
-                f"{counted(len(requests), 'matching request')} arrived at the logger {label}, the first one from"
-                f" {first.get('ip_address', 'nowhere')} ({first.get('request_method', 'no method')}, id {first['id']})."
-                " None was expected."
-            )
-        return ""
 
     def found(self) -> Result:
         """The matching requests, for all hosts."""
