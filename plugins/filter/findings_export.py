@@ -26,15 +26,16 @@ options:
   format:
     description:
       - V(csv) is a table, with one line for each finding. An apostrophe keeps spreadsheets from reading a text as a
-        formula, with commas, semicolons or tabs between cells. It begins with a byte order mark unless it is ASCII.
+        formula, a number or a date, with commas, semicolons or tabs between cells. It begins with a byte order mark
+        unless it is ASCII.
       - V(defectdojo) is for the Generic Findings Import of DefectDojo 2.51 and later.
       - V(gitlab) is a DAST report, version 15.1.4.
-      - DefectDojo and GitLab close the findings that a file lacks. Unless everything was scanned and read, the filter
-        warns and returns no file for them.
+      - DefectDojo, GitHub and GitLab close the findings that a file lacks. Unless everything was scanned and read, the
+        filter warns and returns no file for V(defectdojo), V(gitlab) and V(sarif).
       - V(html) is a page for people, which needs no other file and no network. The address of a finding is C(#f-) and
         its fingerprint.
       - V(junit) has a test suite for each target and tool, and a test for each finding.
-      - V(markdown) is a summary of at most 60 lines for a pipeline or a comment on a change.
+      - V(markdown) is a summary of at most 70 lines for a pipeline or a comment on a change.
       - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
     type: str
     choices: [csv, defectdojo, gitlab, html, junit, markdown, sarif]
@@ -101,8 +102,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The files. Only V(sarif) can be several, because GitHub accepts at most 10 MB of one; a warning says so. Upload
-      all of them.
+    - The files. Only V(sarif) can be several, because GitHub accepts at most 20 runs and 10 MB in one upload; a warning
+      says so. Upload each of them by itself.
   type: list
   elements: dict
   contains:

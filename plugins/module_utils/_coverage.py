@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._errors import WrongOption, printable
-from ._exports.text import cell, line
+from ._exports.document import without_passwords
+from ._exports.text import exact_cell, line
 from ._families.scan import FINISHED, SCAN, tool_id_of, tool_name_of
 from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
@@ -61,10 +62,11 @@ def coverage(task: Task) -> Record:
     file: Record = dict(changed=False, dest=None, size=None, checksum=None)
     if dest is not None:
         generated = utc_text(clock.now)
+        written = without_passwords(result, (row["target"] for row in result["rows"]))
         if dest.lower().endswith(".csv"):
-            text = _as_csv(result, generated)
+            text = _as_csv(written, generated)
         else:
-            text = json.dumps({"generated": generated, **result}, indent=2, sort_keys=True) + "\n"
+            text = json.dumps({"generated": generated, **written}, indent=2, sort_keys=True) + "\n"
         stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
         file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
     return {**result, **file}
@@ -82,7 +84,7 @@ def _as_csv(result: Record, now: str) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else cell(line(str(value)))
+    return "" if value is None else exact_cell(line(str(value)))
 
 
 def _read(task: Task, place: Place) -> list[_Account]:

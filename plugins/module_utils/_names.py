@@ -34,6 +34,9 @@ _IN_NORMAL_FORM = re.compile(r"(?:https?://[a-z0-9.-]*[a-z](?:/[!\"$->@-~]+)?|[a
 _URL = re.compile(r"(https?)://(?:([^/?#@\[\]]*)@)?([^/?#@]*)(/[^?#]*)?([?#].*)?", re.IGNORECASE)
 _PLACE = re.compile(r"(\[[^/?#@\[\]]*\]|[^/?#@:\[\]]+)(?::([1-9][0-9]{0,4}))?")
 
+# the user and the password in a name; without a password, a text before an @ may be anything
+LOGIN = re.compile(r"(?:^|(?<=://))([^/?#\\@:]*):([^/?#\\]*)@")
+
 # RFC 3490, section 3.1: all of them separate the labels of a host name
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 # RFC 1123, and the underscore that names in the DNS may have
@@ -55,6 +58,16 @@ def normal_form(name: str) -> str:
     default port, no slash after a bare host; path and query as written.
     """
     return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
+
+
+def without_password(name: str) -> str:
+    """A target's name without the password in it. A user name stays: it tells targets apart."""
+    return LOGIN.sub(lambda login: f"{login[1]}@" if login[1] else "", name, count=1) if "@" in name else name
+
+
+def lasting_form(name: str) -> str:
+    """The normal form of a name without its password, which changes, and which no file of a gate has."""
+    return normal_form(without_password(name))
 
 
 def normal_name(resource: Family, name: str) -> str:

@@ -223,8 +223,8 @@ options:
   formats:
     description:
       - The files to write.
-      - V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because these programs close
-        the findings that a file lacks.
+      - V(sarif), V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because the programs
+        that read them close the findings that a file lacks.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]
@@ -258,7 +258,8 @@ options:
       - List all findings in C(gitlab) and C(defectdojo), each with its state. V(false) lists only those that fail or
         are new.
       - Danger - GitLab and DefectDojo close the findings that a file lacks. With V(false), that is also what is known
-        and still exists.
+        and still exists. The same goes for what a gate with O(targets) or O(tools) does not judge, so give each gate a
+        test of its own in DefectDojo.
     type: bool
     default: true
   origin:

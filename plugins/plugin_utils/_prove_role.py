@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import
     refuse_untrusted_directory,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._names import lasting_form
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
@@ -214,7 +214,7 @@ def carries(host: str, variables: Mapping[str, Any], target: str) -> bool:
     """Whether a host carries a target, by the variable of the inventory plugin, else by its own name and its address."""
     records = variables.get("scanner_targets")
     if isinstance(records, list):
-        return normal_form(target) in [normal_form(str(each["name"])) for each in records]
+        return lasting_form(target) in [lasting_form(str(each["name"])) for each in records]
     address = address_of(target)
     return address is not None and address in [address_of(str(name)) for name in (host, variables.get("ansible_host"))]
 

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from .document import Document, Row, is_whole, pair_problems, problems
-from .text import block, cell, line
+from .text import block, cell, exact_cell, line
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"
 _BYTE_ORDER_MARK = "\ufeff"
 _LONG_TEXTS = frozenset(("description", "risk", "recommendation", "evidence"))
 _OF_WAIVER = "waiver_"
+# a spreadsheet may show them as numbers and times
+_VALUES = frozenset(("fingerprint", "first_seen", "waiver_expires"))
 
 COLUMNS = (
     "state", "change", "severity", "name", "target", "port", "protocol", "service", "path", "method", "parameter", "reasons",
@@ -32,7 +34,7 @@ def table(document: Document) -> str:
     The first rows of an incomplete run have the outcome in place of a state: one for each target that was not scanned or read
     completely.
     """
-    first = [[cell(values.get(column, "")) for column in COLUMNS] for values in _problems(document)]
+    first = [[exact_cell(values.get(column, "")) for column in COLUMNS] for values in _problems(document)]
     rows = [[_shown(row, column) for column in COLUMNS] for row in document["findings"]]
     text = "\r\n".join([*map(_line, [COLUMNS, *first, *rows]), ""])
     # without it, Excel reads the code page of the machine
@@ -41,16 +43,19 @@ def table(document: Document) -> str:
 
 def _shown(row: Row, column: str) -> str:
     """The cell of a finding in a column."""
-    if column.startswith(_OF_WAIVER):
-        return cell(line(str(row["waiver"][column.removeprefix(_OF_WAIVER)]))) if row["waiver"] else ""
-    value: Any = row[column]
+    value: Any = row[column] if not column.startswith(_OF_WAIVER) else _of_waiver(row, column)
     if isinstance(value, str):
-        return cell(block(value) if column in _LONG_TEXTS else line(value))
+        write = cell if column in _VALUES else exact_cell
+        return write(block(value) if column in _LONG_TEXTS else line(value))
     if isinstance(value, list):
-        return cell(("; " if column == "reasons" else " ").join(map(line, value)))
+        return exact_cell(("; " if column == "reasons" else " ").join(map(line, value)))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+def _of_waiver(row: Row, column: str) -> str | None:
+    return str(row["waiver"][column.removeprefix(_OF_WAIVER)]) if row["waiver"] else None
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote
 
 from .._errors import WrongOption
 from .._families.finding import SEVERITIES
@@ -38,10 +40,11 @@ from .._gate_words import (
     WORSE,
 )
 from .._moments import iso_moment
-from .._names import UnreadableName, read_name
-from .text import block, fenced, line
+from .._names import LOGIN, UnreadableName, read_name
+from .text import LONGEST_LINE, block, fenced, line
 
 Document = Mapping[str, Any]
+_Document = TypeVar("_Document", bound=Document)
 Row = Mapping[str, Any]
 # the file and line that declare a target
 Place = tuple[str, int]
@@ -52,7 +55,7 @@ class Choices(NamedTuple):
 
     # one of sarif.PROFILES
     sarif_profile: str = "github"
-    # for SARIF: by the normal form of the target
+    # for SARIF: by the lasting form of the target's name
     locations: Mapping[str, Place] = {}
     # for SARIF: the file for all other targets
     fallback: str | None = None
@@ -79,10 +82,11 @@ _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 _RANKED = {"unknown": "critical"}
 _LONGEST_CHECK = 200
 _USER_INFO = re.compile(r"(?<=://)[^/?#\\]*@")
+# a shorter text may be a word, or a part of one
+_SHORTEST_SECRET = 8
+_MASK = "***"
 # a run with one of these outcomes read all that it should
 _WHOLE = (FINDINGS, PASSED)
-# why a run is not whole: longer lists only hide the first problems
-_MOST_PROBLEMS = 100
 
 
 def read_document(value: object, every_row: bool = True) -> Document:
@@ -151,8 +155,6 @@ def problems(document: Document) -> list[str]:
     # what failed for no single target is only here
     if not found or outcome not in [pair["outcome"] for pair in document["targets"]]:
         found = [f"{outcome}: {line(reason)}" for reason in document["reasons"]] + found
-    if len(found) > _MOST_PROBLEMS:
-        found[_MOST_PROBLEMS:] = [f"{len(found) - _MOST_PROBLEMS} more problems are in gate.json."]
     return found or [f"The outcome of the run is {outcome}."]
 
 
@@ -263,30 +265,72 @@ def without_user_info(url: str) -> str:
     return _USER_INFO.sub("", url, count=1)
 
 
+def published(document: Document) -> Document:
+    """The document as files and comments have it: without the passwords of its targets."""
+    names = (row["target"] for key in ("targets", "gone", "findings") for row in document[key])
+    return without_passwords(document, names)
+
+
+def without_passwords(document: _Document, names: Iterable[object]) -> _Document:
+    """A document without the passwords in these names of targets, also where another of its texts repeats them."""
+    forms: dict[str, str] = {}
+    for login in filter(None, map(LOGIN.search, sorted(set(map(str, names))))):
+        forms.update(_forms(login[1], login[2]))
+        forms.update(_forms(unquote(login[1]), unquote(login[2])))
+    if not forms:
+        return document
+    pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            return pattern.sub(lambda match: forms[match[0]], value)
+        if isinstance(value, Mapping):
+            return {key: clean(each) for key, each in value.items()}
+        return list(map(clean, value)) if isinstance(value, (list, tuple)) else value
+
+    cleaned: _Document = clean(document)
+    return cleaned
+
+
+def _forms(user: str, password: str) -> Iterator[tuple[str, str]]:
+    """The texts that show a login, as in a URL and as HTTP sends it, and its password; and what is written instead."""
+    login = f"{user}:{password}"
+    yield f"{login}@", f"{user}@" if user else ""
+    for secret in (base64.b64encode(login.encode("utf-8", "surrogatepass")).decode("ascii"), login, password):
+        if len(secret) >= _SHORTEST_SECRET:
+            yield secret, _MASK
+
+
 def cwe_number(row: Row) -> str | None:
     found = _CWE.fullmatch(row["cwe"] or "")
     return found and found[1]
 
 
 def address_of(row: Row) -> str | None:
-    """Protocol, host and port of a finding, without user info; None if programs may read its target as another place."""
+    """Scheme, host and port of a finding, without user info; None if programs may read its target as another place.
+
+    The scheme is that of the target, so a finding at another port has none, unless its service is HTTP as well.
+    """
     base = _base(row["target"])
     if base is None:
         return None
-    start, named_port = base
+    scheme, host, named_port = base
     port = row["port"] or named_port
+    said = f"{row['protocol']} {row['service']}".lower()
+    is_web = "udp" not in said and (port == named_port or "http" in said)
+    start = f"{scheme}{host}" if is_web else host
     return f"{start}:{port}" if port else start
 
 
 @lru_cache(maxsize=10_000)
-def _base(target: str) -> tuple[str, int | None] | None:
-    """The start of the addresses at a target, and the port of its name."""
+def _base(target: str) -> tuple[str, str, int | None] | None:
+    """The start of a URL at a target, "" for a host, its host, and the port of its name."""
     try:
         name = read_name(target)
     except UnreadableName:
         return None
     host = f"[{name.host}]" if ":" in name.host else name.host
-    return (f"{name.scheme}://" if name.scheme else "") + host, name.port
+    return f"{name.scheme}://" if name.scheme else "", host, name.port
 
 
 def titled_texts(row: Row, *keys: str) -> list[str]:
@@ -297,11 +341,6 @@ def titled_texts(row: Row, *keys: str) -> list[str]:
 def identity(row: Row) -> str:
     """The fingerprint of a finding, with its number among those of the same fingerprint."""
     return f"{row['fingerprint']}#{row['index']}"
-
-
-def number_of(row: Row) -> str:
-    """What tells a finding from others of the same fingerprint, after its name."""
-    return f" ({row['index']})" if row["index"] > 1 else ""
 
 
 def place(row: Row) -> str:
@@ -321,15 +360,20 @@ def because(row: Row) -> str:
     """Why a finding has its state, on one line."""
     if row["state"] == WAIVED and row["waiver"]:
         return waived_by(row["waiver"])
+    return rule_of(row)
+
+
+def rule_of(row: Row) -> str:
+    """What the policy and the baseline say of a finding, whatever waives it, on one line."""
     return "; ".join(map(line, row["reasons"])) or "no rule of the policy counts it"
 
 
-def waived_by(waiver: Mapping[str, Any]) -> str:
-    """A waiver on one line: its status and reason, its owner, its end, its place."""
-    return (
-        f"{line(waiver['status']) or 'waived'}: {line(waiver['reason'])} ({line(waiver['owner'])}, until"
-        f" {line(str(waiver['expires']))}; {line(waiver['file'])}:{waiver['line']})"
+def waived_by(waiver: Mapping[str, Any], longest: int = LONGEST_LINE) -> str:
+    """A waiver on one line: its status and reason, its owner, its end, its place. longest: characters of each."""
+    status, reason, owner, expires, file = (
+        line(str(waiver[key]), longest) for key in ("status", "reason", "owner", "expires", "file")
     )
+    return f"{status or 'waived'}: {reason} ({owner}, until {expires}; {file}:{waiver['line']})"
 
 
 def by_waiver(document: Document) -> dict[tuple[str, int], list[Row]]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._errors import counted
 from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
-from .document import Choices, Document, is_proof, is_whole
+from .document import Choices, Document, is_proof, is_whole, published
 from .text import encode, json_lines
 
 
@@ -73,7 +73,13 @@ FORMATS: Mapping[str, Format] = {
         closes="DefectDojo",
     ),
     "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
-    "sarif": Format("gate.sarif", sarif.sarif, ("profile", "estate_files", "fallback_file", "category"), several=True),
+    "sarif": Format(
+        "gate.sarif",
+        sarif.sarif,
+        ("profile", "estate_files", "fallback_file", "category"),
+        closes="GitHub",
+        several=True,
+    ),
 }
 
 
@@ -82,7 +88,7 @@ def write(name: str, document: Document, choices: Choices) -> Written:
 
     Raises WrongOption.
     """
-    described = FORMATS[name]
+    described, document = FORMATS[name], published(document)
     if described.closes and not is_proof(document):
         why = "the run is not complete" if not is_whole(document) else "it is unknown whether everything was scanned"
         return Written(
@@ -96,7 +102,8 @@ def write(name: str, document: Document, choices: Choices) -> Written:
     stem, _dot, extension = described.name.rpartition(".")
     names = [described.name, *(f"{stem}-{number}.{extension}" for number in range(2, len(texts) + 1))]
     warning = (
-        f"The SARIF export has {counted(len(texts), 'file')}, because GitHub accepts at most 10 MB of one: upload all."
+        f"The SARIF export has {counted(len(texts), 'file')}, because GitHub accepts at most {sarif.MOST_RUNS} runs and 10 MB"
+        " in one upload: upload each file in a step of its own. Their directory would be one upload."
     )
     return Written(list(map(Artefact, names, texts)), [warning] if len(texts) > 1 else [])
 

@@ -27,7 +27,6 @@ from .document import (
     facts,
     identity,
     listed,
-    number_of,
     place,
     ranked_severity,
     titled_texts,
@@ -41,6 +40,9 @@ _SCHEMA = (
 )
 # of the report, in characters
 _LONGEST_NAME = 255
+_LONGEST_SOLUTION = 7000
+# of a text in such a solution, because a code block can be three times as long
+_SHORT_SOLUTION = 2000
 _MOST_LINKS = 20
 # of the summary of the evidence, which GitLab shows on the page of a finding
 _LONGEST_SUMMARY = 20_000
@@ -97,7 +99,7 @@ def _vulnerability(row: Row) -> Record:
             if value is not None
         },
         "description": "\n\n".join(titled_texts(row, "description", "risk") or [fenced(place(row))]),
-        "solution": fenced(block(row["recommendation"])),
+        "solution": _solution(row["recommendation"]),
         "links": [{"name": line(link, _LONGEST_NAME), "url": link} for link in links],
         "evidence": {"summary": block(row["evidence"], _LONGEST_SUMMARY)} if row["evidence"] else None,
     }
@@ -105,6 +107,11 @@ def _vulnerability(row: Row) -> Record:
         flag = {"type": "flagged-as-likely-false-positive", "origin": "waiver", "description": because(row)}
         found["flags"] = [flag]
     return {key: value for key, value in found.items() if value or key == "name"}
+
+
+def _solution(text: str) -> str:
+    shown = fenced(block(text))
+    return shown if len(shown) <= _LONGEST_SOLUTION else fenced(block(text, _SHORT_SOLUTION))
 
 
 def _identifiers(row: Row) -> list[dict[str, str]]:
@@ -122,15 +129,15 @@ def _identifiers(row: Row) -> list[dict[str, str]]:
 
 
 def _location(row: Row) -> dict[str, str]:
-    """GitLab tells the findings of one check apart by path, method and parameter alone, so the parameter has the target."""
+    """GitLab tells findings of one check apart by path, method and parameter alone, so the parameter has the fingerprint."""
     target, port = line(row["target"]), "" if row["port"] is None else f":{row['port']}"
+    if row["protocol"]:
+        port += f"/{line(row['protocol'], 20)}"
     parameter = f"{line(row['parameter'])} at " if row["parameter"] else ""
-    if row["places"]:
-        # other places are another finding
-        parameter += f"{len(row['places'])} places ({line(row['fingerprint'])}) at "
+    places = f"{len(row['places'])} places at " if row["places"] else ""
     return {
         "hostname": address_of(row) or target,
         "method": line(row["method"], 20),
-        "param": f"{parameter}{target}{port}{number_of(row)}",
+        "param": f"{parameter}{places}{target}{port} ({identity(row)})",
         "path": line(row["path"]),
     }

@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._gate_words import FAILING, WAIVED
-from .document import Document, Row, because, facts, identity, is_whole, number_of, pair_problems, place, problems
+from .document import Document, Row, because, facts, identity, is_whole, pair_problems, place, problems
 from .text import attribute, block, line, xml
 
 # the texts of a finding that a failed test shows
@@ -33,8 +32,9 @@ def junit(document: Document) -> str:
         time.append(pair["duration"])
         test = _scan("scan", where, pair["outcome"], pair_problems(pair), _time(time[-1:]))
         suites.setdefault(where, []).append(test)
-    for where, case in _cases(document["findings"]):
-        suites.setdefault(where, []).append(case)
+    for row in document["findings"]:
+        where = _where(row)
+        suites.setdefault(where, []).append(_case(row, where))
     if not is_whole(document) and not any(map(pair_problems, document["targets"])):
         # what failed for no single target
         where = ("gate",)
@@ -86,19 +86,11 @@ def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str],
 
 
 def _name(row: Row) -> str:
-    return f"{line(row['name'], 255)} at {place(row)}{number_of(row)}"
+    """The name of a finding's test, by which readers compare runs, so that nothing but the finding is in it."""
+    return f"{line(row['name'], 255)} at {place(row)}, {identity(row)}"
 
 
-def _cases(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The suite and the test of each finding."""
-    named = [(_where(row), _name(row), row) for row in rows]
-    # readers take two tests of one name for one test
-    numbers = Counter((where, name) for where, name, _row in named)
-    for where, name, row in named:
-        yield where, _case(row, name if numbers[where, name] == 1 else f"{name}, {identity(row)}", where)
-
-
-def _case(row: Row, name: str, where: tuple[str, ...]) -> str:
+def _case(row: Row, where: tuple[str, ...]) -> str:
     """The test of a finding."""
     element, message = "", attribute(because(row))
     if row["state"] == WAIVED:
@@ -107,4 +99,4 @@ def _case(row: Row, name: str, where: tuple[str, ...]) -> str:
         texts = [f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]]
         content = xml("".join([f"Fingerprint: {identity(row)}\n{facts(row)}", *texts]))
         element = f"<failure type={attribute(row['severity'])} message={message}>{content}</failure>"
-    return _test(name, where, element)
+    return _test(_name(row), where, element)

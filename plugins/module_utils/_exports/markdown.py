@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import counted
@@ -16,8 +16,8 @@ from .document import (
     Document,
     Fix,
     Row,
+    because,
     by_state,
-    by_waiver,
     check_of,
     cves_of,
     first_sentences,
@@ -27,13 +27,15 @@ from .document import (
     pair_problems,
     place,
     problems,
+    published,
+    rule_of,
     tools_of,
     waived_by,
     worst,
 )
 from .text import code, line
 
-MOST_LINES = 60
+MOST_LINES = 70
 
 _MOST_REASONS = 3
 _MOST_PROBLEMS = 3
@@ -41,6 +43,7 @@ _MOST_FIXES = 3
 _MOST_NEW = 3
 _MOST_GONE = 3
 _MOST_EXPIRED = 3
+_MOST_WAIVED = 3
 _MOST_WAIVERS = 3
 _MOST_TOOLS = 4
 # the heading and the rest of a table, and the empty line before it
@@ -55,7 +58,7 @@ def markdown(document: Document) -> str:
     """The outcome and why, the counts, and what comes first: failing findings, new ones, expired waivers."""
     rows = document["findings"]
     failing = [row for row in rows if row["state"] == FAILING]
-    new = [row for row in rows if is_new(row) and row["state"] not in (FAILING, WAIVED)]
+    new = [row for row in _without_waived(rows) if is_new(row) and row["state"] != FAILING]
     first = [
         [_headline(document)],
         _reasons(document),
@@ -77,18 +80,21 @@ def markdown(document: Document) -> str:
 
 
 def comment(document: Document) -> str:
-    """The outcome and why, what to fix first, and what is new, worse and gone since the baseline: at most 45 lines.
+    """The outcome and why, what to fix first, what is new, worse and gone since the baseline, and what is waived: at most 55
+    lines.
 
     Programs that wait for commands look for an @ in the text, whether or not it is code, so it has none.
     """
-    changed = list(filter(is_new, document["findings"]))
+    document = published(document)
+    changed = list(filter(is_new, _without_waived(document["findings"])))
     sections = [
         [_headline(document)],
         _reasons(document),
-        [_since(document)],
+        [f"{_since(document)} {_states(document)}".rstrip()],
         _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
+        _waived(document),
         _gone(document["gone"]),
         [_footer(document)],
     ]
@@ -105,6 +111,8 @@ def _headline(document: Document) -> str:
     # the number says it better, where findings are all that is wrong
     clauses = [] if outcome == PASSED or (outcome == FINDINGS and failing) else [outcome]
     clauses += [counted(failing, "failing finding")] if failing else []
+    if document["verdict"] != FAIL:
+        clauses += [counted(document["counts"][WAIVED], "waived finding")] if document["counts"][WAIVED] else []
     incomplete = "" if is_whole(document) else ". The run is not complete: findings may be missing"
     return f"## {': '.join(filter(None, [said, ', '.join(clauses)]))}{incomplete}"
 
@@ -154,6 +162,12 @@ def _since(document: Document) -> str:
     return f"{since} All findings: {found or 'none'}."
 
 
+def _states(document: Document) -> str:
+    """How many findings each state has, which is why the gate passes or fails."""
+    found = ", ".join(f"{number} {state}" for state, number in by_state(document).items() if number)
+    return f"By state: {found}." if found else ""
+
+
 def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:
     """The numbers by state of each of several tools, as columns whose sum is that of all findings."""
     tools = tools_of(document)
@@ -181,20 +195,31 @@ def _fix(fix: Fix) -> str:
     return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}, {where}: {advice}"
 
 
-def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
-    """Equal findings are one line, whatever their target, so that a comment shows more than one kind."""
+def _without_waived(rows: Iterable[Row]) -> list[Row]:
+    """The findings that no waiver decides; the others have a section of their own."""
+    return [row for row in rows if row["state"] != WAIVED]
+
+
+def _kinds(rows: Iterable[Row]) -> list[list[Row]]:
+    """Findings that differ only in their place, so that a section shows more than one kind."""
     kinds: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        key = (row["severity"], check_of(row), str(row["name"]), row["change"], tuple(row["reasons"]))
-        kinds.setdefault(key, []).append(row)
-    shown = list(kinds.values())[: max(most, 1)]
-    lines = [
-        f"| {each[0]['severity']} | {code(each[0]['name'], _LONGEST)} | {_where(each)} | {each[0]['change'] or ''} |"
-        f" {code('; '.join(map(line, each[0]['reasons'])), _LONGEST)} |"
-        for each in shown
-    ]
-    head = ["| Severity | Finding | Where | Change | Why |", "|---|---|---|---|---|"]
+        what = (row["severity"], check_of(row), str(row["name"]))
+        kinds.setdefault((*what, row["change"], row["state"], rule_of(row), because(row)), []).append(row)
+    return list(kinds.values())
+
+
+def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
+    """A table with a line for each of the first kinds. Why: the rule that decides the state."""
+    shown = _kinds(rows)[: max(most, 1)]
+    lines = [f"| {_first_cells(each)} | {each[0]['state']} | {code(because(each[0]), _LONGEST)} |" for each in shown]
+    head = ["| Severity | Finding | Where | Change | State | Why |", "|---|---|---|---|---|---|"]
     return _section(title, head, lines, len(rows) - sum(map(len, shown)), "finding")
+
+
+def _first_cells(kind: Sequence[Row]) -> str:
+    row = kind[0]
+    return f"{row['severity']} | {code(row['name'], _LONGEST)} | {_where(kind)} | {row['change'] or ''}"
 
 
 def _gone(gone: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -210,16 +235,16 @@ def _where(rows: Sequence[Row]) -> str:
 
 
 def _waived(document: Document) -> list[str]:
-    """What passes because of a waiver, unless something fails, which needs the lines."""
-    if any(row["state"] == FAILING for row in document["findings"]):
-        return []
-    waivers = list(by_waiver(document).values())
+    """What would decide without a waiver, and the waiver that decides instead. New findings come first."""
+    rows = [row for row in document["findings"] if row["state"] == WAIVED]
+    shown = sorted(_kinds(rows), key=lambda kind: not is_new(kind[0]))[:_MOST_WAIVED]
     lines = [
-        f"| {code(rows[0]['name'], _LONGEST)} | {_where(rows)} | {code(waived_by(rows[0]['waiver']), _LONGEST_ADVICE)} |"
-        for rows in waivers[:_MOST_WAIVERS]
+        f"| {_first_cells(each)} | {code(rule_of(each[0]), _LONGEST)} |"
+        f" {code(waived_by(each[0]['waiver'], _LONGEST), 6 * _LONGEST) if each[0]['waiver'] else ''} |"
+        for each in shown
     ]
-    head = ["| Waived finding | Where | Waiver |", "|---|---|---|"]
-    return _section("Waived", head, lines, len(waivers) - _MOST_WAIVERS, "waiver")
+    head = ["| Severity | Waived finding | Where | Change | Without the waiver | Waiver |", "|---|---|---|---|---|---|"]
+    return _section("Waived", head, lines, len(rows) - sum(map(len, shown)), "waived finding")
 
 
 def _expired(waivers: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,16 +7,18 @@
 The limits are those of GitHub ("SARIF results exceed one or more limits" in its documentation). What it reads of a file is
 in "SARIF support for code scanning".
 
-GitHub recognises an alert by its rule, its file and ``primaryLocationLineHash``. Its action upload-sarif computes that from the
-line that a result points to (src/fingerprints.ts of github/codeql-action), and warns about each result that has another one. So
-a result has its own only if several findings of a check are at one line, which would become one alert otherwise.
+GitHub recognises an alert by its rule, its file and ``primaryLocationLineHash``, which is that of the finding's fingerprint
+here. Its action upload-sarif keeps it, and warns that the text of the line has another one (src/fingerprints.ts of release
+4.36.3 of github/codeql-action). Without ours, an alert would depend on the text near its line, and on other findings there. The
+action computes none without a line, which GitHub requires.
+
+GitHub closes each alert that an analysis lacks, whatever a run says of itself, so there is no file of an incomplete run.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
@@ -25,7 +27,7 @@ from urllib.parse import quote
 
 from .._errors import WrongOption, counted, printable
 from .._gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
-from .._names import normal_form
+from .._names import lasting_form
 from .._records import Record
 from .document import (
     Choices,
@@ -38,9 +40,7 @@ from .document import (
     cves_of,
     cwe_number,
     identity,
-    is_whole,
     place,
-    problems,
     ranked_severity,
     titled_texts,
     without_user_info,
@@ -54,8 +54,8 @@ _CATEGORY = "scanops.scanner"
 
 # GitHub accepts 25,000 results of a run, and keeps 5,000
 MOST_RESULTS = 5000
-# GitHub accepts 20 runs of a file
-_MOST_RUNS = 20
+# GitHub accepts 20 runs of an upload
+MOST_RUNS = 20
 # GitHub accepts 10 MB after compression
 MOST_BYTES = 9_000_000
 # GitHub shows 10 tags of a rule, and refuses a rule with more than 20
@@ -100,13 +100,8 @@ def sarif(document: Document, choices: Choices) -> list[str]:
         by_check.setdefault(check_of(row), []).append(row)
     # from all findings, so that a rule is the same in each run
     rules = {check: encode(_rule(check, found)) for check, found in by_check.items()}
-    lines = {target: encode(anchor) for target, anchor in anchors.items()}
-    spots = Counter((check_of(row), lines[row["target"]]) for row in rows)
-    results = []
-    for row in rows:
-        check, target = check_of(row), row["target"]
-        alone = profile == "github" and spots[check, lines[target]] == 1
-        results.append(_Result(check, encode(_result(row, anchors[target], profile == "full", alone))))
+    full = profile == "full"
+    results = [_Result(check_of(row), encode(_result(row, anchors[row["target"]], full))) for row in rows]
     if category is None:
         category = _CATEGORY
         if document["workspace"]:
@@ -122,7 +117,7 @@ def _anchors(rows: list[Row], choices: Choices) -> dict[str, Record]:
     fallback = None if choices.fallback is None else _location(choices.fallback, 1)
     found, lost = {}, []
     for target in sorted({row["target"] for row in rows}):
-        declared = choices.locations.get(normal_form(target))
+        declared = choices.locations.get(lasting_form(target))
         anchor = _location(*declared) if declared else fallback
         if anchor is None:
             lost.append(target)
@@ -182,15 +177,15 @@ def _filled(runs: list[str]) -> list[list[str]]:
     for run in runs:
         length = len(zlib.compress(run.encode("ascii"), 1)) if len(runs) > 1 else 0
         size += length
-        if files[-1] and (len(files[-1]) == _MOST_RUNS or size > MOST_BYTES):
+        if files[-1] and (len(files[-1]) == MOST_RUNS or size > MOST_BYTES):
             files.append([])
             size = length
         files[-1].append(run)
     return files
 
 
-def _result(row: Row, anchor: Record, full: bool, alone: bool) -> Record:
-    """The result of a finding. alone: whether no other one of its check is at its line."""
+def _result(row: Row, anchor: Record, full: bool) -> Record:
+    """The result of a finding. anchor: the line that declares its target."""
     state, severity, reasons = row["state"], row["severity"], because(row)
     text = f"{line(row['name'], 255)} at {place(row)}. {severity}, {state}: {reasons}."
     properties = {key: row[key] for key in ("state", "change", "severity", "fingerprint", "index")}
@@ -201,10 +196,9 @@ def _result(row: Row, anchor: Record, full: bool, alone: bool) -> Record:
         properties.update({key: block(row[key]) for key in ("description", "evidence")})
     elif row["evidence"]:
         text += f"\n\n{block(row['evidence'], _LONGEST)}"
-    prints = {"scanopsScanner/v1": identity(row)}
-    if not alone:
-        # the only one that GitHub reads
-        prints["primaryLocationLineHash"] = f"{row['fingerprint'].rpartition(':')[2]}:{row['index']}"
+    # the second one is all that GitHub reads
+    digest = f"{row['fingerprint'].rpartition(':')[2]}:{row['index']}"
+    prints = {"scanopsScanner/v1": identity(row), "primaryLocationLineHash": digest}
     address, path = address_of(row), row["path"] or "/"
     url = f"{address}{_quoted(path, _IN_PATH)}" if address and "://" in address else None
     result: Record = {
@@ -266,10 +260,7 @@ def _tags(row: Row) -> list[str]:
 def _run(document: Document, results: list[_Result], identifier: str, rules: Mapping[str, str]) -> str:
     """A run with these results and their rules."""
     invocation = {
-        "executionSuccessful": is_whole(document),
-        "toolExecutionNotifications": [
-            {"level": "error", "message": _message(problem)} for problem in problems(document)
-        ],
+        "executionSuccessful": True,
         "properties": {key: document[key] for key in ("outcome", "verdict")},
     }
     if document["generated"]:
@@ -297,7 +288,7 @@ def _file(runs: list[str]) -> str:
 
 
 def locations_of(files: Iterable[tuple[str, str]]) -> dict[str, Place]:
-    """The places that declare targets, by the normal form of the target's name. files: paths and texts.
+    """The places that declare targets, by the lasting form of the target's name. files: paths and texts.
 
     A target is an item of a list below a key that is ``targets`` or ends in ``_targets``: a name, or a mapping with a name.
     The first place counts if several declare a target. Raises WrongOption for a file that is not YAML.
@@ -308,7 +299,7 @@ def locations_of(files: Iterable[tuple[str, str]]) -> dict[str, Place]:
         try:
             for document in yaml.compose_all(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                 for node in _targets(yaml, document):
-                    found.setdefault(normal_form(node.value), (path, node.start_mark.line + 1))
+                    found.setdefault(lasting_form(node.value), (path, node.start_mark.line + 1))
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""

@@ -19,7 +19,7 @@ from typing import NamedTuple, Optional
 
 from .._findings.check import LONGEST_NAME, check_of
 from .._gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
-from .._names import normal_form
+from .._names import lasting_form
 from .._records import proven
 from .fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
 from .rows import Pair, Row
@@ -177,7 +177,7 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
 
     A pair that is no proof shows nothing as gone. Neither does any other pair of the same target and tool then.
     """
-    normal = cache(normal_form)
+    normal = cache(lasting_form)
     scans: dict[Key, Scan] = {}
     doubtful = set()
     for pair in pairs:

@@ -4,8 +4,9 @@
 
 """Fingerprints of findings: equal for the same finding in every scan. Pure.
 
-Scheme 1 is a digest of the target in normal form, the id of the check, port, protocol, path, method and parameter. Ids, texts,
-times, severity and CVE ids may change without a new fingerprint. Equal fingerprints of a run are numbered from 1.
+Scheme 1 is a digest of the target in normal form without a password, the id of the check, port, protocol, path, method and
+parameter. Ids, texts, times, severity and CVE ids may change without a new fingerprint. Equal fingerprints of a run are
+numbered from 1.
 
 A finding with several places has a fingerprint for each, which baselines and waivers know, and one of all of them together,
 which identifies it elsewhere.
@@ -29,7 +30,7 @@ from urllib.parse import urlsplit
 
 from .._findings.check import check_or_name
 from .._findings.model import SUMMARY, UNKNOWN
-from .._names import normal_form
+from .._names import lasting_form
 from .._records import Record
 
 SCHEME = 1
@@ -115,7 +116,7 @@ def identify(sightings: Iterable[Sighting]) -> list[Identity]:
     The numbers of equal ones follow what the findings say, worst first; ids and the order of arrival do not count.
     """
     listed = list(sightings)
-    normal = cache(normal_form)
+    normal = cache(lasting_form)
     identities = [_identity(finding, normal(target)) for finding, target, _tool in listed]
     groups: dict[str, list[int]] = {}
     for position, identity in enumerate(identities):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._errors import counted, printable
-from .._exports.document import place
+from .._exports.document import place, without_passwords
 from .._exports.text import code, encode
 from .._moments import utc_text
 from .._records import Record
@@ -63,7 +63,7 @@ def document_of(
     # what is left to do comes first
     rows.sort(key=lambda row: _ORDER.index(row["verdict"]))
     counts = {each: sum(row["verdict"] == each for row in rows) for each in VERDICTS}
-    return {
+    document: Record = {
         "schema": SCHEMA,
         "version": VERSION,
         "collection_version": collection_version,
@@ -74,6 +74,7 @@ def document_of(
         "counts": counts,
         "findings": rows,
     }
+    return without_passwords(document, (row["target"] for row in rows))
 
 
 def _row(finding: Record, said: Verdict, read: Record, start: Record, again: Record) -> Record:

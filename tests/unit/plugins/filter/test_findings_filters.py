@@ -153,7 +153,7 @@ def test_one_path_is_not_a_list():
 
 def test_several_files_come_with_a_warning(monkeypatch):
     monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
-    monkeypatch.setattr(sarif, "_MOST_RUNS", 1)
+    monkeypatch.setattr(sarif, "MOST_RUNS", 1)
     warnings = []
     monkeypatch.setattr(_plugin.Display, "warning", lambda self, text, **options: warnings.append(text))
     files = findings_export(document([row(1), row(2)]), "sarif", fallback_file="estate.yml")

@@ -46,12 +46,14 @@ DEFECTDOJO_FIELDS = {
 
 ALL = list(FORMATS)
 # not written for an incomplete run
-CLOSING = ("gitlab", "defectdojo")
+CLOSING = ("gitlab", "defectdojo", "sarif")
+# those of which a user chooses what they list
+LISTING = ("gitlab", "defectdojo")
 CHOICES = Choices(fallback="estate.yml")
 # each format with each choice of what it lists
 CHOSEN = [
     *[(name, {}) for name in FORMATS if name != "sarif"],
-    *[(name, {"every": False}) for name in CLOSING],
+    *[(name, {"every": False}) for name in LISTING],
     *[("sarif", {"sarif_profile": profile}) for profile in sarif.PROFILES],
 ]
 
@@ -67,22 +69,68 @@ def defectdojo_hash(finding):
     return "".join(map(str, parts)).casefold().strip()
 
 
-def defectdojo_reimport(existing, findings):
-    """The findings that DefectDojo has after a file was imported again, each active or not, by what it recognises them.
+class DefectDojo:
+    """A test of DefectDojo, as the source of its release 3.2.0 says what an import does to the findings in it.
 
-    From dojo/importers/default_reimporter.py, without a service and with the default, close_old_findings. Compared with what
-    the release 3.2.0 does with the same files. existing: the same of the imports before.
+    dojo/importers/default_reimporter.py for the import, dojo/importers/base_importer.py (mitigate_finding) for what closes a
+    finding, and dojo/finding/helper.py (update_finding_status) for what follows from a status.
     """
-    # only those without a service are closed
-    after = {key: (finding, active and bool(finding.get("service"))) for key, (finding, active) in existing.items()}
-    for finding in findings:
-        key = defectdojo_hash(finding)
-        closed = finding["risk_accepted"] or finding["false_p"] or finding["out_of_scope"]
-        # what is new is as the file says; what exists is active unless the file closes it, or closed it as one of these
-        before, _active = existing.get(key, ({}, False))
-        kept = before.get("false_p") or before.get("out_of_scope")
-        after[key] = (before if kept else finding, finding["active"] if not before else not closed and not kept)
-    return after
+
+    FLAGS = ("false_p", "out_of_scope", "risk_accepted")
+
+    def __init__(self, recognise=defectdojo_hash):
+        """recognise: by hash unless an administrator has set DD_DEDUPLICATION_ALGORITHM_PER_PARSER."""
+        self.findings = {}
+        self.description = None
+        self._recognise = recognise
+
+    @property
+    def active(self):
+        return {found["unique_id_from_tool"] for found in self.findings.values() if found["active"]}
+
+    def reimport(self, text, service=None, close_old_findings=True):
+        report = json.loads(text)
+        # update_test_from_internal_test
+        self.description = report["description"]
+        original = [key for key, found in self.findings.items() if found.get("service") == service]
+        untouched = set()
+        for given in report["findings"]:
+            found = {"is_mitigated": False, **dict.fromkeys(self.FLAGS, False), "active": True, **given}
+            key = self._recognise(found)
+            if key in self.findings:
+                self._match(self.findings[key], found, untouched, key)
+            else:
+                self.findings[key] = _saved(found)
+        for key in original if close_old_findings else ():
+            known = self.findings[key]
+            if key not in untouched and not known["is_mitigated"]:
+                # a mitigated finding is no longer accepted
+                known.update(active=False, is_mitigated=True, risk_accepted=False)
+
+    def _match(self, known, found, untouched, key):
+        """Change a finding that the test has; its texts, its severity and its tags stay. untouched: those not to close."""
+        if any(known[flag] for flag in self.FLAGS):
+            equal = all(known[flag] == found[flag] for flag in self.FLAGS)
+            if equal or (known["risk_accepted"] and not known["active"]):
+                untouched.add(key)
+        elif known["is_mitigated"]:
+            untouched.add(key)
+            if not found["is_mitigated"]:
+                known.update(active=True, is_mitigated=False)
+        elif found["is_mitigated"]:
+            known.update(active=False, is_mitigated=True)
+        elif any(found[flag] for flag in self.FLAGS):
+            known.update({flag: found[flag] for flag in self.FLAGS}, active=False)
+            known["is_mitigated"] = known["false_p"] or known["out_of_scope"]
+        else:
+            untouched.add(key)
+
+
+def _saved(found):
+    """A new finding, as the database has it."""
+    if found["active"]:
+        return {**found, "false_p": False, "out_of_scope": False, "is_mitigated": False}
+    return {**found, "is_mitigated": found["is_mitigated"] or found["false_p"] or found["out_of_scope"]}
 
 
 def check(name, text):
@@ -122,7 +170,8 @@ def failing_in(name, text, of):
         return {identity(each["id"]) for each in shown if each["details"]["state"]["value"] == "failing"}
     if name == "defectdojo":
         shown = json.loads(text)["findings"]
-        return {identity(each["unique_id_from_tool"]) for each in shown if "state:failing" in each["tags"]}
+        failing = [each for each in shown if re.match(r"`+\nOn \S+: \w+, failing: ", each["severity_justification"])]
+        return {identity(each["unique_id_from_tool"]) for each in failing}
     if name == "csv":
         shown = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
         return {(each["fingerprint"], int(each["index"])) for each in shown if each["state"] == "failing"}

@@ -6,30 +6,45 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 import io
 import json
 import re
 import zlib
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import csv as table
 from ansible_collections.scanops.scanner.plugins.module_utils._exports import junit, sarif
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import (
+    Choices,
+    published,
+    read_document,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import outdated, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, comment, markdown
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import block, cell, code, fenced, line
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import (
+    block,
+    cell,
+    code,
+    fenced,
+    is_text,
+    line,
+)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,
     CHOSEN,
     CLOSING,
+    LISTING,
+    DefectDojo,
     check,
     defectdojo_hash,
-    defectdojo_reimport,
     failing_in,
     results_of,
     table_of,
@@ -110,7 +125,7 @@ def test_markdown_has_the_count_and_the_worst_of_each_state():
     assert "| below | 3 | 3 | 0 | low |" in text
 
 
-@pytest.mark.parametrize("name", CLOSING)
+@pytest.mark.parametrize("name", LISTING)
 def test_everything_is_listed_and_what_fails_or_is_new_on_request(name):
     key = {"gitlab": "vulnerabilities", "defectdojo": "findings"}[name]
     (text,) = written(name, mixed(), every=False)
@@ -132,7 +147,7 @@ def test_everything_is_listed_and_what_fails_or_is_new_on_request(name):
         (document([row(1)], coverage="unknown"), "it is unknown whether everything was scanned"),
     ],
 )
-@pytest.mark.parametrize(("name", "program"), [("gitlab", "GitLab"), ("defectdojo", "DefectDojo")])
+@pytest.mark.parametrize(("name", "program"), [("gitlab", "GitLab"), ("defectdojo", "DefectDojo"), ("sarif", "GitHub")])
 def test_no_file_closes_what_a_run_may_not_have_seen(name, program, of, why):
     exported = write(name, of, CHOICES)
     assert exported.artefacts == []
@@ -164,13 +179,10 @@ def test_junit_counts_what_it_has():
             assert len(list(suite.iter(element))) == int(suite.get(count))
 
 
-def test_many_problems_are_cut():
+def test_many_problems_are_counted():
     pairs = [pair(f"host{number}.example", outcome="scan_failed", reasons=["It failed."]) for number in range(300)]
-    of = document([], pairs, outcome="scan_failed", verdict="fail")
-    (text,) = written("sarif", of)
-    messages = json.loads(text)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
-    assert len(messages) == 101
-    assert messages[-1]["message"]["text"] == "200 more problems are in gate.json."
+    text = markdown(document([], pairs, outcome="scan_failed", verdict="fail"))
+    assert "- and 297 more problems" in text
 
 
 # --- SARIF
@@ -226,16 +238,18 @@ def prints(*rows, **choices):
     return [each["partialFingerprints"] for each in results_of(written("sarif", document(list(rows)), **choices)[0])]
 
 
-def test_a_fingerprint_is_left_to_github_unless_findings_of_a_check_share_a_line():
-    own = "primaryLocationLineHash"
-    other = row(3, target="b.example")
-    # each target has a line of its own
-    lines = {"https://shop.example.com": ("estate.yml", 3), "b.example": ("estate.yml", 4)}
-    alone = prints(row(1), row(2, check="X"), other, locations=lines)
-    assert [own in each for each in alone] == [False, False, False]
-    shared = prints(row(1), row(2, port=8443), other, locations=lines)
-    assert [each.get(own) for each in shared] == [f"{1:032x}:1", f"{2:032x}:1", None]
-    assert len({each["scanopsScanner/v1"] for each in alone}) == 3
+@pytest.mark.parametrize("profile", ["github", "gitlab", "full"])
+def test_github_recognises_an_alert_by_its_fingerprint_alone(profile):
+    def keys(*rows, **choices):
+        return [each["primaryLocationLineHash"] for each in prints(*rows, sarif_profile=profile, **choices)]
+
+    assert keys(row(1)) == [f"{1:032x}:1"]
+    # whatever else has its check at its line
+    assert keys(row(1), row(2, target="b.example")) == [*keys(row(1)), *keys(row(2, target="b.example"))]
+    # whatever the line, and the text near it
+    lines = {"https://shop.example.com": ("estate.yml", 3)}
+    assert keys(row(1), locations=lines) == keys(row(1))
+    assert len(set(keys(row(1), row(1, index=2), row(2, port=8443), row(3, check="X")))) == 4
 
 
 def test_partial_fingerprints_depend_on_the_fingerprint_alone():
@@ -335,7 +349,10 @@ def test_more_runs_than_github_accepts_are_several_files(monkeypatch):
     assert list(map(len, runs)) == [20, 20, 5]
     assert len({run["automationDetails"]["id"] for each in runs for run in each}) == 45
     (warning,) = exported.warnings
-    assert "3 files" in warning and "upload all" in warning
+    assert (
+        "has 3 files, because GitHub accepts at most 20 runs and 10 MB in one upload: upload each file in a step"
+        in warning
+    )
 
 
 def test_5200_findings_are_one_file_for_github():
@@ -394,9 +411,39 @@ def test_the_first_identifier_is_the_check_of_the_service():
 
 def test_gitlab_can_tell_all_findings_apart():
     # by the first identifier, path, method and parameter
-    of = document([row(1), row(2, target="b.example"), row(3, port=8443), row(1, index=2), row(4, parameter="x")])
-    found = gitlab(of)["vulnerabilities"]
-    assert len({json.dumps([each["identifiers"][0], each["location"]]) for each in found}) == 5
+    rows = [
+        row(1),
+        row(2, target="b.example"),
+        row(3, port=8443),
+        row(1, index=2),
+        row(4, parameter="x"),
+        row(5, target="b.example", port=53),
+        row(6, target="b.example", port=53, protocol="udp"),
+        row(7, target="b.example", port=None, protocol="icmp"),
+        # longer than a line of the report
+        row(8, path=f"/{'a' * 600}/b"),
+        row(9, path=f"/{'a' * 600}/c"),
+    ]
+    found = gitlab(document(rows))["vulnerabilities"]
+    keys = [
+        [each["identifiers"][0]["value"], *map(each["location"].get, ("path", "method", "param"))] for each in found
+    ]
+    assert len(set(map(tuple, keys))) == len(rows)
+
+
+@pytest.mark.parametrize("text", ["\x00" * 4000, "\U000e0001" * 4000, "`" * 4000, "\u202e`" * 2000, "`\x07" * 9000])
+def test_a_solution_fits_whatever_is_spelt_out(text):
+    of = document([row(1, recommendation=text, description=text, evidence=text, name=text)])
+    (exported,) = written("gitlab", of)
+    check("gitlab", exported)
+    assert len(json.loads(exported)["vulnerabilities"][0]["solution"]) <= 7000
+
+
+@pytest.mark.parametrize("character", ["\xa0", "\u202f", "\u3000", "\u200c", "\u200d", "\u2060"])
+def test_spaces_and_joiners_are_text(character):
+    text = f"10{character}000 \U0001f468{character}\U0001f4bb"
+    assert line(text) == block(text) == text and text in code(text)
+    assert gitlab(document([row(1, name=text)]))["vulnerabilities"][0]["name"] == text
 
 
 def test_a_finding_with_several_places_is_another_one_if_it_has_others():
@@ -407,43 +454,29 @@ def test_a_finding_with_several_places_is_another_one_if_it_has_others():
     rows = [row(1, path=None, places=ones[:2]), row(2, path=None, places=ones)]
     locations = [each["location"]["param"] for each in gitlab(document(rows))["vulnerabilities"]]
     assert len(set(locations)) == 2
-    assert locations[0].startswith("q at 2 places (1:00000000000000000000000000000001) at https://shop.example.com")
+    assert locations[0] == f"q at 2 places at https://shop.example.com:443/tcp (1:{1:032x}#1)"
     assert "port 443/tcp, parameter q, 3 places" in markdown(document(rows[1:]))
 
 
-def test_a_false_positive_is_flagged_for_gitlab_and_defectdojo():
+def test_a_false_positive_is_flagged_for_gitlab():
     flagged = [each["id"] for each in gitlab(mixed())["vulnerabilities"] if "flags" in each]
     assert flagged == [f"1:{5:032x}#1"]
-    findings = {each["unique_id_from_tool"]: each for each in defectdojo(mixed())["findings"]}
-    assert len(findings) == 10
-    four, five, six = (findings[f"1:{number:032x}#1"] for number in (4, 5, 6))
-    assert [(each["active"], each["risk_accepted"], each["false_p"]) for each in (four, five, six)] == [
-        (False, True, False),
-        (False, False, True),
-        (True, False, False),
-    ]
 
 
-def test_a_waived_finding_is_inactive_for_defectdojo_whatever_its_waiver():
-    states = {
-        "accepted": "risk_accepted",
-        "false_positive": "false_p",
-        "not_affected": "out_of_scope",
-        "fixed_elsewhere": "out_of_scope",
-    }
-    for status, field in states.items():
-        (finding,) = defectdojo(document([waived(1, waiver={**waived(1)["waiver"], "status": status})]))["findings"]
-        assert [key for key in ("risk_accepted", "false_p", "out_of_scope") if finding[key]] == [field]
-        assert not finding["active"]
+STATUSES = ("accepted", "false_positive", "not_affected", "fixed_elsewhere")
 
 
-def active_after(*documents):
+def waived_as(status, number=1, **changes):
+    return waived(number, waiver={**waived(1)["waiver"], "status": status}, **changes)
+
+
+def active_after(*documents, **options):
     """The fingerprints that DefectDojo shows as active after the exports of these runs, and how many findings it has."""
-    known = {}
+    dojo = DefectDojo(**options)
     for of in documents:
         for text in written("defectdojo", of):
-            known = defectdojo_reimport(known, json.loads(text)["findings"])
-    return {finding["unique_id_from_tool"][-3:] for finding, active in known.values() if active}, len(known)
+            dojo.reimport(text)
+    return {each[-3:] for each in dojo.active}, len(dojo.findings)
 
 
 def test_defectdojo_closes_what_is_fixed_and_nothing_else():
@@ -451,24 +484,100 @@ def test_defectdojo_closes_what_is_fixed_and_nothing_else():
     assert active_after(document(three)) == ({"1#1", "2#1"}, 3)
     assert active_after(document(three), document(three[1:])) == ({"2#1"}, 3)
     assert active_after(document(three), document([])) == (set(), 3)
+    # what was closed because a file lacked it
+    assert active_after(document(three), document([]), document(three)) == ({"1#1", "2#1"}, 3)
     # an incomplete run has no file
     assert active_after(document(three), broken()) == ({"1#1", "2#1"}, 3)
-    # a waiver of a finding that was active
-    for status in ("accepted", "false_positive", "not_affected", "fixed_elsewhere"):
-        now_waived = waived(1, waiver={**waived(1)["waiver"], "status": status})
-        assert active_after(document(three), document([now_waived, *three[1:]])) == ({"2#1"}, 3)
 
 
-def test_defectdojo_opens_a_finding_again_only_if_it_was_accepted():
-    statuses = ("accepted", "false_positive", "not_affected", "fixed_elsewhere")
-    four = document([row(number) for number in range(1, 5)])
-    waivers = [{**waived(1)["waiver"], "status": status} for status in statuses]
-    now_waived = document([waived(number, waiver=waiver) for number, waiver in enumerate(waivers, 1)])
-    assert active_after(four, now_waived) == (set(), 4)
-    assert active_after(four, now_waived, four) == ({"1#1"}, 4)
-    assert active_after(four, now_waived, four, four) == ({"1#1"}, 4)
-    # what was closed because a file lacked it
-    assert active_after(four, document([]), four)[0] == {"1#1", "2#1", "3#1", "4#1"}
+@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("before", [[], [row(1)], [row(1), None]], ids=["new", "known", "fixed meanwhile"])
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_waived_finding_stays_closed_in_defectdojo_until_its_waiver_ends(status, before, close):
+    dojo = DefectDojo()
+
+    def imported(*rows):
+        (text,) = written("defectdojo", document(list(rows)))
+        dojo.reimport(text, close_old_findings=close)
+        return bool(dojo.active)
+
+    for each in before:
+        imported(*([each] if each else []))
+    assert [imported(waived_as(status)) for _each in range(6)] == [False] * 6
+    assert [imported(row(1)) for _each in range(3)] == [True] * 3
+    # and is waived again
+    assert [imported(waived_as(status)) for _each in range(3)] == [False] * 3
+    assert len(dojo.findings) == 1
+
+
+@given(st.lists(st.sampled_from([None, "open", *STATUSES]), max_size=8))
+@settings(max_examples=150, deadline=None)
+def test_defectdojo_shows_what_the_last_run_says_whatever_came_before(history):
+    dojo = DefectDojo()
+    for said in history:
+        rows = [] if said is None else [row(1) if said == "open" else waived_as(said)]
+        (text,) = written("defectdojo", document(rows))
+        dojo.reimport(text)
+        assert bool(dojo.active) is (said == "open")
+    assert len(dojo.findings) <= 1
+
+
+def flagged(**flags):
+    given = {"title": "T", "severity": "High", "description": "D", "unique_id_from_tool": "1"}
+    return json.dumps({"description": "", "findings": [{**given, **flags}]})
+
+
+@pytest.mark.parametrize("flag", DefectDojo.FLAGS)
+def test_a_status_of_defectdojo_itself_flaps_or_never_ends(flag):
+    # why the file has none of them
+    given, without = flagged(active=False, **{flag: True}), flagged(active=True)
+
+    def active(*texts):
+        dojo = DefectDojo()
+        found = []
+        for text in texts:
+            dojo.reimport(text)
+            found.append(bool(dojo.active))
+        return found
+
+    flapping = [False, True] * 3 if flag == "risk_accepted" else [False] * 6
+    assert active(without, *[given] * 6) == [True, *flapping]
+    assert active(given, without, without) == [False] * 3
+
+
+def test_nothing_that_changes_is_where_defectdojo_never_changes_it():
+    (before,), (after,) = (
+        defectdojo(document([each]))["findings"] for each in (row(1), waived_as("accepted", change="worse"))
+    )
+    assert before["tags"] == after["tags"] == ["service:https"]
+    differ = {key for key in before if before[key] != after.get(key)}
+    assert differ == {"active", "is_mitigated", "severity_justification"}
+    # a text of that day
+    assert before["severity_justification"].startswith("```\nOn 2026-11-22: high, failing: severity is high")
+    assert "On 2026-11-22: high, waived: accepted: Replaced" in after["severity_justification"]
+
+
+def test_a_title_that_changes_is_the_same_finding_if_defectdojo_compares_ids():
+    renamed = [row(1), row(1, name="Weak cipher (TLS 1.0)", cwe="CWE-327")]
+    assert active_after(*(document([each]) for each in renamed)) == ({"1#1"}, 2)
+    by_id = active_after(*(document([each]) for each in renamed), recognise=lambda found: found["unique_id_from_tool"])
+    assert by_id == ({"1#1"}, 1)
+
+
+def test_a_test_of_defectdojo_says_what_was_judged():
+    pairs = [pair(), pair("b.example", "web"), pair("b.example")]
+    said = defectdojo(document([row(1)], pairs))["description"]
+    assert (
+        "All findings of 2 targets in the workspace Web shop with tls, web: b.example, https://shop.example.com."
+        in said
+    )
+    assert "Use this test for this gate only" in said
+    assert (
+        "Findings that fail or are new, of 2 targets"
+        in defectdojo(document([row(1)], pairs), every=False)["description"]
+    )
+    many = defectdojo(document([], [pair(f"h{number}.example") for number in range(50)]))["description"]
+    assert "of 50 targets" in many and "and 30 more." in many
 
 
 def test_defectdojo_recognises_a_finding_whatever_changed_since():
@@ -494,6 +603,25 @@ def test_defectdojo_recognises_a_finding_whatever_changed_since():
         row(5, check="X"),
     ]
     assert len({defectdojo_hash(each) for each in defectdojo(document(others))["findings"]}) == len(others)
+
+
+@pytest.mark.parametrize(
+    ("changes", "hostname"),
+    [
+        ({"port": 161, "protocol": "udp", "service": "snmp"}, "shop.example.com:161"),
+        ({"port": 443, "protocol": "udp", "service": "https"}, "shop.example.com:443"),
+        ({"port": 22, "service": "ssh"}, "shop.example.com:22"),
+        ({"port": 8443, "service": None}, "shop.example.com:8443"),
+        ({"port": 8443, "service": "ssl/http"}, "https://shop.example.com:8443"),
+        ({"port": 443, "service": None, "protocol": None}, "https://shop.example.com:443"),
+        ({"port": None, "service": None}, "https://shop.example.com:443"),
+    ],
+)
+def test_only_what_speaks_http_has_an_address_of_http(changes, hostname):
+    of = document([row(1, path=None, **changes)])
+    assert gitlab(of)["vulnerabilities"][0]["location"]["hostname"] == hostname
+    assert defectdojo(of)["findings"][0]["endpoints"] == [hostname]
+    assert ("webRequest" in results_of(written("sarif", of)[0])[0]) is hostname.startswith("https:")
 
 
 @pytest.mark.parametrize(
@@ -540,6 +668,52 @@ def test_an_endpoint_is_one_that_defectdojo_can_read(changes, endpoint):
     assert finding.get("endpoints") == endpoint
 
 
+# --- passwords of targets
+
+
+@pytest.mark.parametrize("login", ["scan:correct-horse", "scan:correct%2Dhorse", "a:pw", ":correct-horse", "x:a@b:c"])
+@pytest.mark.parametrize("name", [*ALL, "comment"])
+def test_the_password_of_a_target_is_in_no_file(name, login):
+    target = f"https://{login}@b.example/x"
+    sent = base64.b64encode(unquote(login).encode()).decode()
+    told = f"GET {target} Authorization: Basic {sent}"
+    rows = [
+        row(
+            1,
+            target=target,
+            evidence=told,
+            description=told,
+            risk=told,
+            recommendation=told,
+            reasons=[told],
+            references=[told],
+        ),
+        waived(2, target=target, waiver={**waived(1)["waiver"], "reason": told}),
+    ]
+    of = document(
+        rows, [pair(target, outcome="findings", reasons=[told])], reasons=[told], gone=[gone(1, target=target)]
+    )
+    texts = [comment(of)] if name == "comment" else written(name, of, sarif_profile="full")
+    assert texts
+    for text in texts:
+        assert f"{login}@" not in text and sent not in text and unquote(login) not in unquote(text)
+        assert "b.example/x" in text
+        if len(login) > 10:
+            assert "horse" not in text
+
+
+def test_a_target_with_a_password_is_at_its_line_of_an_estate_file():
+    target = "https://scan:correct-horse@b.example/x"
+    places = locations_of([("estate.yml", f"targets:\n  - {target}\n")])
+    (text,) = written("sarif", document([row(1, target=target)]), locations=places, fallback=None)
+    assert results_of(text)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "estate.yml"
+
+
+def test_a_document_without_a_password_is_not_copied():
+    of = document([row(1, target="https://user@b.example"), row(2, target="shop@example.com")])
+    assert published(of) is of
+
+
 # --- Markdown
 
 
@@ -555,12 +729,12 @@ def huge():
     )  # fmt: skip
 
 
-def test_markdown_has_at_most_60_lines():
+def test_markdown_has_at_most_70_lines():
     text = markdown(huge())
-    assert MOST_LINES == 60
+    assert MOST_LINES == 70
     assert text.count("\n") <= MOST_LINES
     # all sections are in it
-    assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 6
+    assert len(re.findall(r"^###? ", text, re.MULTILINE)) == 7 and "And 27 more waived findings." in text
     green = {**huge(), "findings": [each for each in huge()["findings"] if each["state"] != "failing"]}
     assert markdown(green).count("\n") <= MOST_LINES and "### Waived" in markdown(green)
     assert re.search(r"^And \d+ more findings\.$", text, re.MULTILINE) and "And 37 more expired waivers." in text
@@ -588,20 +762,62 @@ def test_markdown_shows_kinds_of_findings_and_counts_them():
     text = markdown(document(rows, pairs, outcome="findings"))
     where = "`h0.example, port 443/tcp, GET /login, parameter q`"
     for name in ("Weak cipher", "Old shell"):
-        assert f"| high | `{name}` | {where} and 49 more, 50 targets | new |" in text
+        assert f"| high | `{name}` | {where} and 49 more, 50 targets | new | failing |" in text
         assert f"- high: `{name}` (`CVE-2024-1000`), 50 findings on 50 targets, first {where}: `Disable it.`" in text
     assert "more finding" not in text
     assert "50 targets judged with 2 tools" in text
 
 
-def test_a_green_comment_names_what_was_waived():
-    text = markdown(document([waived(1), waived(2, target="b.example")]))
-    assert text.startswith("## Gate passed")
-    assert (
-        "| `Weak cipher` | `https://shop.example.com, port 443/tcp, GET /login, parameter q` and 1 more, 2 targets |"
-        in text
-    )
-    assert "Replaced in June (team-web, until 2027-06-30; waivers.yml:7)" in text
+@pytest.mark.parametrize("write_text", [markdown, comment])
+@pytest.mark.parametrize("others", [[], [row(9, name="Other")]], ids=["green", "red"])
+def test_what_is_waived_is_named_with_the_rule_and_the_waiver_that_decides(write_text, others):
+    rule = ["severity is critical, fail_on is high"]
+    rows = [
+        waived(1, reasons=rule, change="known", severity="critical"),
+        waived(2, target="b.example", reasons=rule, change="known", severity="critical"),
+        waived(3, name="SQL injection", change="new", reasons=rule, severity="critical"),
+    ]
+    of = since_baseline([*others, *rows])
+    text = write_text(of)
+    assert text.startswith("## Gate failed: 1 failing finding\n" if others else "## Gate passed: 3 waived findings\n")
+    first, second = text.split("### Waived\n\n")[1].splitlines()[2:4]
+    waiver = "`accepted: Replaced in June (team-web, until 2027-06-30; waivers.yml:7)`"
+    where = "`https://shop.example.com, port 443/tcp, GET /login, parameter q`"
+    assert first == f"| critical | `SQL injection` | {where} | new | `{rule[0]}` | {waiver} |"
+    assert second == f"| critical | `Weak cipher` | {where} and 1 more, 2 targets | known | `{rule[0]}` | {waiver} |"
+    # nowhere as if nothing had decided about it
+    assert "SQL injection" not in text.replace(first, "")
+    assert "waived | 3 |" in text or "3 waived" in text
+
+
+def test_a_waived_finding_that_would_pass_anyway_says_so():
+    for text in (markdown(document([waived(1)])), comment(document([waived(1)]))):
+        assert "| known | `no rule of the policy counts it` | `accepted: Replaced" in text
+
+
+def test_a_long_reason_hides_neither_the_owner_nor_the_end_of_a_waiver():
+    waiver = {**waived(1)["waiver"], "reason": "r" * 4000, "owner": "o" * 4000, "file": "f" * 4000}
+    for text in (markdown(document([waived(1, waiver=waiver)])), comment(document([waived(1, waiver=waiver)]))):
+        assert "ooo" in text and "until 2027-06-30" in text and ":7)" in text
+
+
+@pytest.mark.parametrize("write_text", [markdown, comment])
+def test_a_new_finding_says_its_state_and_the_rule_that_decides(write_text):
+    known = ["severity is high, fail_on is high", "it is in the baseline, only_new is true"]
+    rows = [
+        row(1, name="Below", state="below", reasons=[], severity="low"),
+        row(2, name="Excluded", state="below", reasons=["policy.exclude[0] matches"]),
+        row(3, name="Known", state="known", change="worse", reasons=known),
+    ]
+    text = write_text(since_baseline(rows))
+    assert "| new | below | `no rule of the policy counts it` |" in text
+    assert "| new | below | `policy.exclude[0] matches` |" in text
+    assert f"| worse | known | `{'; '.join(known)}` |" in text
+
+
+def test_a_comment_says_how_many_findings_each_state_has():
+    text = comment(document([row(1), waived(2), row(3, state="below")]))
+    assert "All findings: 3 high. By state: 1 failing, 1 waived, 1 below." in text
 
 
 @pytest.mark.parametrize("text", ["a|b user@example.com", "a`b www.example.com", "``", "`|`", "|"])
@@ -645,13 +861,13 @@ def test_a_comment_names_what_is_new_worse_and_gone():
     assert last.startswith("- `Old shell 1`, `shop.example.com`\n")
 
 
-def test_a_comment_has_at_most_45_lines():
+def test_a_comment_has_at_most_55_lines():
     of = since_baseline(huge()["findings"], gone=[gone(number) for number in range(40)])
     of["findings"] = [{**each, "change": ("new", "worse")[number % 2]} for number, each in enumerate(of["findings"])]
     of.update({key: huge()[key] for key in ("outcome", "verdict", "reasons", "waivers", "targets")})
     text = comment(of)
-    assert len(re.findall(r"^### (?:Fix first|New|Worse|Gone)$", text, re.MULTILINE)) == 4
-    assert text.count("\n") <= 45 and "And 37 more findings." in text
+    assert len(re.findall(r"^### (?:Fix first|New|Worse|Waived|Gone)$", text, re.MULTILINE)) == 5
+    assert text.count("\n") <= 55 and "And 37 more findings." in text
     # GitHub accepts 65,536 characters
     assert len(text) < 60_000
 
@@ -686,6 +902,16 @@ def test_two_tests_of_junit_never_have_one_name():
     rows = [row(1), row(1, index=2), row(2, check="X"), row(3, target="b.example")]
     cases = list(ElementTree.fromstring(junit.junit(document(rows)).encode()).iter("testcase"))
     assert len({(each.get("classname"), each.get("name")) for each in cases}) == len(cases)
+
+
+def test_the_name_of_a_junit_test_depends_on_its_finding_alone():
+    def names(*rows):
+        cases = ElementTree.fromstring(junit.junit(document(list(rows))).encode()).iter("testcase")
+        return [each.get("name") for each in cases if each.get("name") != "scan"]
+
+    rows = [row(1), row(1, index=2), row(2), row(3, check="X"), row(4, name="Other")]
+    assert names(*rows) == [name for each in rows for name in names(each)]
+    assert names(row(1, severity="low", state="below", id=9, change="known", reasons=[])) == names(row(1))
 
 
 def test_junit_has_the_time_of_scans_or_none():
@@ -877,6 +1103,28 @@ def test_no_cell_is_a_formula_with_any_separator(text):
     assert exported.count("\n") == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["0012", "1/2", "1E5", "1e5", "1-2", "2026-11", "10:30", "1.10", "1,5", "12345678901234567", "5%", "$5", "MAR1", "Sept2",
+     "1-Mar", "3 p", "(5)", "1 1/2"],
+)  # fmt: skip
+def test_an_id_is_no_number_and_no_date_in_a_spreadsheet(text):
+    (header, cells) = csv.reader(io.StringIO(table.table(document([row(1, check=text, parameter=text, name=text)]))))
+    found = dict(zip(header, cells))
+    assert [found[column] for column in ("check", "parameter", "name")] == [f"'{text}"] * 3
+
+
+@pytest.mark.parametrize(
+    "text", ["10017", "0", "192.0.2.5", "192.0.2.5:443", "WEBSCAN-00-0000013", "CVE-2024-1000", "May"]
+)
+def test_an_id_that_survives_is_written_as_it_is(text):
+    (header, cells) = csv.reader(io.StringIO(table.table(document([row(1, check=text, target=text)]))))
+    found = dict(zip(header, cells))
+    assert found["check"] == found["target"] == text
+    assert (found["port"], found["cvss"], found["age"]) == ("443", "7.5", "172800")
+    assert found["fingerprint"] == f"1:{1:032x}" and found["first_seen"] == "2026-11-20T10:00:00Z"
+
+
 def test_a_table_says_that_it_is_unicode_where_excel_would_not_know():
     assert table.table(document([row(1)])).startswith('"state"')
     assert table.table(document([row(1, name="Überlauf")])).startswith('\ufeff"state"')
@@ -911,7 +1159,7 @@ def test_markdown_in_descriptions_is_code():
 @settings(max_examples=200)
 def test_text_is_safe_and_nothing_visible_is_lost(text):
     for shown in (line(text), block(text)):
-        assert all(character.isprintable() or character in "\n\t" for character in shown)
+        assert all(is_text(character) or character in "\n\t" for character in shown)
         shown.encode("utf-8")
     assert "\n" not in line(text)
     if text.isprintable() and len(text) <= 500:

@@ -133,6 +133,16 @@ def test_a_baseline_without_a_workspace():
     assert reason(TEXT, None) == "is for the workspace 'Web shop', not for no workspace"
 
 
+def test_a_baseline_has_no_password():
+    target = "https://scan:correct-horse@a.example/x"
+    text = render(update(Baseline("Web shop", "1.0.0"), run(pair(finding("a"), target=target)), "1.0.0"))
+    assert "horse" not in text and "https://scan@a.example/x" in text
+    # a new password is no new finding
+    known = parse(text.encode(), "Web shop")
+    again = update(known, run(pair(finding("a"), target=target.replace("horse", "cow"), finished=SECOND)), "1.0.0")
+    assert [entry.fingerprint for entry in again.entries] == [entry.fingerprint for entry in known.entries]
+
+
 def test_hostile_text_is_written_in_ascii():
     baseline = update(Baseline(HOSTILE, "1.0.0"), run(pair(finding(HOSTILE, name=HOSTILE), target=HOSTILE)), "1.0.0")
     text = render(baseline)

@@ -71,6 +71,18 @@ def test_each_part_changes_the_fingerprint():
     assert len({fingerprint_of(each) for each in [FULL, *others]}) == len(others) + 1
 
 
+def test_a_fingerprint_does_not_depend_on_the_password_of_its_target():
+    def of(target):
+        (found,) = identify([Sighting(finding("a"), target)])
+        return found
+
+    assert of("https://scan:old@a.example/x") == of("https://scan:new@a.example/x") == of("https://scan@a.example/x")
+    assert of("https://scan:old@a.example/x").subject.target == "https://scan@a.example/x"
+    # another user may see something else
+    others = ["https://scan:old@a.example/x", "https://admin:old@a.example/x", "https://a.example/x"]
+    assert len({of(each).fingerprint for each in others}) == 3
+
+
 def test_a_name_is_no_check_of_the_same_text():
     assert fingerprint_of(Subject("a", "x")) != fingerprint_of(Subject("a", None, "x"))
 

@@ -311,6 +311,14 @@ def test_a_finding_without_a_scan_after_the_fix_is_unproven(given, reason):
     assert document["fixed"] is False
 
 
+def test_the_document_has_no_password_of_a_target():
+    finding = {**FIRST, "target": "https://scan:correct-horse@a.example/x"}
+    told = "correct-horse was refused."
+    document = proven(findings=[finding], starts=[{**START, "problem": told}])
+    for text in (str(document), markdown_of(document), sentence_of(document)):
+        assert "horse" not in text and "https://scan@a.example/x" in text
+
+
 def test_nothing_to_prove_is_proven():
     document = proven(findings=())
     assert document["fixed"] is True

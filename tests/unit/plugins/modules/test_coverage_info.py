@@ -203,6 +203,19 @@ def test_a_cell_is_never_a_formula(service, run, tmp_path):
     assert row["workspace"] == "'=cmd()"
 
 
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_a_file_has_no_password_of_a_target(service, run, tmp_path, suffix):
+    name = "https://scan:correct-horse@a.example.com/x"
+    service.add(workspaces=[{"id": 9, "name": "0012"}], targets=[{"name": name, "workspace_id": 9}])
+    dest = tmp_path / f"coverage.{suffix}"
+    result = good(run("coverage_info", workspace_id=9, dest=str(dest)))
+    # the result names the target as the service does
+    assert result["rows"][0]["target"] == name
+    text = dest.read_text()
+    assert "horse" not in text and "https://scan@a.example.com/x" in text
+    assert "0012" in text
+
+
 def test_another_kind_of_file_is_refused(service, run, tmp_path):
     result = run("coverage_info", workspace_id=2, dest=str(tmp_path / "coverage.pdf"))
     assert "ends neither in .csv nor in .json" in result.msg

@@ -24,6 +24,8 @@ READ = {
     [
         ({"scanner_targets": [{"name": "b.example"}, {"name": "https://A.example:443"}]}, "https://a.example/", True),
         ({"scanner_targets": [{"name": "https://a.example/admin"}]}, "https://a.example/", False),
+        # gate.json has no passwords
+        ({"scanner_targets": [{"name": "https://u:secret@a.example/x"}]}, "https://u@a.example/x", True),
         # with the variable of the inventory plugin, the name of the host does not count
         ({"scanner_targets": []}, "a.example", False),
         ({}, "a.example", True),
