@@ -15,7 +15,8 @@ description:
     incomplete answer is an error, never a shorter inventory.
   - Cost - 1 GET, and for each workspace 1 GET for each 1,000 targets and 1 GET for the end of the list; none with a
     warm cache. With O(findings), for each workspace with targets also 1 GET for any number of findings, and the list of
-    scans in the same way. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
+    scans in the same way; and 1 GET for each of at most 4 scans of a target and tool of which an older scan found what
+    the newest one does not have. See R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -82,8 +83,10 @@ options:
         C(never_scanned) exist.
       - A host is in the group of its worst open finding. The group C(severity_unknown) is the worst of them. It has the
         hosts with a finding whose severity is not known, and with a scan that does not say how many findings it has.
-      - The group C(never_scanned) has the hosts with a target of which no scan has finished.
-      - Findings that may be incomplete are an error, and no host is added.
+      - The group C(never_scanned) has the hosts with a target of which no scan has finished all of its tests.
+      - Findings that may be incomplete are an error, and no host is added. More findings than a scan has counted only
+        give a warning.
+      - A finding that names a target, and a scan of another target, counts on the hosts of both.
     type: bool
     default: false
   stale_after:
@@ -162,9 +165,12 @@ notes:
     C(scanner_worst) if there is no open finding. C(scanner_last_scan) and C(scanner_scan_age) are null if a target was
     never scanned, or if its scans do not say when they ended.
   - A finding is open unless its status is V(accepted), V(false_positive), V(fixed) or V(ignored), in any case. Any
-    other status counts as open, and so does a missing one. As for M(scanops.scanner.gate), only the newest finished
-    scan of each target and tool counts. Until one has finished, the newest one counts. A finding of two tools counts
-    twice.
+    other status counts as open, and so does a missing one. As for M(scanops.scanner.gate), only the newest scan
+    of each target and tool that finished all of its tests counts. Until one has, the newest one counts. A finding of
+    two tools counts twice.
+  - What an older finished scan found stays on the host if the newest one could not have seen it, because its parameters
+    are narrower, as those of a light scan after a deep one. C(scanner_unseen) is a list of these findings, each with
+    its C(severity), the C(scan_id) of the scan that saw it, and in C(seen) the time in UTC at which that scan ended.
   - O(include), O(exclude) and O(hostnames) see these variables for one target, without other targets in
     C(scanner_targets). O(compose), O(groups) and O(keyed_groups) see the variables of the host, with
     C(inventory_hostname) and C(group_names).
@@ -285,7 +291,7 @@ except ImportError:
     register_secrets = None
 
 # the version of the cached data; part of the key of an entry
-CACHE_FORMAT = 1
+CACHE_FORMAT = 2
 
 # the fields of a record that become host variables
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")

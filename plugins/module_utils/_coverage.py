@@ -13,14 +13,16 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import WrongOption, printable
+from ._errors import WrongOption, first_of, printable
+from ._evidence.sight import could_see, finished, why_blind
 from ._exports.document import without_passwords
 from ._exports.text import exact_cell, line
-from ._families.scan import FINISHED, SCAN, tool_id_of, tool_name_of
+from ._families.scan import SCAN, tool_id_of, tool_name_of
 from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
 from ._file.draft import shown
 from ._file.replace import store
+from ._finder import Names
 from ._findings.model import matches_all, name_pattern
 from ._lookup import Contents, Place, not_empty
 from ._moments import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
@@ -28,13 +30,14 @@ from ._names import normal_form
 from ._records import Record
 from ._references import belongs, place_of
 from ._scan.clock import latest_clock
-from ._scan.record import ended_in, lacks, outcome_of
+from ._scan.record import ended_in, lacks
 from ._task import Task
 
+_MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
 
-# the newest finished scan of each target (by id) and tool, and of each target with any tool (None)
+# the newest scan that could see of each target (by id) and tool, and of each target with any tool (None)
 _Newest = dict[tuple[object, "int | None"], Record]
 
 
@@ -59,6 +62,16 @@ def coverage(task: Task) -> Record:
     expired = result["exclusions"]["expired"]
     if expired:
         task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+    unused = [
+        f"exclusions[{number}]"
+        for number, each in enumerate(exclusions)
+        if each.given in result["exclusions"]["unused"]
+    ]
+    if unused and result["rows"]:
+        names = "matches" if len(unused) == 1 else "match"
+        task.warn(
+            f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
+        )
     file: Record = dict(changed=False, dest=None, size=None, checksum=None)
     if dest is not None:
         generated = utc_text(clock.now)
@@ -165,21 +178,17 @@ def _coverage_of(
     any tool counts.
     """
     in_force = [each for each in exclusions if each.ends > clock.now]
-    rows = [row for account in accounts for row in _rows(account, declared, tools, max_age, clock)]
+    wanted = [_wanted(account.targets, declared) for account in accounts]
+    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, tools, max_age, clock)]
     used = _exclude(rows, in_force)
-    forms = None if declared is None else {normal_form(name) for name in declared}
+    found = {record["id"] for each in wanted for _name, record in each if record}
     return dict(
         rows=rows,
         gaps=[row for row in rows if not row["covered"] and not row["excluded"]],
         total=len(rows),
         covered=sum(row["covered"] for row in rows),
         excluded=sum(row["excluded"] for row in rows),
-        undeclared=[
-            record
-            for account in accounts
-            for record in account.targets
-            if forms is not None and normal_form(record["name"]) not in forms
-        ],
+        undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
         duplicates=[record for account in accounts for record in _duplicates(account.targets)],
         empty_workspaces=[account.workspace for account in accounts if not account.targets],
         exclusions=dict(
@@ -187,6 +196,14 @@ def _coverage_of(
             unused=[each.given for each in in_force if each not in used],
         ),
     )
+
+
+def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[tuple[str, Record | None]]:
+    """The targets to judge, each with its live record, None for one that does not exist."""
+    if declared is None:
+        return [(record["name"], record) for record in targets]
+    live = Names(TARGET, targets)
+    return [(name, live.one(name, f"targets[{index}]")) for index, name in enumerate(declared)]
 
 
 def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_Exclusion]:
@@ -202,16 +219,23 @@ def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_
 
 
 def _rows(
-    account: _Account, declared: Sequence[str] | None, tools: Sequence[int], max_age: int | None, clock: Clock
+    account: _Account,
+    wanted: Iterable[tuple[str, Record | None]],
+    tools: Sequence[int],
+    max_age: int | None,
+    clock: Clock,
 ) -> Iterator[Record]:
     newest: _Newest = {}
     unplaced = []
-    for scan in sorted(account.scans, key=lambda row: int(row["id"])):
-        if outcome_of(scan) == FINISHED and lacks(scan):
+    blind: _Newest = {}
+    for scan in sorted(filter(finished, account.scans), key=lambda row: int(row["id"])):
+        if lacks(scan):
             unplaced.append(scan)
-        elif outcome_of(scan) == FINISHED:
+        elif not could_see(scan):
+            blind[scan["target_id"], scan["tool_id"]] = blind[scan["target_id"], None] = scan
+        else:
             newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
-    for name, record in _named(account, declared):
+    for name, record in wanted:
         for tool in tools or (None,):
             row = dict.fromkeys(("scan_id", "finished", "age"))
             row.update(
@@ -221,7 +245,8 @@ def _rows(
             if record is None:
                 reason = "The target does not exist in this workspace."
             elif scan_found is None:
-                reason = _no_scan(unplaced, record["id"], tool)
+                short = blind.get((record["id"], tool))
+                reason = why_blind(short) if short else _no_scan(unplaced, record["id"], tool)
             else:
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
                 times, reason = _age(scan_found, max_age, clock)
@@ -246,16 +271,6 @@ def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> st
         if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
             return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
     return "No scan of it has finished."
-
-
-def _named(account: _Account, declared: Sequence[str] | None) -> Iterator[tuple[str, Record | None]]:
-    if declared is None:
-        yield from ((record["name"], record) for record in account.targets)
-        return
-    exact = {record["name"]: record for record in account.targets}
-    by_form = {normal_form(record["name"]): record for record in reversed(account.targets)}
-    for name in declared:
-        yield name, exact.get(name) or by_form.get(normal_form(name))
 
 
 def _duplicates(targets: Iterable[Record]) -> list[Record]:

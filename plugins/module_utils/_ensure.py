@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from ._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
 from ._families.family import Family
 from ._families.table import FAMILIES
+from ._finder import named
 from ._http.client import NOT_GONE
 from ._http.create import Created
-from ._lookup import NOWHERE, Place, match, misplaced, not_empty, whereabouts
+from ._lookup import NOWHERE, Place, misplaced, not_empty, whereabouts
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, difference, new_record, not_compared, not_shown, revealed
 from ._references import find, place_of, warn_current_workspace
@@ -103,7 +104,7 @@ def _renamed(task: Task, resource: Family, old_key: str, new_key: str) -> Record
     """The object to rename, or the one that already has the new name."""
     not_empty(resource.key, old_key)
     rows = task.client.listed(resource)
-    old, new = match(resource, rows, old_key), match(resource, rows, new_key)
+    old, new = named(resource, rows, old_key, resource.key, "id"), named(resource, rows, new_key, f"new_{resource.key}")
     if old and new and old["id"] != new["id"]:
         raise Refused(
             f"new_{resource.key} {printable(new_key)!r} is taken by {resource.noun} {new['id']}, and"
@@ -170,7 +171,7 @@ def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
 def _in_list(declared: _Declared, values: Record) -> Record:
     """The new record, in the list of its workspace. Raises Incomplete. Costs 1 GET."""
     task, resource, place = declared.task, declared.resource, declared.place
-    record = match(resource, task.client.all(resource, place.query), values[resource.key])
+    record = named(resource, task.client.all(resource, place.query), values[resource.key], resource.key, "id")
     if record is None:
         raise _misplaced(declared, values, whereabouts(task.client, resource, values[resource.key], place))
     return record

@@ -16,8 +16,11 @@ from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Union
 
-from ._errors import Refused, WrongOption, counted, printable
+from ._errors import AnswerError, Refused, WrongOption, counted, printable
+from ._evidence.canary import why_deaf
+from ._evidence.sight import number_in
 from ._families.http_logger import HTTP_LOGGER
+from ._http.answer import Answer
 from ._moments import moment_of
 from ._raw_options import UNKNOWN_ID
 from ._records import Record, read_id
@@ -80,24 +83,28 @@ def read(task: Task) -> dict[str, Any]:
     filters = Filters(params["method"], params["path"], params["header"], _network(params["source"]), since)
     if params["id"] == UNKNOWN_ID:
         task.warn_foreseen("the HTTP logger")
-        return dict(requests=[], undecided=0)
+        return dict(requests=[], undecided=0, total=0, records=True)
     logger = find(task, HTTP_LOGGER)
     if logger is None:
         if task.check_mode:
             task.warn_foreseen(f"HTTP logger {_reference(task)}")
-            return dict(requests=[], undecided=0)
+            return dict(requests=[], undecided=0, total=0, records=True)
         raise Refused(
             f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"
             " scanops.scanner.http_logger first."
         )
-    entries = captured(task, logger["id"])
+    entries = captured(task, logger["id"], logger["num_requests"])
+    deaf = why_deaf(logger)
+    if deaf:
+        task.warn(f"{deaf} So a request that is missing here proves nothing.")
     if params["after"] is not None:
         entries = [entry for number, entry in by_id(entries).items() if number > params["after"]]
     judged = [(decoded(entry), selected(entry, filters)) for entry in entries]
     kept = [entry for entry, passes in judged if passes]
     if since:
         _warn_of_undated(task, kept)
-    return dict(requests=kept, undecided=sum(passes is None for _entry, passes in judged))
+    undecided = sum(passes is None for _entry, passes in judged)
+    return dict(requests=kept, undecided=undecided, total=len(entries), records=not deaf)
 
 
 def _warn_of_undated(task: Task, entries: Iterable[Record]) -> None:
@@ -161,16 +168,40 @@ def by_id(entries: Iterable[Record]) -> dict[int, Record]:
     return {number: entry for number, entry in found.items() if number is not None}
 
 
-def captured(task: Task, logger_id: int) -> list[Record]:
-    """The entries of a logger as the service returns them."""
-    answer = task.client.data(HTTP_LOGGER, logger_id, "/data")
+def captured(task: Task, logger_id: int, announced: object = None) -> list[Record]:
+    """The entries of a logger as the service returns them. announced: the logger's own count, read before them.
+
+    Raises AnswerError if the list is shorter than it says, or than the logger counted before it and counts after it. A count
+    that was higher before may be one of entries that somebody has just deleted.
+    """
+    entries: list[Record] = task.client.nested(HTTP_LOGGER, logger_id, "/data", _entries_in)
+    before = number_in(announced)
+    if before is None or before <= len(entries):
+        return entries
+    logger = task.client.read(HTTP_LOGGER, logger_id)
+    after = number_in(logger["num_requests"]) if logger else None
+    if logger is None or (after is not None and after <= len(entries)):
+        return entries
+    path = f"{HTTP_LOGGER.path}/{logger_id}/data"
+    raise AnswerError(
+        f"GET {path} returned only {len(entries):,} of the {before:,} requests that the HTTP logger counts in num_requests."
+        " Run the task again. If it fails again, delete the recorded requests with scanops.scanner.http_logger_data.",
+        "GET",
+        path,
+        status=200,
+    )
+
+
+def _entries_in(answer: Answer) -> tuple[list[Record], Record]:
     body = answer.json()
-    data = body.get("data") if isinstance(body, dict) else body
+    outer = body if isinstance(body, dict) else {}
+    data = outer.get("data") if isinstance(body, dict) else body
     # assumed: data is an object with the key requests; a list is accepted as well
-    entries = data.get("requests") if isinstance(data, dict) else data
+    inner = data if isinstance(data, dict) else {}
+    entries = inner.get("requests") if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(_is_request(entry) for entry in entries):
         raise answer.unexpected("data that is not a list of recorded requests")
-    return entries
+    return entries, {**outer, **inner}
 
 
 def _is_request(entry: object) -> bool:

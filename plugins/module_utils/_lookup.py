@@ -17,14 +17,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._errors import CallError, Refused, WrongOption, first_of, printable
+from ._errors import CallError, Refused, WrongOption, printable
 from ._families.family import Family
 from ._families.workspace import WORKSPACE
+from ._finder import NAMES_LISTED, listed, named
 from ._http.client import Client
 from ._names import normal_form
-from ._records import InWorkspace, Record, ids_of, rows_in
-
-_NAMES_LISTED = 20
+from ._records import InWorkspace, Record, rows_in
 
 # parameters of a list
 Query = dict[str, Any]
@@ -75,18 +74,13 @@ def existing_workspaces(rows: Sequence[Record]) -> str:
     return f"the account has {listed(sorted(row['name'] for row in rows))}" if rows else "the account has none"
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first names, for a message, and the number of the others."""
-    return first_of([repr(printable(name, 60)) for name in names], _NAMES_LISTED)
-
-
 def chosen_workspaces(workspaces: Sequence[Record], asked: Sequence[object] | None) -> list[Record]:
     """The workspaces with the names in the option workspaces, or all of them. Pure."""
     if asked is None:
         return list(workspaces)
     chosen = {}
     for name in map(str, asked):
-        found = match(WORKSPACE, workspaces, name, "workspaces", "give each a name of its own")
+        found = named(WORKSPACE, workspaces, name, "workspaces")
         if found is None:
             raise WrongOption(
                 f"workspaces has a name that no workspace has, {printable(name)!r}: {existing_workspaces(workspaces)}; correct"
@@ -102,31 +96,6 @@ def not_empty(option: str, value: str) -> None:
         raise WrongOption(f"{option} is empty: give the name of the object.")
 
 
-def match(
-    resource: Family,
-    rows: Sequence[Record],
-    wanted: str,
-    option: str | None = None,
-    advice: str = "give id instead",
-    exact: bool = False,
-) -> Record | None:
-    """The only row that ``wanted`` names exactly, else as the name of a target in normal form; None if no row has this name.
-
-    Refuses several rows and lists their ids. option: how messages call ``wanted``; exact: whether the normal form does not
-    count. Pure.
-    """
-    found = [row for row in rows if row[resource.key] == wanted]
-    if not found and resource.key_is_place and not exact:
-        normal = normal_form(wanted)
-        found = [row for row in rows if normal_form(row[resource.key]) == normal]
-    if len(found) > 1:
-        raise Refused(
-            f"{option or resource.key} {printable(wanted)!r} names {len(found)} {resource.noun}s, with the ids"
-            f" {ids_of(found)}: {advice}."
-        )
-    return found[0] if found else None
-
-
 def find_by_key(
     client: Client,
     resource: Family,
@@ -135,11 +104,13 @@ def find_by_key(
     whole: bool = False,
     exact: bool = False,
     warn: Callable[[str], object] | None = None,
+    option: str | None = None,
+    other: str = "id",
 ) -> Record | None:
     """The live record that ``wanted`` names; stops reading at an exact match.
 
-    whole: whether to read until an empty page before giving up, because a server may cap its pages; exact: see ``match``;
-    warn: gets a sentence where nothing is found, but a name that looks the same.
+    whole: whether to read until an empty page before giving up, because a server may cap its pages; warn: gets a sentence
+    where nothing is found, but a name that looks the same; exact, option, other: see ``Names``, by default the key and id.
     Costs 2 more GET calls if the query has a workspace and the record does not name its own.
     """
     query = query or {}
@@ -151,7 +122,7 @@ def find_by_key(
         rows = cached.exact(wanted)
         if not rows and resource.key_is_place and not exact:
             rows = cached.near(wanted, normal_form)
-    record = match(resource, rows, wanted, exact=exact)
+    record = named(resource, rows, wanted, option or resource.key, other, exact)
     if record and place_id is not None:
         confirm_place(client, resource, record, place_id)
     names = [row[resource.key] for row in rows] if cached is None else cached.beyond_ascii
@@ -278,7 +249,7 @@ def whereabouts(client: Client, resource: Family, key: str, place: Place) -> str
     Costs 1 GET, and 1 GET for each of the first workspaces.
     """
     with contextlib.suppress(CallError):
-        for workspace in client.all(WORKSPACE)[:_NAMES_LISTED]:
+        for workspace in client.all(WORKSPACE)[:NAMES_LISTED]:
             there = client.all(resource, {"workspace_id": workspace["id"]}) if workspace["id"] != place.id else ()
             if any(row[resource.key] == key for row in there):
                 return misplaced(place, workspace["id"], f" ({printable(workspace['name'])!r})")

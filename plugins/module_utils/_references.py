@@ -14,6 +14,7 @@ from ._families.family import Family
 from ._families.scan import SCAN
 from ._families.target import TARGET
 from ._families.workspace import WORKSPACE
+from ._finder import named
 from ._lookup import (
     NOWHERE,
     Contents,
@@ -24,7 +25,6 @@ from ._lookup import (
     find_by_key,
     in_place,
     look_alike,
-    match,
     not_empty,
 )
 from ._raw_options import UNKNOWN_ID
@@ -47,7 +47,7 @@ def place_of(task: Task) -> Place:
         return NOWHERE
     not_empty("workspace", name)
     rows = task.client.listed(WORKSPACE)
-    row = match(WORKSPACE, rows, name, "workspace", "give workspace_id instead")
+    row = named(WORKSPACE, rows, name, "workspace", "workspace_id")
     if row is not None:
         return Place(row["id"], name, declared=True)
     shown = f"workspace {printable(name)!r}"
@@ -167,7 +167,7 @@ def _target_of(task: Task, place: Place) -> Record | None:
         return target
     not_empty("target", name)
     warn_current_workspace(task, place)
-    record = find_by_key(task.client, TARGET, name, place.query, whole=True)
+    record = find_by_key(task.client, TARGET, name, place.query, whole=True, option="target", other="target_id")
     if record is None and task.check_mode:
         task.warn_foreseen(f"target {printable(name)!r}")
     elif record is None:

@@ -271,8 +271,8 @@ total:
 complete:
   description:
     - Whether the list of findings, before the filters, is known to be complete. It is V(true) if the newest scan of
-      each target and tool concerned has finished, each finding names its scan, each finished scan has counted as many
-      findings as were read, and the service does not report more.
+      each target and tool concerned has finished, all findings that the finished scans have counted were read, and the
+      service does not report more. More findings than a scan has counted are no doubt, and the task warns.
     - Always V(true) with O(id).
   returned: success
   type: bool

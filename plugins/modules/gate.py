@@ -12,8 +12,8 @@ short_description: Pass or fail a pipeline on findings
 description:
   - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome
     is C(passed), or O(outcomes) says otherwise.
-  - Missing data never counts as clean. A scan that did not finish, a list that may be incomplete, or a service that
-    does not answer has an outcome of its own.
+  - Missing data never counts as clean. A scan that did not finish, or that finished without having run all of its
+    tests, a list that may be incomplete, or a service that does not answer has an outcome of its own.
   - The decision, the result and all files of O(artifacts) are computed from the same findings.
   - For a role that also starts the scans, see the role P(scanops.scanner.scan_gate#role).
   - Cost - 2 GET for each scan, and the lists of targets and scans of the workspace. See
@@ -99,7 +99,9 @@ options:
         type: dict
       only_new:
         description:
-          - Fail only on findings that are new, reopened or worse than in the O(baseline).
+          - Fail only on findings that are new, reopened or worse than in the O(baseline). A finding is worse if its
+            severity rose, or what another option of the policy looks at - O(policy.min_cvss), O(policy.min_epss),
+            O(policy.known_exploited), O(policy.verified_only), or a CVE id in O(policy.include).
         type: bool
         default: false
       verified_only:
@@ -129,11 +131,16 @@ options:
       include:
         description:
           - Count only findings that one of these matchers accepts. See the notes.
+          - If no matcher matches any finding of this run or of the O(baseline), the outcome is C(misconfigured), because
+            a typo would let everything pass. A matcher that has only a C(severity) is always right. Without any finding
+            to compare with, the task warns.
         type: list
         elements: dict
       exclude:
         description:
           - Do not count findings that one of these matchers accepts. See the notes.
+          - A matcher with a C(cve) excludes a finding only if all CVE ids of the finding are excluded. The task warns of
+            a matcher that matches nothing.
           - Danger - an excluded finding never fails the gate. Prefer a waiver, which has a reason and an expiry date.
         type: list
         elements: dict
@@ -189,7 +196,8 @@ options:
   waivers:
     description:
       - The paths of YAML files with waivers. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
-      - An expired waiver no longer counts, and is returned in RV(waivers).
+      - An expired waiver no longer counts, and is returned in RV(waivers). The task warns of waivers that match nothing.
+      - A waiver with a C(cve) waives a finding only if all CVE ids of the finding are waived.
     type: list
     elements: path
     default: []
@@ -203,11 +211,30 @@ options:
       - The path of a CSV file with EPSS scores, as published by FIRST. The higher of its score and that of the
         service counts.
     type: path
+  epss_max_age:
+    description:
+      - The maximum age of O(epss_file) by the date in the file, in seconds or as in V(12h) or V(7d). See
+        O(stale_catalogues).
+    type: str
+    default: 7d
   known_exploited_file:
     description:
       - The path of a catalogue of known exploited vulnerabilities, in JSON or CSV, as published by CISA. A finding is
         known to be exploited if the file or the service says so.
     type: path
+  known_exploited_max_age:
+    description:
+      - The maximum age of O(known_exploited_file) by the date in the file, in seconds or as in V(12h) or V(7d). The
+        date of a CSV file is that of its newest entry. See O(stale_catalogues).
+    type: str
+    default: 7d
+  stale_catalogues:
+    description:
+      - What to do if O(epss_file) or O(known_exploited_file) is older than its maximum age, or does not say its date.
+        V(warn) makes the task warn, V(fail) has the outcome C(misconfigured).
+    type: str
+    choices: [warn, fail]
+    default: warn
   outcomes:
     description:
       - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but
@@ -292,7 +319,8 @@ notes:
     R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.paths).
   - A matcher is a dictionary of C(name) (a pattern), C(check) (the service's id of the check), C(cve), C(target) (a
     pattern), C(severity), C(port) and C(fingerprint). All that are given must match. A matcher that consists of
-    patterns without a letter or a digit, such as V(?*), matches every finding and is refused.
+    patterns without a letter or a digit, such as V(?*), matches every finding and is refused. Write numbers in quotes,
+    as in C('010017'), which YAML reads as 4111 otherwise. Only C(port) may be a number.
   - Files and a directory of O(artifacts) that every user of the machine can write, or could have put there, are
     refused. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
 seealso:
@@ -432,7 +460,7 @@ counts:
   description: The number of findings by state, and by change against the baseline.
   returned: always, once the gate has judged
   type: dict
-  sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, reopened: 0, worse: 0}
+  sample: {total: 8, failing: 1, waived: 0, known: 0, below: 7, new: 8, gone: 0, unseen: 0, reopened: 0, worse: 0}
 waivers:
   description:
     - Expired and unused waivers, and in C(doubled) the findings that several waivers match. C(unused) is empty unless
@@ -501,7 +529,17 @@ collection_version:
   type: str
   sample: 1.0.0
 gone:
-  description: Findings of the baseline that a finished scan of the same target and tool no longer has.
+  description:
+    - Findings of the baseline that a finished scan of the same target and tool no longer has. Its parameters are not
+      narrower than those of the scan that found them.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample: []
+unseen:
+  description:
+    - Findings of the baseline that the scan of the same target and tool does not have, but could not have seen, such as
+      a light scan after a deep one. Each has its C(reason). They stay in the baseline as they are.
   returned: always, once the gate has judged
   type: list
   elements: dict
@@ -542,7 +580,10 @@ OPTIONS = dict(
     waivers=dict(type="list", elements="path", default=[]),
     allow_permanent=dict(type="bool", default=False),
     epss_file=dict(type="path"),
+    epss_max_age=dict(type="str", default="7d"),
     known_exploited_file=dict(type="path"),
+    known_exploited_max_age=dict(type="str", default="7d"),
+    stale_catalogues=dict(type="str", choices=["warn", "fail"], default="warn"),
     outcomes=dict(type="dict"),
     artifacts=dict(type="path"),
     formats=dict(type="list", elements="str", choices=FORMATS, default=["json", "markdown"]),

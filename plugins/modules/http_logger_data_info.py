@@ -13,7 +13,8 @@ description:
   - Returns the recorded requests of one HTTP logger. Bodies that are text are decoded. A request must pass all filters.
   - If the logger does not exist, the task fails, so that a typo does not look like "no requests". In check mode, it
     only warns and returns an empty list, because an earlier task may create the logger.
-  - Cost - 1 GET by O(id), 2 GET by O(label). Filters save no calls.
+  - A list that is shorter than the service or the count of the logger says is an error.
+  - Cost - 2 GET. Filters save no calls.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -91,6 +92,18 @@ undecided:
   returned: success
   type: int
   sample: 0
+total:
+  description: The number of recorded requests before the filters; with O(after), of those after it.
+  returned: success
+  type: int
+  sample: 3
+records:
+  description:
+    - Whether the logger can still record requests. If not, because its C(active_days) are over, the task warns, as a
+      request that is missing then proves nothing.
+  returned: success
+  type: bool
+  sample: true
 requests:
   description: The recorded requests in the service's order, with every field that the service returns.
   returned: success

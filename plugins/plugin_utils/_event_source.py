@@ -25,6 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     WrongOption,
     printable,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.canary import why_deaf
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN, tool_id_of
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
@@ -50,6 +51,8 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
 )
 
 LOG = logging.getLogger("scanops.scanner")
+# after so many seconds the record of a logger is read again, whose days and number of requests change
+_AGAIN = 3600
 
 _OPTIONS: dict[str, dict[str, Any]] = dict(
     INVENTORY_OPTIONS,
@@ -70,7 +73,8 @@ class Source(Protocol):
     constraints: Mapping[str, Any]
 
     def read(self, task: Task) -> dict[str, Any]:
-        """source: the name in ids of events; rows: the records by id; ended: whether each has ended."""
+        """source: the name in ids of events; rows: the records by id; ended: whether each has ended; notice: what a person
+        should know now, passed on as an event."""
 
 
 class Requests:
@@ -87,26 +91,29 @@ class Requests:
 
     def __init__(self) -> None:
         self._logger: int | None = None
+        self._found = 0.0
 
     def read(self, task: Task) -> dict[str, Any]:
-        if self._logger is None:
+        announced, deaf = None, ""
+        if self._logger is None or time.monotonic() - self._found > _AGAIN:
             logger = find(task, HTTP_LOGGER, place_of(task))
             if logger is None:
                 wanted = task.params["label"] or f"id {task.params['id']}"
                 raise Refused(
                     f"HTTP logger {printable(wanted)!r} does not exist: create it, or correct the label or the id."
                 )
-            self._logger = logger["id"]
+            self._logger, self._found = logger["id"], time.monotonic()
+            announced, deaf = logger["num_requests"], why_deaf(logger)
         source = f"http_logger/{self._logger}"
         try:
-            entries = captured(task, self._logger)
+            entries = captured(task, self._logger, announced)
         except ApiError as error:
             if error.status == 404:
                 # one that was deleted may be created again, with another id
                 self._logger = None
             raise
         rows = {number: decoded(entry) for number, entry in by_id(entries).items()}
-        return dict(source=source, rows=rows, ended=dict.fromkeys(rows, True))
+        return dict(source=source, rows=rows, ended=dict.fromkeys(rows, True), notice=deaf)
 
 
 class Scans:
@@ -310,6 +317,10 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
         while True:
             try:
                 result = await asyncio.to_thread(reads.rows)
+                if result.get("notice"):
+                    LOG.warning("%s", result["notice"])
+                    notice = dict(message=result["notice"], failures=0)
+                    await deliveries.deliver(event("error", str(uuid4()), notice))
                 if state.cursor is None:
                     # what has ended is passed on after the next read, which also shows what this one came too early for
                     first = Cursor.first(result["ended"], params["first_run"] == "new")

@@ -16,8 +16,9 @@ from .._families.family import Family
 from .._families.http_logger import HTTP_LOGGER
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
+from .._finder import named
 from .._http.client import Client
-from .._lookup import Contents, Place, match
+from .._lookup import Contents, Place
 from .._names import normal_name
 from .._records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed
 from .._task import Task
@@ -46,9 +47,7 @@ def live_estate(
     declared. recheck: see ``listing.pages``."""
     workspaces = client.all(WORKSPACE)
     loggers = client.all(HTTP_LOGGER) if any(HTTP_LOGGER in entry.lists for entry in wanted) else ()
-    records = [
-        match(WORKSPACE, workspaces, entry.own.name, f"{entry.own.path}.name", "rename one of them") for entry in wanted
-    ]
+    records = [named(WORKSPACE, workspaces, entry.own.name, f"{entry.own.path}.name") for entry in wanted]
     lists = [
         (record["id"], family)
         for entry, record in zip(wanted, records)

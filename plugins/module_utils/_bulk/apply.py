@@ -12,8 +12,8 @@ from typing import Optional
 
 from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
+from .._finder import Names
 from .._lookup import Place, whereabouts
-from .._names import normal_name
 from .._records import Record, difference, rows_in
 from .._task import Task
 from .plan import Step, writing_order
@@ -26,17 +26,16 @@ _INTERVAL = 5
 _Query = dict[str, Optional[int]]
 
 
-class _Names:
-    """The records of a list by their names. The first of several with the same name counts. ids: of all of them."""
+class _List(Names):
+    """A list that was read after a write."""
 
     def __init__(self, family: Family, rows: Sequence[Record]) -> None:
-        self._family = family
+        super().__init__(family, rows)
         self.ids = {row["id"] for row in rows}
-        self._exact = {row[family.key]: row for row in reversed(rows)}
-        self._normal = {normal_name(family, row[family.key]): row for row in reversed(rows)}
 
     def find(self, name: str) -> Record | None:
-        return self._exact.get(name) or self._normal.get(normal_name(self._family, name))
+        """The first of the records that the name may mean."""
+        return next(iter(self.all(name)), None)
 
 
 def pacing_of(task: Task) -> Pacing:
@@ -95,7 +94,7 @@ class Run:
         # the step that ended the run
         self._ended_at: Step | None = None
         # the lists that were read again, by family and workspace
-        self._read_again: dict[tuple[object, ...], _Names] = {}
+        self._read_again: dict[tuple[object, ...], _List] = {}
         # where the new objects are that a list does not have
         self._elsewhere: dict[tuple[Family, str | None], str] = {}
         # whether the service has stopped answering
@@ -118,7 +117,7 @@ class Run:
     def _read_back(self, done: Sequence[Step]) -> list[Step]:
         """Read what was created, and its ids, and what was deleted: one listing for each list. What a list does not confirm
         has failed: how a create is answered is documented nowhere, and no answer proves that something was done."""
-        lists: dict[tuple[Family, str | None], _Names | None] = {}
+        lists: dict[tuple[Family, str | None], _List | None] = {}
         filled = []
         for step in done:
             if step.deletes or (step.creates and step.object_id is None):
@@ -128,7 +127,7 @@ class Run:
             filled.append(step)
         return filled
 
-    def _confirmed(self, step: Step, names: _Names | None) -> Step:
+    def _confirmed(self, step: Step, names: _List | None) -> Step:
         """A create with its id, or a delete. names: None where the list cannot be read."""
         what, doubt = ("creation", "it exists") if step.creates else ("deletion", "it is gone")
         if names is None:
@@ -158,7 +157,7 @@ class Run:
             self._elsewhere[step.listing] = whereabouts(self._client, step.family, step.name, place)
         return self._elsewhere[step.listing]
 
-    def _names_in(self, family: Family, workspace: str | None) -> _Names | None:
+    def _names_in(self, family: Family, workspace: str | None) -> _List | None:
         if self._silent:
             return None
         try:
@@ -173,8 +172,8 @@ class Run:
             )
             return None
 
-    def _read(self, family: Family, place: _Query) -> _Names:
-        return _Names(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
+    def _read(self, family: Family, place: _Query) -> _List:
+        return _List(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
 
     def _place(self, family: Family, workspace: str) -> _Query:
         return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from .._errors import Refused, counted, printable
 from .._families.family import Family
 from .._families.workspace import WORKSPACE
+from .._finder import Names
 from .._names import normal_name
 from .._records import InWorkspace, Record, difference, ids_of, proven
 from .._scope.valid_names import problem_of
@@ -206,12 +207,9 @@ def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     same = _grouped((normal_name(family, item.name), item) for item in each.items)
     for group in same.values():
         _refuse_doubles(group, exact)
-    declared = {item.name for item in each.items}
-    other = [row for row in each.rows if row[family.key] not in declared]
-    # the normal forms of a long list are needed only where a name is not found
-    near = {} if declared <= exact.keys() else _grouped((normal_name(family, row[family.key]), row) for row in other)
+    live = Names(family, each.rows)
     for item in each.items:
-        yield item, exact.get(item.name) or near.get(normal_name(family, item.name)) or ()
+        yield item, live.all(item.name)
 
 
 def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
@@ -318,6 +316,21 @@ def _protects(pattern: str, name: str, family: Family) -> bool:
     spellings = {pattern, normal_name(family, pattern)} | ({pattern.lower()} if family.key_is_place else set())
     names = (name, normal_name(family, name))
     return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
+
+
+def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
+    """The places of the patterns of ``protect`` that match no object of the lists that are purged."""
+    names = [
+        (row[family.key], family)
+        for managed in workspaces
+        for family in rules.purge
+        for row in managed.rows.get(family, ())
+    ]
+    return [
+        f"protect[{number}] ({printable(pattern, 60)!r})"
+        for number, pattern in enumerate(rules.protect)
+        if names and not any(_protects(pattern, *each) for each in names)
+    ]
 
 
 def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, printable
+from .._errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, first_of, printable
 from .._families.family import Family
 from .._families.target import TARGET
 from .._http.pace import DOCUMENTED
@@ -22,7 +22,7 @@ from .._task import Task
 from .account import live_estate, live_targets, renamed, reveal
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
-from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, plan, refusals
+from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, plan, refusals
 from .report import (
     as_diff,
     as_result,
@@ -52,6 +52,9 @@ MANY_OPTIONS: dict[str, dict[str, Any]] = dict(
     report_unchanged=dict(type="bool", default=True),
     report_full_plan=dict(type="bool", default=False),
 )
+
+# what a warning names
+_MOST_NAMED = 5
 
 
 def reconcile_targets(task: Task) -> dict[str, Any]:
@@ -141,6 +144,7 @@ def _carry_out(
     task: Task, workspaces: Sequence[Managed], contents: Contents, rules: Rules, refused: Mapping[str, str]
 ) -> dict[str, Any]:
     _warn_of_names_alike(task, workspaces)
+    _warn_of_idle_protection(task, workspaces, rules)
     if rules.state == "present":
         reveal(task, workspaces, marked=bool(rules.purge) and rules.purge_marker is not None)
     steps = plan(workspaces, rules, refused)
@@ -167,6 +171,16 @@ def _carry_out(
     if failed:
         raise _failed(task, result, done, run)
     return result
+
+
+def _warn_of_idle_protection(task: Task, workspaces: Sequence[Managed], rules: Rules) -> None:
+    idle = idle_protection(workspaces, rules)
+    if idle:
+        names = "matches" if len(idle) == 1 else "match"
+        task.warn(
+            f"{first_of(idle, _MOST_NAMED)} {names} no object that purge looks at: check for a typo, or remove what is no"
+            " longer needed."
+        )
 
 
 def _warn_of_names_alike(task: Task, workspaces: Sequence[Managed]) -> None:

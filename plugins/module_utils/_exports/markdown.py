@@ -95,7 +95,8 @@ def comment(document: Document) -> str:
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
         _waived(document),
-        _gone(document["gone"]),
+        _listed("Gone", document["gone"]),
+        _listed("Not seen by this scan", document.get("unseen", ())),
         [_footer(document)],
     ]
     return _joined(sections).replace("@", "\uff20")
@@ -157,7 +158,8 @@ def _since(document: Document) -> str:
     since, counts = "Not compared with a baseline.", document["counts"]
     if document["baseline"].get("state") not in (None, NO_BASELINE):
         changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
-        since = f"Since the baseline: {changes}."
+        unseen = f", {counts['unseen']} not seen by this scan" if counts.get("unseen") else ""
+        since = f"Since the baseline: {changes}{unseen}."
     found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
     return f"{since} All findings: {found or 'none'}."
 
@@ -222,9 +224,13 @@ def _first_cells(kind: Sequence[Row]) -> str:
     return f"{row['severity']} | {code(row['name'], _LONGEST)} | {_where(kind)} | {row['change'] or ''}"
 
 
-def _gone(gone: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = [f"- {code(each['name'], _LONGEST)}, {code(each['target'], _LONGEST)}" for each in gone[:_MOST_GONE]]
-    return _section("Gone", [], lines, len(gone) - _MOST_GONE, "finding")
+def _listed(title: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Findings of the baseline, each with the reason that it may have."""
+    lines = [
+        ", ".join(code(each[key], _LONGEST) for key in ("name", "target", "reason") if key in each)
+        for each in found[:_MOST_GONE]
+    ]
+    return _section(title, [], [f"- {line}" for line in lines], len(found) - _MOST_GONE, "finding")
 
 
 def _where(rows: Sequence[Row]) -> str:
@@ -275,4 +281,13 @@ def _footer(document: Document) -> str:
     workspace = f" in workspace {code(document['workspace'], _LONGEST)}" if document["workspace"] else ""
     targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
     tools = counted(len(tools_of(document)), "tool")
-    return f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
+    judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
+    return judged + "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
+
+
+def _catalogues(document: Document) -> dict[str, str]:
+    """The dates of the catalogues that were used, by what they are."""
+    sources = document.get("sources") or {}
+    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
+    used = {name: sources.get(field) for field, name in names.items()}
+    return {name: code(file.get("date") or "an unknown date", 40) for name, file in used.items() if file}

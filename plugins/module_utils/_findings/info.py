@@ -34,7 +34,7 @@ from .._scan.clock import old_scans
 from .._scan.record import uncounted
 from .._task import Task
 from .model import SUMMARY, finding_of, is_cve, selector
-from .proof import Proof, Tally, may_be_cut, proof_of
+from .proof import Proof, Tally, may_be_cut, proof_of, surplus_warning
 
 _NOT_YET = Proof([], ["what this task refers to does not exist yet"])
 
@@ -127,6 +127,8 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
             " at a time."
         )
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
+    if found.notes:
+        task.warn(surplus_warning(found.notes))
     kept.proof = _accepted(task, found._replace(problems=[*asked.problems, *found.problems]))
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._errors import counted, printable
+from .._errors import counted, first_of, printable
 from .._families.family import PAGE_SIZE
 from .._families.scan import FINISHED
 from .._records import Record, Streamed, proven
@@ -24,10 +24,14 @@ Counts = dict[str, int]
 
 
 class Proof(NamedTuple):
-    """What shows that a list is incomplete, as clauses. problems: findings are missing; doubts: findings may be missing."""
+    """What shows that a list is incomplete, as clauses."""
 
+    # findings are missing
     problems: list[str]
+    # findings may be missing
     doubts: list[str]
+    # there are more findings than the scans counted, which is no reason to doubt: a count is a floor
+    notes: Sequence[str] = ()
 
     @property
     def sentence(self) -> str:
@@ -59,15 +63,6 @@ class Tally:
         """The Counts of a scan (``task_id``) or of a target (``target_id``)."""
         return {severity: self._counts[field, owner, severity] for severity in SUMMARY}
 
-    def outside(self, scans: Iterable[Record]) -> int:
-        """How many findings name none of these scans."""
-        own = {scan["id"] for scan in scans}
-        return sum(
-            number
-            for (field, owner, _severity), number in self._counts.items()
-            if field == "task_id" and owner not in own
-        )
-
 
 def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: bool) -> Proof:
     """Judge a list of findings.
@@ -83,14 +78,21 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
     elif read.has_more:
         problems.append(f"the service reports more findings after the {read.rows:,} that could be read")
     newest = _newest(scans)
+    notes = [] if grouped else list(_surplus(scans, tally))
     problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
     doubts += _doubts(scans, newest, grouped)
-    doubts += _surplus(scans, tally) if not grouped else ()
     if grouped and any(sum(findings_of(scan).values()) for scan in newest):
         doubts.append("with group_duplicates only the severities could be compared with the scans, not the numbers")
     if may_be_cut(read):
         doubts.append(f"the service returned exactly {PAGE_SIZE:,} findings, and may limit its lists to this number")
-    return Proof(problems, doubts)
+    return Proof(problems, doubts, notes)
+
+
+def surplus_warning(notes: Sequence[str]) -> str:
+    """The warning about the notes of one task, "" without any."""
+    if not notes:
+        return ""
+    return f"The service lists more findings than its scans counted, and all of them are used: {first_of(notes, 1)}."
 
 
 def may_be_cut(read: Streamed) -> bool:
@@ -119,15 +121,11 @@ def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) ->
 
 
 def _surplus(scans: Iterable[Record], tally: Tally) -> Iterator[str]:
-    """The findings that no scan has counted: others like them may be missing, and no count would show it."""
+    """The scans with more findings than they counted, as of a severity that a summary does not have."""
     for scan in sorted(scans, key=lambda scan: scan["id"]):
         total, read = sum(findings_of(scan).values()), sum(tally.of("task_id", scan["id"]).values())
         if outcome_of(scan) == FINISHED and not uncounted(scan) and read > total:
-            yield f"scan {scan['id']} counted {counted(total, 'finding')}, and {read:,} were read, so its counts are wrong"
-    outside = tally.outside(scans)
-    if outside:
-        names = f"{counted(outside, 'finding')} {'names' if outside == 1 else 'name'}"
-        yield f"{names} no scan that was read, and no count shows whether others like that are missing"
+            yield f"scan {scan['id']} counted {counted(total, 'finding')}, and {read:,} were read"
 
 
 def _lack(scan: Record, lacking: Sequence[str]) -> str:

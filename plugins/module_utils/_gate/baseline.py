@@ -5,7 +5,8 @@
 """The baseline: the findings that were accepted, and what a run changes against them. Pure.
 
 A baseline forgets nothing: a finding that a later scan no longer has stays in it as gone, so that it is recognised when it is
-reopened. Only ``run_of`` constructs a CompleteRun, without which no baseline is updated.
+reopened. Gone is only what the scan could have seen: one whose parameters are narrower than those of the scan that found it
+leaves the finding as it was. Only ``run_of`` constructs a CompleteRun, without which no baseline is updated.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import zip_longest
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
+from .._evidence.sight import Reach, why_narrower
 from .._findings.check import LONGEST_NAME, check_of
 from .._gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
 from .._names import lasting_form
@@ -43,6 +45,8 @@ class Scan(NamedTuple):
     # in UTC, as in 2026-11-22T10:00:00Z
     finished: str
     scan_id: int | None
+    # what its parameters let it see, None if they are unknown
+    reach: Reach | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,34 @@ class Occurrence(NamedTuple):
     rows: tuple[int, ...]
 
 
+class Facts(NamedTuple):
+    """What a policy may look at beside the severity; None for what is unknown."""
+
+    cvss: float | None = None
+    epss: float | None = None
+    known_exploited: bool | None = None
+    verified: bool | None = None
+
+    def worst(self, other: Facts) -> Facts:
+        return Facts(*(_greatest(each) for each in zip(self, other)))
+
+    def best(self, other: Facts) -> Facts:
+        return Facts(*(_least(each) for each in zip(self, other)))
+
+
+def _greatest(values: Sequence[Any]) -> Any:
+    return max((each for each in values if each is not None), default=None)
+
+
+def _least(values: Sequence[Any]) -> Any:
+    return None if None in values else min(values)
+
+
+def facts_of(row: Row) -> Facts:
+    """The Facts of a row."""
+    return Facts(row.cvss, row.epss, row.known_exploited, row.verified)
+
+
 class Entry(NamedTuple):
     """Equal findings at one place of one target and tool, all open or all gone."""
 
@@ -89,6 +121,10 @@ class Entry(NamedTuple):
     last_seen: str
     # None for open ones
     gone_since: str | None = None
+    # of the least thorough scan that has found it, None if that is unknown
+    reach: Reach | None = None
+    # the worst of them
+    facts: Facts = Facts()
 
     @property
     def key(self) -> Key:
@@ -115,6 +151,14 @@ class Baseline(NamedTuple):
         return sum(len(entry.severities) for entry in self.entries if entry.state == OPEN)
 
 
+class Was(NamedTuple):
+    """What a baseline has accepted of a finding."""
+
+    severity: str
+    facts: Facts
+    cve: tuple[str, ...]
+
+
 class Remembered(NamedTuple):
     """What the baseline says of a row."""
 
@@ -122,10 +166,12 @@ class Remembered(NamedTuple):
     change: str | None = None
     # in UTC, or None
     first_seen: str | None = None
+    # what was accepted, None for what is not in the baseline
+    was: Was | None = None
 
 
 class Gone(NamedTuple):
-    """A finding of the baseline that a finished, completely read scan of its target and tool no longer shows."""
+    """A finding of the baseline that a finished, completely read scan of its target and tool does not show."""
 
     fingerprint: str
     name: str
@@ -135,6 +181,14 @@ class Gone(NamedTuple):
     tool: str
     first_seen: str | None
     last_seen: str | None
+
+
+class Unseen(NamedTuple):
+    """A finding of the baseline that a scan does not show, which may see less than the scan that found it."""
+
+    gone: Gone
+    # a clause about the scan
+    reason: str
 
 
 class Memory(NamedTuple):
@@ -154,6 +208,9 @@ class Memory(NamedTuple):
     rows: Sequence[Remembered] = ()
     # one for each finding, at each place
     gone: Sequence[Gone] = ()
+    # those that the scan of this run could not have seen
+    unseen: Sequence[Unseen] = ()
+    entries: Sequence[Entry] = ()
 
 
 NO_MEMORY = Memory()
@@ -185,7 +242,7 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
         if pair.finished is None or not pair.is_proof:
             doubtful.add(key)
         else:
-            scan = Scan(pair.finished, pair.scan_id)
+            scan = Scan(pair.finished, pair.scan_id, pair.reach)
             scans[key] = max(scan, scans.get(key, scan), key=lambda each: (each.finished, each.scan_id or 0))
     occurrences = _occurrences(rows, normal)
     if scans and not doubtful:
@@ -237,10 +294,12 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
     Equal findings are matched one by one: those of the same severity first, then the worst with the worst. A finding is gone if
     a scan of its target and tool, no older than the baseline's own, was read completely and does not have it. A finding of an
     unknown tool is matched with what all tools have found. A finding with several places is known only if all of them are.
+    A scan that may see less than the one that found it shows nothing as gone.
     """
     found_before: list[list[Remembered]] = [[] for _row in run.rows]
     scanned = {key for key, scan in run.scans.items() if not _is_older(scan, baseline.scans.get(key))}
     gone: list[Gone] = []
+    unseen: list[Unseen] = []
     groups = _by_group(baseline.entries)
     for group, (opened, closed) in {**_of_any_tool(groups, run), **groups}.items():
         found = run.occurrences.get(group, ())
@@ -250,9 +309,28 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
                 found_before[number].append(remembered)
         if opened and group[1] in scanned:
             fields = {name: getattr(opened, name) for name in Gone._fields if name != "severity"}
-            gone += [Gone(severity=each, **fields) for each in match.left_open]
+            left = [Gone(severity=each, **fields) for each in match.left_open]
+            narrower = left and why_narrower(run.scans[group[1]].reach, opened.reach)
+            if narrower:
+                unseen += [Unseen(each, _unseen_reason(run.scans[group[1]], narrower)) for each in left]
+            else:
+                gone += left
     rows = tuple(_of_all_places(row, each) for row, each in zip(run.rows, found_before))
-    return Memory(path, state, SCHEME, baseline.accepted, rows=rows, gone=tuple(gone))
+    return Memory(
+        path,
+        state,
+        SCHEME,
+        baseline.accepted,
+        rows=rows,
+        gone=tuple(gone),
+        unseen=tuple(unseen),
+        entries=baseline.entries,
+    )
+
+
+def _unseen_reason(scan: Scan, narrower: str) -> str:
+    kind = f" ({scan.reach})" if scan.reach else ""
+    return f"not seen by this scan{kind}: {narrower}"
 
 
 def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:
@@ -261,7 +339,15 @@ def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:
         return found[0]
     changes = {each.change for each in found} | ({NEW} if len(found) < max(1, len(row.places)) else set())
     first_seen = min((each.first_seen for each in found if each.first_seen is not None), default=None)
-    return Remembered(next(change for change in _WORST_CHANGE_FIRST if change in changes), first_seen)
+    accepted = [each.was for each in found if each.was is not None]
+    was = reduce(_at_both, accepted) if accepted else None
+    return Remembered(next(change for change in _WORST_CHANGE_FIRST if change in changes), first_seen, was)
+
+
+def _at_both(one: Was, other: Was) -> Was:
+    """What is accepted at two places."""
+    severity = max(one.severity, other.severity, key=severity_rank)
+    return Was(severity, one.facts.best(other.facts), tuple(sorted({*one.cve} & {*other.cve})))
 
 
 def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Baseline:
@@ -328,7 +414,7 @@ def _is_older(scan: Scan, than: Scan | None) -> bool:
 def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | None) -> _Match:
     if opened and not closed and len(found) == 1 and opened.severities == (found[0].severity,):
         # nearly every finding of a baseline
-        return _Match([Remembered(KNOWN, opened.first_seen)], [], [])
+        return _Match([_accepted(opened, opened.severities[0])], [], [])
     remembered = [Remembered(NEW)] * len(found)
     left_open = Counter(opened.severities if opened else ())
     left_gone = Counter(closed.severities if closed else ())
@@ -337,7 +423,7 @@ def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | No
         severity = occurrence.severity
         if opened and left_open[severity]:
             left_open[severity] -= 1
-            remembered[number] = Remembered(KNOWN, opened.first_seen)
+            remembered[number] = _accepted(opened, severity)
         else:
             waiting.append(number)
     for number in waiting:
@@ -345,9 +431,8 @@ def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | No
         was = min(+left_open, key=severity_rank, default=None)
         if opened and was:
             left_open[was] -= 1
-            remembered[number] = Remembered(
-                WORSE if severity_rank(severity) < severity_rank(was) else KNOWN, opened.first_seen
-            )
+            change = WORSE if severity_rank(severity) < severity_rank(was) else KNOWN
+            remembered[number] = _accepted(opened, was)._replace(change=change)
             continue
         was = severity if left_gone[severity] else min(+left_gone, key=severity_rank, default=None)
         if closed and was:
@@ -356,21 +441,41 @@ def _match(found: Sequence[Occurrence], opened: Entry | None, closed: Entry | No
     return _Match(remembered, worst_first(left_open.elements()), worst_first(left_gone.elements()))
 
 
+def _accepted(opened: Entry, severity: str) -> Remembered:
+    return Remembered(KNOWN, opened.first_seen, Was(severity, opened.facts, opened.cve))
+
+
 def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, scan: Scan) -> list[Entry]:
     """The entries of a fingerprint, target and tool after a scan."""
     found = run.occurrences.get(group, ())
     match = _match(found, opened, closed)
     entries = []
+    # a scan that may see less than the one that found something closes nothing
+    keeps = opened is not None and bool(match.left_open and why_narrower(scan.reach, opened.reach))
     if found:
         first = min(remembered.first_seen or scan.finished for remembered in match.remembered)
-        entries.append(_open_entry(group, run, first, scan.finished))
-    if opened and match.left_open:
+        entry = _open_entry(group, run, first, scan.finished)._replace(reach=scan.reach)
+        entries.append(_joined(entry, opened, match.left_open if keeps else ()) if opened else entry)
+    elif keeps and opened:
+        entries.append(opened)
+    if opened and match.left_open and not keeps:
         left = opened._replace(state=GONE, severities=tuple(match.left_open), gone_since=scan.finished)
         # nothing was reopened while open ones are left
         entries.append(_merged(left, closed))
     elif closed and match.left_gone:
         entries.append(closed._replace(severities=tuple(match.left_gone)))
     return entries
+
+
+def _joined(entry: Entry, opened: Entry, unseen: Sequence[str]) -> Entry:
+    """What a scan has found together with the open entry before it. unseen: the severities of what only that one has."""
+    # both scans have found it, so the less thorough one shows what a scan needs to see it
+    keeps_reach = bool(unseen) or (opened.reach is not None and not why_narrower(entry.reach, opened.reach))
+    return entry._replace(
+        severities=tuple(worst_first([*entry.severities, *unseen])),
+        reach=opened.reach if keeps_reach else entry.reach,
+        facts=entry.facts.worst(opened.facts),
+    )
 
 
 def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entry:
@@ -397,6 +502,7 @@ def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entr
         row.place,
         first_seen,
         last_seen,
+        facts=reduce(Facts.worst, map(facts_of, rows)),
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._errors import printable
+from .._evidence.sight import Reach
 from .._findings.model import SUMMARY
 from .._gate_words import CREATED, MISSING, READ, STALE, UPDATED
 from .baseline import (
@@ -22,6 +23,7 @@ from .baseline import (
     Baseline,
     CompleteRun,
     Entry,
+    Facts,
     Key,
     Memory,
     Run,
@@ -35,6 +37,7 @@ from .json_file import (
     INTEGER_OR_NULL,
     LIST,
     OBJECT,
+    OBJECT_OR_NULL,
     TEXT,
     TEXT_OR_NULL,
     Fields,
@@ -49,6 +52,9 @@ from .json_file import (
 
 SCHEMA = "scanops.scanner/baseline"
 VERSION = 1
+# the keys that files of earlier releases lack
+_NEW_OF_PAIR = {"reach": None}
+_NEW_OF_FINDING = {"reach": None, **Facts()._asdict()}
 # equal findings in one place; more do not come from a scan, but take memory
 _MOST_EQUAL = 1_000_000
 
@@ -64,7 +70,10 @@ _HEADER = Fields(
     },
     others=False,
 )
-_PAIR = Fields({"target": TEXT, "tool": TEXT, "scan_id": INTEGER_OR_NULL, "finished": TEXT}, others=False)
+_PAIR = Fields(
+    {"target": TEXT, "tool": TEXT, "scan_id": INTEGER_OR_NULL, "finished": TEXT, "reach": OBJECT_OR_NULL}, others=False
+)
+_REACH = Fields({**types_in(Reach, ("level", "tests", "digest")), "checks": OBJECT}, others=False)
 _FINDING = Fields(
     {
         **types_in(Entry, ("fingerprint", "target", "tool", "state")),
@@ -74,6 +83,8 @@ _FINDING = Fields(
         "first_seen": TEXT,
         "last_seen": TEXT_OR_NULL,
         "gone_since": TEXT_OR_NULL,
+        **types_in(Facts, Facts._fields),
+        "reach": OBJECT_OR_NULL,
     },
     others=False,
 )
@@ -136,17 +147,29 @@ def render(baseline: Baseline) -> str:
         "collection_version": baseline.collection_version,
         "workspace": baseline.workspace,
         "pairs": [
-            {"target": target, "tool": tool, "scan_id": scan.scan_id, "finished": scan.finished}
+            {
+                "target": target,
+                "tool": tool,
+                "scan_id": scan.scan_id,
+                "finished": scan.finished,
+                "reach": _reach(scan.reach),
+            }
             for (target, tool), scan in sorted(baseline.scans.items())
         ],
-        "findings": [_finding(entry) for entry in in_order(baseline.entries)],
+        "findings": [_finding(entry, baseline.scans.get(entry.key)) for entry in in_order(baseline.entries)],
     }
     # ASCII, because names are untrusted text: no character of theirs changes how an editor shows the file
     return json.dumps(data, ensure_ascii=True, indent=2, sort_keys=True) + "\n"
 
 
-def _finding(entry: Entry) -> dict[str, Any]:
-    is_open = entry.state == OPEN
+def _reach(reach: Reach | None) -> dict[str, Any] | None:
+    return reach and {**reach._asdict(), "checks": {name: list(each) for name, each in reach.checks.items()}}
+
+
+def _finding(entry: Entry, scan: Scan | None) -> dict[str, Any]:
+    # most were last seen by the scan of their pair, whose time and parameters the file has once
+    is_latest = entry.state == OPEN and scan is not None and entry.last_seen == scan.finished
+    same = scan is not None and entry.reach == scan.reach
     return {
         "fingerprint": entry.fingerprint,
         "target": entry.target,
@@ -158,8 +181,11 @@ def _finding(entry: Entry) -> dict[str, Any]:
         "cve": list(entry.cve),
         **entry.place._asdict(),
         "first_seen": entry.first_seen,
-        "last_seen": None if is_open else entry.last_seen,
+        "last_seen": None if is_latest else entry.last_seen,
         "gone_since": entry.gone_since,
+        **entry.facts._asdict(),
+        # an empty object: unknown
+        "reach": None if same else _reach(entry.reach) or {},
     }
 
 
@@ -178,12 +204,12 @@ def _scans(listed: list[object]) -> dict[Key, Scan]:
     scans: dict[Key, Scan] = {}
     for number, each in enumerate(listed):
         where = f"pairs[{number}]"
-        target, tool, scan_id, finished = _PAIR.of(each, where)
+        target, tool, scan_id, finished, reach = _PAIR.of(_with(_NEW_OF_PAIR, each), where)
         demand(is_time(finished), where, "finished", finished)
         demand(scan_id is None or 0 < scan_id < 2**63, where, "scan_id", scan_id)
         if (target, tool) in scans:
             raise Wrong(f"has the pair of {_shown(target)} and {_shown(tool)} twice, as after a merge")
-        scans[target, tool] = Scan(finished, scan_id)
+        scans[target, tool] = Scan(finished, scan_id, _read_reach(reach, where))
     return scans
 
 
@@ -200,9 +226,9 @@ def _entries(findings: list[Any], scans: Mapping[Key, Scan]) -> Iterator[Entry]:
 
 
 def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
-    fingerprint, target, tool, state, counts, name, check, cve, *parts, first_seen, last_seen, gone_since = _FINDING.of(
-        finding, where
-    )
+    values = _FINDING.of(_with(_NEW_OF_FINDING, finding), where)
+    fingerprint, target, tool, state, counts, name, check, cve, *parts = values[: -3 - len(_NEW_OF_FINDING)]
+    first_seen, last_seen, gone_since, *facts, reach = values[-3 - len(_NEW_OF_FINDING) :]
     place = Place(*parts)
     demand(state in (OPEN, GONE), where, "state", state)
     demand(place.port is None or port_of(place.port) is not None, where, "port", place.port)
@@ -212,9 +238,8 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
         raise Wrong(f"has no pair for {where}, of {_shown(target)} and {_shown(tool)}")
     if state == OPEN:
         # the file has the time of the scan once
-        for key, value in (("last_seen", last_seen), ("gone_since", gone_since)):
-            demand(value is None, where, key, value)
-        times: tuple[Any, ...] = (first_seen, scan.finished)
+        demand(gone_since is None, where, "gone_since", gone_since)
+        times: tuple[Any, ...] = (first_seen, last_seen or scan.finished)
     else:
         times = (first_seen, last_seen, gone_since)
     for key, value in zip(("first_seen", "last_seen", "gone_since"), times):
@@ -222,10 +247,25 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
     if not all(before <= after for before, after in zip(times, (*times[1:], scan.finished))):
         raise Wrong(f"was edited: the times of {where} are not in order")
     severities = _severities(where, counts)
-    entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
+    own = scan.reach if reach is None else _read_reach(reach or None, where)
+    known = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
+    entry = known._replace(reach=own, facts=Facts(*facts))
     if fingerprint_of(entry.subject) != fingerprint:
         raise Wrong(f"was edited: the fingerprint of {where} is not that of its target, check and place")
     return entry
+
+
+def _with(missing: Mapping[str, Any], value: Any) -> Any:
+    """An object of the file with the keys that files of earlier releases lack."""
+    return {**missing, **value} if isinstance(value, dict) else value
+
+
+def _read_reach(value: Any, where: str) -> Reach | None:
+    if value is None:
+        return None
+    level, tests, digest, checks = _REACH.of(value, f"{where}.reach")
+    demand(all(isinstance(each, list) and has_texts(each) for each in checks.values()), where, "reach", value)
+    return Reach(level, {name: tuple(each) for name, each in checks.items()}, tests, digest)
 
 
 def _is_count(number: object) -> bool:

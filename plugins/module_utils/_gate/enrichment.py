@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from .._errors import WrongOption, printable
 from .._findings.model import is_cve
-from .._moments import iso_moment
+from .._moments import iso_moment, span
 from .json_file import Wrong, parsed, text_of
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAY = 86400
 
 
 class CveFile(NamedTuple):
@@ -29,7 +30,7 @@ class CveFile(NamedTuple):
     # the probability of each CVE, by its id in upper case; 1 for each CVE of a catalogue
     scores: Mapping[str, float]
     path: str
-    # that of the data, as the file says it
+    # that of the data, as the file says it; the newest entry of a catalogue without a date
     date: str | None = None
     # the percentiles of the probabilities, which some files lack
     percentiles: Mapping[str, float] = {}
@@ -43,6 +44,24 @@ class Exploits(NamedTuple):
 
 
 NO_EXPLOITS = Exploits()
+
+
+def stale_in(exploits: Exploits, limits: Mapping[str, int], now: float) -> list[str]:
+    """A sentence for each file that is too old, or does not say its date. limits: the ages in seconds, by the field."""
+    sentences = []
+    for field, file in exploits._asdict().items():
+        if file is None:
+            continue
+        limit = f"{field}_max_age is {span(limits[field])}"
+        began = None if file.date is None else iso_moment(file.date)
+        name = f"{field}_file {_shown(file.path)}"
+        if began is None:
+            sentences.append(f"{name} does not say its date, and {limit}: give the unchanged file of the catalogue.")
+        elif began > now + _DAY:
+            sentences.append(f"{name} is of {file.date}, which is in the future: check the file and the clock.")
+        elif now - began > limits[field]:
+            sentences.append(f"{name} is of {file.date}, {span(now - began)} ago, and {limit}: fetch it again.")
+    return sentences
 
 
 def read_epss(content: bytes | str, path: str) -> CveFile:
@@ -166,8 +185,10 @@ def _catalogue(text: str, path: str) -> CveFile:
 def _catalogue_table(text: str, path: str) -> CveFile:
     _comments, lines, first = _without_comments(text)
     # a quoted value may hold line breaks
-    rows = _rows([line + "\n" for line in lines], first, ("cveid",))
-    return CveFile(_cves((f"line {line}", row["cveid"]) for line, row in rows), path)
+    rows = list(_rows([line + "\n" for line in lines], first, ("cveid",)))
+    # the table has no date of its own
+    added = [row["dateadded"].strip() for _line, row in rows if _DATE.fullmatch(row.get("dateadded", "").strip())]
+    return CveFile(_cves((f"line {line}", row["cveid"]) for line, row in rows), path, max(added, default=None))
 
 
 def _cves(values: Iterable[tuple[str, object]]) -> dict[str, float]:

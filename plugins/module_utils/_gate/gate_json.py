@@ -97,6 +97,7 @@ def document_of(
             "doubled": [{**each._asdict(), "waivers": _waivers(each.waivers)} for each in waived.doubled],
         },
         "gone": [each._asdict() for each in memory.gone],
+        "unseen": [{**each.gone._asdict(), "reason": each.reason} for each in memory.unseen],
         "findings": [_finding(each) for each in decision.rows],
     }
 

@@ -24,6 +24,7 @@ TEXT_OR_NULL: Types = frozenset({str, type(None)})
 INTEGER_OR_NULL: Types = frozenset({int, type(None)})
 LIST: Types = frozenset({list})
 OBJECT: Types = frozenset({dict})
+OBJECT_OR_NULL: Types = frozenset({dict, type(None)})
 _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 # what JSON has for the annotations of fields
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -11,11 +11,11 @@ that an outcome that is mapped to pass hides nothing, not even findings of the s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .._errors import counted, printable
+from .._errors import counted, first_of, printable
 from .._findings.model import SUMMARY
 from .._gate_words import (
     BELOW,
@@ -41,6 +41,7 @@ from .._gate_words import (
     UNKNOWN_STATE,
     UNPROVEN,
     WAIVED,
+    WORSE,
     worst_outcome,
     worst_verdict,
 )
@@ -116,6 +117,8 @@ class Decision(NamedTuple):
     waived: Waived
     policy: Policy
     mapping: Mapping[str, str]
+    # sentences about matchers and waivers that match nothing
+    warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -156,10 +159,16 @@ def decide(
     verdicts = tuple(
         _verdict(pair, late.get(number), failing[number], memory.blocks, mapping) for number, pair in enumerate(every)
     )
-    outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
     is_judged = all(map(_was_judged, verdicts)) and all(each.outcome == STALE_BASELINE for each in troubles)
+    # a finding that nobody could see may be the one
+    unmatched = policy.unmatched(rows, memory.entries) if verdicts and is_judged else []
+    lost = _lost_include(policy, unmatched)
+    if lost and (rows or memory.entries):
+        common.append(Trouble(MISCONFIGURED, lost))
+    outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
     decisive = _decisive([*(each.decisive for each in verdicts), *(each.outcome for each in common)], mapping)
     overruled = [] if mapping[outcome] == mapping[decisive] else [_overruled(outcome, decisive, mapping)]
+    unused = waived.unused if verdicts and is_judged else ()
     return Decision(
         outcome=outcome,
         verdict=mapping[decisive],
@@ -170,11 +179,37 @@ def decide(
         summary=_summary(judged),
         counts=_counts(judged, memory),
         memory=memory,
-        # a waiver may be of a finding that nobody could see
-        waived=waived if verdicts and is_judged else waived._replace(unused=()),
+        waived=waived._replace(unused=unused),
         policy=policy,
         mapping=mapping,
+        warnings=tuple(_unmatched_sentences(lost, unmatched, unused)),
     )
+
+
+def _lost_include(policy: Policy, unmatched: Sequence[str]) -> str:
+    """The sentence for an include of which no matcher has ever matched a finding, ""."""
+    if (
+        len([each for each in unmatched if each.startswith("policy.include")]) < len(policy.include)
+        or not policy.include
+    ):
+        return ""
+    return (
+        "policy.include matches no finding of this run or of the baseline, so nothing can fail: check it for a typo, or remove"
+        " it."
+    )
+
+
+def _unmatched_sentences(lost: str, unmatched: Sequence[str], unused: Sequence[Waiver]) -> Iterator[str]:
+    places = [each for each in unmatched if not (lost and each.startswith("policy.include"))]
+    if lost:
+        yield lost
+    if places:
+        names = "matches" if len(places) == 1 else "match"
+        yield f"{first_of(places, _MOST_NAMED)} {names} no finding: check for a typo, or remove what is no longer needed."
+    if unused:
+        lines = first_of([f"{printable(each.file, 200)}:{each.line}" for each in unused], _MOST_NAMED)
+        names = "The waiver at {} matches" if len(unused) == 1 else "The waivers at {} match"
+        yield f"{names.format(lines)} no finding: check for a typo, or remove what is no longer needed."
 
 
 # --- findings
@@ -186,21 +221,27 @@ def _judged(
     remembered = memory.rows or [Remembered()] * len(rows)
     waivers = waived.rows or [None] * len(rows)
     lapsed = waived.lapsed or [None] * len(rows)
-    if not len(rows) == len(remembered) == len(waivers) == len(lapsed):
+    partial = waived.partial or [""] * len(rows)
+    if not len(rows) == len(remembered) == len(waivers) == len(lapsed) == len(partial):
         raise ValueError("the baseline and the waivers were compared with other rows")
     outside = [policy.out_of_scope(row) for row in rows]
     exceeded = policy.exceeded(
         row for row, reason, waiver in zip(rows, outside, waivers) if reason is None and waiver is None
     )
     judged = []
-    for row, was, waiver, ended, reason in zip(rows, remembered, waivers, lapsed, outside):
+    for row, was, waiver, ended, part, reason in zip(rows, remembered, waivers, lapsed, partial, outside):
+        worse = policy.worse_in(row, was.was) if was.was and was.change in (KNOWN, WORSE) else ()
+        if worse:
+            was = was._replace(change=WORSE)
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = _age(first_seen, int(now))
         state, reasons = (
-            _state(policy, row, was, age, exceeded if waiver is None else {}, _lapsed(ended))
+            _state(policy, row, was, age, exceeded if waiver is None else {}, (*filter(None, [part]), *_lapsed(ended)))
             if reason is None
             else (BELOW, (reason,))
         )
+        if worse:
+            reasons = (*reasons, f"it is worse than in the baseline, where {' and '.join(worse)}")
         judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
     return judged
 
@@ -253,6 +294,7 @@ def _counts(judged: Sequence[Judged], memory: Memory) -> dict[str, int]:
         **{state: states[state] for state in STATES},
         **{change: changes[change] for change in CHANGES},
         "gone": len(memory.gone),
+        "unseen": len(memory.unseen),
     }
 
 

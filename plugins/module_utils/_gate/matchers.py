@@ -60,6 +60,11 @@ class Matcher(NamedTuple):
         """Whether the patterns match."""
         return (self.target is None or self.target(target)) and (self.name is None or self.name(name))
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it consists of words of closed lists, which cannot be misspelt."""
+        return all(each is None for each in self._replace(severity=None)[1:])
+
     def may_match(self, row: Row) -> bool:
         """Whether it matches, or would for some value of what is not known of the finding."""
         return self._replace(
@@ -69,6 +74,13 @@ class Matcher(NamedTuple):
             target=self.target if row.target else None,
             name=self.name if row.name else None,
         ).matches(row)
+
+
+def accepts(matching: Iterable[Matcher], row: Row) -> bool:
+    """Whether matchers that all match a finding accept it together. One that names a CVE id accepts no other id that the
+    finding has."""
+    named = {each.cve for each in matching}
+    return None in named or (bool(row.cve) and named.issuperset(row.cve))
 
 
 def matchers_of(given: Iterable[Mapping[str, object]], path: str) -> tuple[Matcher, ...]:
@@ -105,9 +117,11 @@ def shown(value: object) -> str:
 
 
 def _text(value: object, path: str) -> str:
-    # ids of checks look like numbers, and YAML reads them as such
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
+    if isinstance(value, (int, float)):
+        raise WrongOption(
+            f"{path} is {shape_of(value)}: write it in quotes, as in {path.rpartition('.')[2]}: '{str(value).lower()}'. Without"
+            " them, YAML reads 010017 as the number 4111, and yes as true."
+        )
     if not isinstance(value, str):
         raise WrongOption(f"{path} is {shape_of(value)}: give one text; write another matcher for another value.")
     if not value.strip():
@@ -130,7 +144,8 @@ def _severity(value: object, path: str) -> str:
 
 
 def _port(value: object, path: str) -> int:
-    text = _text(value, path)
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    text = str(value) if is_number else _text(value, path)
     port = int(text) if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) else 0
     if not 0 < port <= _LAST_PORT:
         raise WrongOption(f"{path} is {shown(text)}: give a port from 1 to {_LAST_PORT}.")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,7 +26,9 @@ from .._moments import seconds_of, span
 from .._names import normal_form
 from .._raw_options import unknown_key
 from .._records import Record
-from .matchers import Matcher, matchers_of, shown
+from .baseline import Entry, Was
+from .fingerprint import severity_rank
+from .matchers import Matcher, accepts, matchers_of, shown
 from .rows import Pair, Row
 
 MISSING_FAILS = "fail"
@@ -51,6 +54,7 @@ EXPECT_OPTIONS: dict[str, Any] = dict(
 )
 # the suboptions of origin
 ORIGIN_OPTIONS: dict[str, Any] = {key: dict(type="str") for key in ("build", "commit", "scan_url")}
+_NO_ROW = Row(*[None] * len(Row._fields))  # type: ignore[arg-type]
 NO_ORIGIN: Mapping[str, str | None] = MappingProxyType(dict.fromkeys(ORIGIN_OPTIONS))
 _SCAN_URL = re.compile(r"https?://[!-~]*\{id\}[!-~]*")
 
@@ -80,13 +84,30 @@ class Policy(NamedTuple):
         return None if None in reasons else reasons[0]
 
     def _excluded(self, row: Row) -> str | None:
-        for number, matcher in enumerate(self.exclude):
-            if matcher.matches(row):
-                return f"policy.exclude[{number}] matches it"
+        matching = [number for number, matcher in enumerate(self.exclude) if matcher.matches(row)]
+        if matching and accepts((self.exclude[number] for number in matching), row):
+            return f"policy.exclude[{matching[0]}] matches it"
         includes = Matcher.may_match if self.missing == MISSING_FAILS else Matcher.matches
         if self.include and not any(includes(matcher, row) for matcher in self.include):
             return "no matcher of policy.include matches it"
         return None
+
+    def unmatched(self, rows: Sequence[Row], entries: Iterable[Entry]) -> list[str]:
+        """The places of the matchers that match no finding. entries: of the baseline, which may have had one.
+
+        The severity does not matter, because it has no wrong spelling.
+        """
+        loose = {
+            f"policy.{option}[{number}]": each._replace(severity=None)
+            for option in ("include", "exclude")
+            for number, each in enumerate(getattr(self, option))
+            if not each.is_closed
+        }
+        for finding in chain(*(row.at_each_place() for row in rows if loose), map(_as_row, entries if loose else ())):
+            loose = {place: each for place, each in loose.items() if not each.matches(finding)}
+            if not loose:
+                break
+        return list(loose)
 
     def counts(self, row: Row) -> tuple[bool, tuple[str, ...]]:
         """Whether fail_on counts a finding, and why, as clauses."""
@@ -118,6 +139,37 @@ class Policy(NamedTuple):
                 yield bool(value), f"it is {'' if value else 'not '}{what}, {option} is true"
             else:
                 yield value >= wanted, f"{what} is {value:g}, {option} is {wanted:g}"
+
+    def worse_in(self, row: Row, was: Was) -> tuple[str, ...]:
+        """In what that the policy looks at a known finding has become worse than the baseline accepted it, clauses."""
+        reasons = []
+        if severity_rank(row.severity) < severity_rank(was.severity):
+            reasons.append(f"its severity was {was.severity}")
+        for what, value, before, option, growth in (
+            ("verified", row.verified, was.facts.verified, "verified_only", 1),
+            ("CVSS", row.cvss, was.facts.cvss, "min_cvss", 1),
+            # EPSS changes a little every day
+            ("EPSS", row.epss, was.facts.epss, "min_epss", 2),
+            ("known to be exploited", row.known_exploited, was.facts.known_exploited, "known_exploited", 1),
+        ):
+            wanted = getattr(self, option)
+            if wanted is None or wanted is False or not self._passes(value, wanted):
+                continue
+            rose = value is not None and before is not None and value > before and value >= growth * before
+            if rose or not self._passes(before, wanted):
+                number = f"its {what} was {before:g}" if before is not None else f"it had no {what}"
+                reasons.append(f"it was not {what}" if wanted is True else number)
+        new = set(row.cve) - set(was.cve)
+        old = row._replace(cve=was.cve)
+        if new and self.include and any(each.cve in new for each in self.include) and self._excluded(old) is not None:
+            reasons.append(f"it did not have {', '.join(sorted(new))}")
+        return tuple(reasons)
+
+    def _passes(self, value: float | bool | None, wanted: float | bool) -> bool:
+        """Whether a filter lets a value count. A value that is missing counts if ``missing`` is fail."""
+        if value is None:
+            return self.missing == MISSING_FAILS
+        return bool(value) if wanted is True else value >= wanted
 
     def too_old(self, row: Row, age: int | None) -> str | None:
         """Why the age of a finding fails it, a clause; None if it does not. age: in seconds, None if unknown."""
@@ -154,6 +206,18 @@ class Policy(NamedTuple):
         """The policy as gate.json shows it, with all keys."""
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
         return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+
+
+def _as_row(entry: Entry) -> Row:
+    """What matchers compare of an entry of a baseline."""
+    return _NO_ROW._replace(
+        fingerprint=entry.fingerprint,
+        name=entry.name,
+        check=entry.check,
+        cve=entry.cve,
+        target=entry.target,
+        port=entry.place.port,
+    )
 
 
 def policy_of(given: Mapping[str, Any] | None) -> Policy:
@@ -261,17 +325,23 @@ def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int
     late: dict[int, str] = {}
     if expect == NOTHING_EXPECTED:
         return missing, late
-    by_target: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
+    by_form: dict[str, list[int]] = {}
     for number, pair in enumerate(pairs):
-        by_target.setdefault(normal_form(pair.target), []).append(number)
-    targets: dict[str, str] = {}
+        by_name.setdefault(pair.target, []).append(number)
+        by_form.setdefault(normal_form(pair.target), []).append(number)
+    seen: set[object] = set()
     for target in expect.targets or [pair.target for pair in pairs]:
-        targets.setdefault(normal_form(target), target)
-    for form, target in targets.items():
+        found = by_name.get(target) or by_form.get(normal_form(target), [])
+        identity = tuple(found) or normal_form(target)
+        if identity in seen:
+            continue
+        seen.add(identity)
+        names = {pairs[each].target for each in found}
         for tool in expect.tools or (None,):
-            own = [each for each in by_target.get(form, ()) if tool is None or pairs[each].tool_id == tool]
+            own = [each for each in found if len(names) == 1 and (tool is None or pairs[each].tool_id == tool)]
             if not own:
-                missing.append(_missing(target, tool, pairs))
+                missing.append(_missing(target, tool, [pairs[each] for each in found], pairs))
             late.update(_late(expect, own, pairs))
     return missing, late
 
@@ -301,14 +371,19 @@ def _problem(expect: Expect, pair: Pair) -> str | None:
     return None
 
 
-def _missing(target: str, tool: int | None, pairs: Sequence[Pair]) -> Pair:
+def _missing(target: str, tool: int | None, found: Sequence[Pair], pairs: Sequence[Pair]) -> Pair:
+    """found: the pairs of the target, or of several that it may mean."""
     workspaces = {pair.workspace for pair in pairs}
+    names = sorted({printable(pair.target) for pair in found})
     name = "any tool" if tool is None else tool_name_of(tool)
+    sentence = f"{printable(target)!r} has no scan with {name}, which expect demands: scan the target."
+    if len(names) > 1:
+        sentence = f"expect.targets has {printable(target)!r}, which may be {' or '.join(map(repr, names))}: write one of them."
     return Pair(
         target,
-        next((pair.target_id for pair in pairs if normal_form(pair.target) == normal_form(target)), None),
+        found[0].target_id if len(names) == 1 else None,
         workspaces.pop() if len(workspaces) == 1 else None,
         name,
         tool,
-        problems=(f"{printable(target)!r} has no scan with {name}, which expect demands: scan the target.",),
+        problems=(sentence,),
     )

@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._errors import ApiError, CallError, WrongOption, printable
+from .._evidence.sight import reach_of, why_blind, words_of
 from .._families.finding import FINDING
 from .._families.scan import SCAN, tool_id_of, tool_name_of
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
+from .._finder import Names
 from .._findings.model import finding_of
-from .._findings.proof import Tally, proof_of
+from .._findings.proof import Tally, proof_of, surplus_warning
 from .._gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
-from .._lookup import Contents, Place, match, not_empty
+from .._lookup import Contents, Place, not_empty
 from .._moments import Clock
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
@@ -82,7 +84,10 @@ def read(task: Task) -> Reading:
         return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
     clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
     failures: list[CallError] = []
-    pairs = tuple(_pairs(task, wanted, names, clock, failures))
+    notes: list[str] = []
+    pairs = tuple(_pairs(task, wanted, names, clock, failures, notes))
+    if notes:
+        task.warn(surplus_warning(notes))
     return Reading(
         pairs,
         next(iter(names.values())) if len(set(names.values())) == 1 else None,
@@ -166,16 +171,13 @@ def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record 
     if names is None:
         yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
         return
-    by_form: dict[str, list[Record]] = {}
-    for row in rows:
-        by_form.setdefault(normal_form(row["name"]), []).append(row)
+    found = Names(TARGET, rows)
     seen: set[object] = set()
     for index, name in enumerate(names):
         not_empty(f"targets[{index}]", name)
-        form = normal_form(name)
-        record = match(TARGET, by_form.get(form, []), name)
+        record = found.one(name, f"targets[{index}]")
         # two targets of a workspace can have one normal form
-        identity = form if record is None else record["id"]
+        identity = normal_form(name) if record is None else record["id"]
         if identity not in seen:
             seen.add(identity)
             yield name, record
@@ -233,8 +235,12 @@ def _pairs(
     workspaces: dict[int | None, str | None],
     clock: Clock,
     failures: list[CallError],
+    notes: list[str],
 ) -> Iterator[Pair]:
-    """The pairs. After a failure that the next call would meet too, no more calls are sent. failures: gets the errors."""
+    """The pairs. After a failure that the next call would meet too, no more calls are sent.
+
+    failures: gets the errors; notes: gets what there is more than the scans counted.
+    """
     stopped: CallError | None = None
     for each in wanted:
         pair = _pair(each, workspaces[each.place.id], clock)
@@ -242,7 +248,7 @@ def _pairs(
             try:
                 if stopped is not None:
                     raise stopped
-                pair = _with_findings(task, each, each.scan, pair)
+                pair = _with_findings(task, each, _in_full(task, each.scan), pair, notes)
             except CallError as error:
                 failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
@@ -277,12 +283,18 @@ def _sentence(clause: str) -> str:
 
 
 def _unfinished(scan: Record) -> str:
-    message = printable(scan["status_message"], 200) if scan["status_message"] else ""
+    said = words_of(scan, True)
     status = printable(scan["status_name"], 60)
-    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({message})' if message else ''}."
+    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
 
 
-def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair) -> Pair:
+def _in_full(task: Task, scan: Record) -> Record:
+    """A scan with its parameters, which a baseline records and lists do not show; 1 GET where they are needed."""
+    known = "tool_params" in scan or not (task.params["baseline"] or scan["num_tests"] is None)
+    return scan if known else task.client.read(SCAN, scan["id"]) or scan
+
+
+def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
     tally = Tally()
     rows: list[Record] = []
@@ -296,6 +308,10 @@ def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair) -> Pair
             rows.append(finding)
 
     answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
-    missing = proof_of(answer, [scan], tally, grouped=False).all
-    problems = tuple(map(_sentence, missing))
-    return pair._replace(findings=tuple(rows), complete=not problems, problems=problems)
+    proof = proof_of(answer, [scan], tally, grouped=False)
+    notes += proof.notes
+    blind = why_blind(scan)
+    problems = (*filter(None, [blind]), *map(_sentence, proof.all))
+    # what a scan says about itself is for a person to judge, as that the target did not answer
+    said = [] if blind or not words_of(scan) else [f"Scan {scan['id']} says {words_of(scan)!r}."]
+    return pair._replace(findings=tuple(rows), complete=not problems, problems=(*problems, *said), reach=reach_of(scan))

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._evidence.sight import Reach
 from .._exports.document import without_user_info
 from .._families.scan import FINISHED, TIMED_OUT
 from .._families.scan import OUTCOMES as SCAN_OUTCOMES
@@ -64,6 +65,8 @@ class Pair(NamedTuple):
     findings: tuple[Record, ...] = ()
     # read from a file, which proves no coverage
     saved: bool = False
+    # what the parameters of the scan let it see, None if they are unknown
+    reach: Reach | None = None
 
     @property
     def is_proof(self) -> bool:

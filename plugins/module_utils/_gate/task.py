@@ -20,14 +20,14 @@ from .._exports.formats import outdated, write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
 from .._file.repository import path_in_repository
-from .._gate_words import CREATED, FAIL, MISSING, WARN
+from .._gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, WARN
 from .._http.connection import COLLECTION_VERSION
-from .._moments import expiry_of, is_date
+from .._moments import expiry_of, is_date, seconds_of
 from .._records import Record
 from .._task import Task
 from .baseline import Memory, run_of
 from .baseline_file import remember
-from .enrichment import Exploits, read_epss, read_known_exploited
+from .enrichment import Exploits, read_epss, read_known_exploited, stale_in
 from .files import (
     LONGEST_FINDINGS,
     File,
@@ -44,7 +44,7 @@ from .gate_json import document_of, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
 from .read import Reading, read
-from .rows import rows_of
+from .rows import Trouble, rows_of
 from .scan_results import with_results
 from .waivers import Rule, Waiver, read_waivers, waive
 
@@ -69,6 +69,8 @@ class _Asked(NamedTuple):
     mapping: Mapping[str, str]
     origin: Mapping[str, str | None]
     exploits: Exploits
+    # why the files of these are too old, sentences
+    stale: Sequence[str]
     waivers: Sequence[Rule]
     baseline: bytes | None
     locations: Mapping[str, Place]
@@ -91,6 +93,8 @@ def _result(task: Task) -> Record:
     asked = _asked(task, started)
     reading = _reading(task, started)
     pairs, troubles = with_results(reading.pairs, params["scan_results"])
+    if params["stale_catalogues"] == FAIL:
+        troubles = (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in asked.stale))
     now = reading.now or started
     rows = rows_of(pairs, asked.exploits)
     memory, baseline = remember(
@@ -124,6 +128,9 @@ def _result(task: Task) -> Record:
     )
     # a preview that has judged nothing: the run itself will warn
     silent = task.check_mode and not pairs
+    if params["stale_catalogues"] == WARN and not silent:
+        for sentence in asked.stale:
+            task.warn(sentence)
     return _Ending(task, decision, document, reading.api_error, silent).end(asked, baseline)
 
 
@@ -131,17 +138,19 @@ def _asked(task: Task, now: float) -> _Asked:
     params = task.params
     _refuse_wrong_options(task)
     epss, exploited = params["epss_file"], params["known_exploited_file"]
+    options = {"epss": "epss_max_age", "known_exploited": "known_exploited_max_age"}
+    limits = {field: seconds_of(params[option], option) for field, option in options.items()}
+    exploits = Exploits(
+        read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
+        read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited) if exploited else None,
+    )
     return _Asked(
         policy_of(params["policy"]),
         expect_of(params["expect"]),
         mapping_of(params["outcomes"]),
         origin_of(params["origin"]),
-        Exploits(
-            read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
-            read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited)
-            if exploited
-            else None,
-        ),
+        exploits,
+        stale_in(exploits, limits, now),
         read_waivers(_contents(task, "waivers"), now, params["allow_permanent"]),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
         locations_of(
@@ -279,8 +288,9 @@ class _Ending:
     def _warn_of(self, memory: Memory) -> None:
         expired = self._decision.waived.expired
         missing = _without_baseline(self._decision)
-        if missing:
-            self._warn(missing)
+        for sentence in (missing, *self._decision.warnings):
+            if sentence:
+                self._warn(sentence)
         if memory.state == CREATED:
             self._warn(
                 f"The baseline {memory.path} was created with {counted(memory.accepted, 'finding')}, which the next runs"
@@ -295,7 +305,7 @@ class _Ending:
 
     def _sentence(self) -> str:
         written = {file["format"]: file["path"] for file in reversed(self._files)}
-        return sentence_of(self._decision, written.get("html") or written.get("markdown"))
+        return sentence_of(self._decision, written.get("html") or written.get("markdown"), sources_in(self._document))
 
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]
@@ -310,8 +320,19 @@ class _Ending:
 # --- the message: the line of a pipeline that people read first
 
 
-def sentence_of(decision: Decision, page: str | None) -> str:
-    """The complete line. page: the path of the artefact that a person should open."""
+def sources_in(document: Record) -> str:
+    """The dates of the catalogues that the gate has used, a sentence, "" without any."""
+    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
+    dates = [
+        f"{name} of {document['sources'][field]['date'] or 'an unknown date'}"
+        for field, name in names.items()
+        if document["sources"][field]
+    ]
+    return f"{', '.join(dates)}." if dates else ""
+
+
+def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
+    """The complete line. page: the path of the artefact that a person should open; sources: see ``sources_in``."""
     parts = (
         f"The gate ended with {decision.outcome}.",
         _without_baseline(decision),
@@ -319,6 +340,7 @@ def sentence_of(decision: Decision, page: str | None) -> str:
         _failing(decision.failing),
         _expired(decision.waived.expired),
         _unused(decision.waived.unused) if decision.failing else "",
+        sources,
         f"See {printable(page)}." if page else "",
     )
     return " ".join(filter(None, parts))

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, printable
+from .._errors import WrongOption, counted, first_of, printable
 from .._gate_words import WAIVER_STATUSES
 from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
 from .._yaml_nodes import BrokenYaml, node_of
 from .fingerprint import SCHEME
-from .matchers import KEYS, READERS, Matcher, matcher_of
+from .matchers import KEYS, READERS, Matcher, accepts, matcher_of
 from .rows import Row
 
 VERSION = 1
@@ -29,6 +29,8 @@ VERSION = 1
 LARGEST = 5_000_000
 _MOST_PROBLEMS = 50
 _LONGEST = 4000
+# CVE ids that a clause names
+_MOST_CVES = 5
 _OWN_KEYS = ("reason", "owner", "expires", "status")
 _REQUIRED = {
     "reason": "say why the finding is waived",
@@ -83,6 +85,8 @@ class Waived(NamedTuple):
     # those in force that match no row
     unused: Sequence[Waiver] = ()
     doubled: Sequence[Doubled] = ()
+    # for each row a clause about waivers that match it and do not cover all that it names, ""; empty without such rows
+    partial: Sequence[str] = ()
     # for each row the first expired waiver that matches one of its places, or None; empty without expired waivers
     lapsed: Sequence[Waiver | None] = ()
 
@@ -292,21 +296,27 @@ def _matched(key: str, value: Any) -> Any:
 def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
     """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row.
 
-    A finding with several places is waived only if each of them is, by one waiver or by several.
+    A finding with several places or CVE ids is waived only if each of them is, by one waiver or by several.
     """
     active = [rule for rule in rules if now < rule.ends]
     candidates = _candidates([rule.matcher for rule in active])
     waivers: list[Waiver | None] = []
+    partial: list[str] = []
     doubled: dict[tuple[str, tuple[int, ...]], Doubled] = {}
     used: set[int] = set()
     for row in rows:
         firsts: list[int] = []
+        partial.append("")
         places = row.at_each_place()
         for each in places:
             numbers = tuple(number for number in candidates(each) if active[number].matcher.matches(each))
-            firsts += numbers[:1]
+            matchers = {number: active[number].matcher for number in numbers}
+            if accepts(matchers.values(), each):
+                firsts.append(next((number for number in numbers if accepts([matchers[number]], each)), numbers[0]))
+            elif numbers:
+                partial[-1] = _partial([active[number] for number in numbers], each)
             used.update(numbers)
-            if len(numbers) > 1:
+            if any(accepts([matchers[other] for other in numbers if other != number], each) for number in numbers):
                 several = Doubled(each.fingerprint, tuple(active[number].waiver for number in numbers))
                 doubled.setdefault((each.fingerprint, numbers), several)
         waivers.append(active[min(firsts)].waiver if len(firsts) == len(places) else None)
@@ -315,7 +325,18 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
         tuple(rule.waiver for rule in rules if rule.ends <= now),
         tuple(rule.waiver for number, rule in enumerate(active) if number not in used),
         tuple(doubled.values()),
+        tuple(partial) if any(partial) else (),
         _lapsed([rule for rule in rules if rule.ends <= now], rows),
+    )
+
+
+def _partial(rules: Sequence[Rule], row: Row) -> str:
+    """That waivers name some CVE ids of a finding only, a clause."""
+    waiver = rules[0].waiver
+    left = sorted({*row.cve} - {rule.matcher.cve for rule in rules})
+    return (
+        f"its waiver in {printable(waiver.file, 200)}:{waiver.line} is for {rules[0].matcher.cve}, and it also has"
+        f" {first_of([printable(each, 40) for each in left], _MOST_CVES)}"
     )
 
 

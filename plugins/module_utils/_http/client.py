@@ -359,6 +359,17 @@ class Client:
         about = self._about("download", resource)
         return self.transport.send("GET", path, accept=accept, hints=hints, sink=sink, to_the_end=is_text, about=about)
 
+    def nested(
+        self, resource: Family, object_id: int, below: str, rows_in: listing.RowsIn, hints: Hints | None = None
+    ) -> list[Any]:
+        """The complete list that is nested in the answer for what is ``below`` an object, see ``listing.nested``."""
+        path, about = f"{resource.path}/{object_id}{below}", self._about("download", resource)
+
+        def send(place: Record) -> Answer:
+            return self.transport.send("GET", path, query=place or None, hints=hints, about=about)
+
+        return listing.nested(resource, path, send, rows_in)
+
     def _record(self, resource: Family, answer: Answer, object_id: int) -> Record:
         data = answer.data()
         if not is_row(resource, data):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, count
+from json import dumps
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -117,14 +118,16 @@ class Reading:
     whether the service has shown that there are more; page: what messages call the last page.
     """
 
-    def __init__(self, resource: Family, place: Record | None = None) -> None:
-        """place: the parameters of the first page, without a limit for a list that is documented to come in one page."""
+    def __init__(self, resource: Family, place: Record | None = None, path: str = "") -> None:
+        """place: the parameters of the first page, without a limit for a list that is documented to come in one page; path:
+        of the list, by default that of the resource."""
         self.rows = 0
         self.total: int | None = None
         self.more = False
         self.page: object = 0
         self._number = 0
         self._resource = resource
+        self._path = path or resource.path
         self._place = place or {}
         self._size: int = self._place.get("limit", 0)
         # the pages with new rows after which another one was read: their parameters, and how many rows they had
@@ -216,7 +219,7 @@ class Reading:
         )
 
     def _error(self, what: str) -> AnswerError:
-        return AnswerError(f"GET {self._resource.path} {what}", "GET", self._resource.path, status=200)
+        return AnswerError(f"GET {self._path} {what}", "GET", self._path, status=200)
 
 
 def whole(pages: Iterator[list[Record]]) -> Complete:
@@ -256,6 +259,30 @@ def stream(resource: Family, send: Send, take: Callable[[Record], object]) -> St
         for record in page:
             take(record)
     return Streamed(reading.rows, reading.total, reading.more)
+
+
+# takes the rows, and the members of the objects around them, from the answer to a list that is nested in an object
+RowsIn = Callable[[Answer], "tuple[list[Any], Mapping[str, Any]]"]
+
+
+def nested(resource: Family, path: str, send: Send, rows_in: RowsIn) -> list[Any]:
+    """The rows of a list that an answer holds inside an object. Raises AnswerError unless they are all that it announces.
+
+    Equal rows of one page are different ones, because they need not have an id.
+    """
+    reading = Reading(resource, path=path)
+    found: list[Any] = []
+    seen: set[str] = set()
+    answer: Answer | None = send({})
+    while answer is not None:
+        rows, members = rows_in(answer)
+        fresh = [row for row in rows if dumps(row, sort_keys=True) not in seen]
+        seen.update(dumps(row, sort_keys=True) for row in fresh)
+        found += fresh
+        reading.note(len(fresh), len(rows), beside(members, answer.headers))
+        answer = None if reading.is_over() else _next_page(resource, send, reading)
+    reading.check()
+    return found
 
 
 def _read(

@@ -14,19 +14,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .._errors import printable
-from .._families.scan import FINISHED
+from .._evidence.sight import finished, reach_of, why_blind, why_narrower
 from .._findings.check import check_or_name, stands_for_no_check
 from .._moments import TOLERANCE, Moment, moment_of
 from .._records import Record, read_flag
-from .._scan.record import outcome_of
 
 FIXED = "fixed"
 PRESENT = "present"
 UNPROVEN = "unproven"
 VERDICTS = (FIXED, PRESENT, UNPROVEN)
-
-# the fields of a scan's record that say what it tests, and how it reaches the target
-_PARAMETERS = ("tool_params", "vpn_profile_uuid", "vpn_scan", "redirect_level", "scan_original_url")
 
 
 class Found(NamedTuple):
@@ -152,8 +148,10 @@ def _why_not_after(before: Scan, after: Scan, started: bool, fix: Fix) -> str | 
 def _doubts(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
     """Why the finding may exist although the scan does not have it, sentences."""
     name = _name(after)
-    if outcome_of(after.record) != FINISHED:
+    if not finished(after.record):
         yield f"{name} did not finish: its status is {printable(after.record.get('status_name'), 60)!r}."
+    elif why_blind(after.record):
+        yield why_blind(after.record)
     yield from after.gaps
     yield from _narrower(before, after)
     known = _fingerprints(before)
@@ -172,29 +170,17 @@ def _doubts(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
 
 def unknown_parameters(record: Record) -> str | None:
     """Why it is not known what a scan tests, a sentence, or None."""
-    if isinstance(record.get("tool_params"), dict):
+    if reach_of(record) is not None:
         return None
     return f"The parameters of scan {record['id']} are unknown: its record has no tool_params."
 
 
 def _narrower(before: Scan, after: Scan) -> Iterator[str]:
-    name = _name(after)
-    for scan in (before, after):
-        unknown = unknown_parameters(scan.record)
-        if unknown:
-            yield unknown
-    for field in _PARAMETERS:
-        if before.record.get(field) != after.record.get(field):
-            yield f"{name} has another {field} than {_name(before).lower()}, so it may test less."
-    earlier, tests, finished = (
-        scan.record.get(field)
-        for scan, field in ((before, "num_tests"), (after, "num_tests"), (after, "num_finished_tests"))
-    )
-    if isinstance(tests, int):
-        if isinstance(finished, int) and finished < tests:
-            yield f"{name} finished only {finished} of its {tests} tests."
-        if isinstance(earlier, int) and tests < earlier:
-            yield f"{name} has {tests} tests, and {_name(before).lower()} had {earlier}."
+    unknown = [unknown_parameters(scan.record) for scan in (before, after)]
+    yield from filter(None, unknown)
+    narrower = "" if any(unknown) else why_narrower(reach_of(after.record), reach_of(before.record))
+    if narrower:
+        yield f"{_name(after)} may test less than {_name(before).lower()}: {narrower}."
 
 
 def _not_run(finding: Found, before: Scan, after: Scan) -> Iterator[str]:

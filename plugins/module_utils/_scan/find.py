@@ -19,7 +19,8 @@ from .._errors import ApiError, CallError, Refused, WrongOption, first_of, print
 from .._families.scan import FINISHED, SCAN
 from .._families.target import TARGET
 from .._families.vpn_profile import VPN_PROFILE
-from .._lookup import Place, confirm_place, find_by_key, listed, match, not_empty
+from .._finder import Names, listed
+from .._lookup import Place, confirm_place, find_by_key, not_empty
 from .._names import normal_form
 from .._raw_options import UNKNOWN_ID
 from .._records import Record
@@ -62,12 +63,17 @@ def declared_names(params: Mapping[str, Any]) -> list[str]:
         raise WrongOption("targets is empty: give at least one target, or skip this task.")
     seen: dict[str, str] = {}
     for index, name in enumerate(names):
-        where = "target" if params["targets"] is None else f"targets[{index}]"
+        where = _option_of(params, index)
         not_empty(where, name)
         first = seen.setdefault(normal_form(name), where)
         if first != where:
             raise WrongOption(f"{first} and {where} are the same target, {printable(name)!r}: remove one of them.")
     return names
+
+
+def _option_of(params: Mapping[str, Any], index: int) -> str:
+    """What the task calls the name with this index."""
+    return "target" if params["targets"] is None else f"targets[{index}]"
 
 
 def resolve(task: Task) -> Targets:
@@ -94,7 +100,7 @@ def resolve(task: Task) -> Targets:
 def _check_new(task: Task, names: Sequence[str], new: Sequence[str], warns: bool) -> None:
     """Refuse a name that no new target can have, before anything is started; warn of the targets that starts create."""
     for name in new:
-        refuse_name("target" if task.params["targets"] is None else f"targets[{names.index(name)}]", name)
+        refuse_name(_option_of(task.params, names.index(name)), name)
     if warns:
         task.warn(
             f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist yet."
@@ -130,8 +136,12 @@ def _resolve_id(task: Task) -> Targets:
 
 def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
     """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
+    # the names may be some of those of the task
+    options = {name: _option_of(task.params, index) for index, name in enumerate(task.params["targets"] or names)}
     if len(names) == 1:
-        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True)]
+        option = options[names[0]]
+        other = "target_id" if option == "target" else ""
+        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True, option=option, other=other)]
     rows: list[Record] = []
     missing = set(names)
     for page in task.client.pages(TARGET, place.query):
@@ -139,10 +149,8 @@ def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record
         missing -= {row["name"] for row in page}
         if not missing:
             break
-    by_form: dict[str, list[Record]] = {}
-    for row in rows:
-        by_form.setdefault(normal_form(row["name"]), []).append(row)
-    records = [match(TARGET, by_form.get(normal_form(name), []), name) for name in names]
+    live = Names(TARGET, rows)
+    records = [live.one(name, options[name]) for name in names]
     unnamed = next((each for each in records if each and each["workspace_id"] is None), None)
     if unnamed and place.id is not None:
         # one target is enough to see whether the service filters its lists

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from .._errors import ApiError, Refused, printable
 from .._families.scan import SCAN
@@ -24,6 +25,8 @@ FORMATS = ("json", "pdf", "raw")
 _BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}
 # the kinds of output that the public documentation and clients describe; their data is an object
 _KNOWN_KINDS = ("finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results")
+# the lists in their data
+_LISTS = {"finding_list": "findings", "subdomain_list": "subdomains", "domain_list": "domains", "port_scanner": "ports"}
 
 
 def read_output(task: Task) -> Record:
@@ -38,7 +41,7 @@ def read_output(task: Task) -> Record:
         "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
     )
     try:
-        result: Record = dict(output=parsed_output(task.client.data(SCAN, scan_id, "/output", hints=hints)), text=None)
+        result: Record = dict(output=_complete(task, scan_id, hints), text=None)
     except ApiError as error:
         if error.status != 406:
             raise
@@ -94,6 +97,28 @@ def parsed_output(answer: Answer) -> Record:
     return data
 
 
+def _complete(task: Task, scan_id: int, hints: dict[int, str]) -> Record:
+    """The output of a scan, with the rows of its list that further pages have."""
+    outputs: list[Record] = []
+
+    def rows_in(answer: Answer) -> tuple[list[Any], Record]:
+        output = parsed_output(answer)
+        outputs.append(output)
+        name, data = _LISTS.get(output["output_type"]), output["output_data"]
+        rows = data.get(name) if isinstance(data, dict) and name else data
+        if name is None or not isinstance(rows, list):
+            return [], {}
+        body = answer.json()
+        return rows, {**body, **output, **(data if isinstance(data, dict) else {})}
+
+    rows = task.client.nested(SCAN, scan_id, "/output", rows_in, hints)
+    output = outputs[0]
+    if len(outputs) > 1:
+        data, name = output["output_data"], _LISTS[output["output_type"]]
+        output["output_data"] = {**data, name: rows} if isinstance(data, dict) else rows
+    return output
+
+
 def what_is_missing(data: object) -> str | None:
     """Why a value cannot be the output of a scan, a phrase, or None if it can.
 
@@ -137,7 +162,7 @@ def _fill(task: Task, scan_id: int, kind: str, draft: Draft) -> None:
     if kind != "json":
         download(task.client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
         return
-    data = parsed_output(task.client.data(SCAN, scan_id, _BELOW[kind], hints=hints))
+    data = _complete(task, scan_id, hints)
     # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
     draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._errors import printable
+from .._evidence.sight import why_blind
 from .._families.finding import SEVERITIES
 from .._families.scan import FINISHED, IN_PROGRESS, outcome_of_status
 from .._moments import Clock, Moment, moment_of, span, utc_text
@@ -122,6 +123,9 @@ def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
         return None
     if outcome != FINISHED:
         return f"it did not finish, its status is {printable(record.get('status_name'), 60)!r}"
+    blind = why_blind(record)
+    if blind:
+        return f"it may not have seen everything: {blind.rstrip('.')}"
     ended = last_moment_of(record)
     if ended is None:
         return "its record does not say when it ended"

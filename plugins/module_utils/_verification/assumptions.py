@@ -260,6 +260,16 @@ ROWS = (
         ),
     ),
     Row(
+        "logger-count",
+        "num_requests of a logger counts the requests that are in its data.",
+        "captured in _logger_data.py",
+        PUBLIC,
+        "http_logger_data_info",
+        "A list with fewer requests is an error.",
+        True,
+        "a logger whose requests were deleted would be needed",
+    ),
+    Row(
         "request-ids",
         "Each recorded request has an integer id, which is higher than those of all earlier requests of the logger.",
         "by_id in _logger_data.py",
@@ -777,6 +787,26 @@ ROWS = (
             "GET /scans/{id} .id .tool_id .target_id .workspace_id .status_message .progress .start_time .end_time"
             " .duration .num_tests .num_finished_tests .vpn_profile_uuid",
         ),
+    ),
+    Row(
+        "scan-tests",
+        "A scan that could see everything has finished all of its tests, more than 0.",
+        "why_blind in _evidence/sight.py",
+        NOBODY,
+        "scan gate coverage_info",
+        "A scan that counts no tests covers nothing, and a gate on it is incomplete.",
+        True,
+        "a scan that did not reach its target would be needed",
+    ),
+    Row(
+        "scan-breadth",
+        "A deep scan sees all that a light one sees, and a tool without a list of checks runs all of them.",
+        "why_narrower in _evidence/sight.py",
+        CLIENT,
+        "gate",
+        "A finding is gone although the scan could not have seen it. Other parameters must be equal.",
+        False,
+        "a target with known weaknesses would be needed",
     ),
     Row(
         "scan-zone",

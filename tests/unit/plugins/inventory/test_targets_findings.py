@@ -104,6 +104,7 @@ def test_a_host_says_what_was_found_and_when(account, parse):
     assert a["last_scan"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - a["scan_age"]))
     assert 7200 <= a["scan_age"] < 7260
     assert (b["findings"], b["worst"], b["cves"]) == (NONE, None, [])
+    assert inventory.hosts["a.example"]["scanner_unseen"] == []
     assert c == {"findings": None, "worst": None, "cves": [], "last_scan": None, "scan_age": None}
     assert groups(inventory) == {
         "severity_unknown": [], "severity_critical": ["a.example"], "severity_high": [], "severity_medium": [],
@@ -249,6 +250,118 @@ def test_no_finding_is_lost_where_scans_lack_a_target_or_a_tool(account, parse, 
     assert ("b.example" in groups(inventory)["never_scanned"]) is (field == "target_id")
 
 
+# --- what a scan could have seen ---
+
+
+def told(scan_id, target_id, *levels, scan_type, **more):
+    """A scan with parameters."""
+    return scan(scan_id, target_id, *levels, tool_params={"scan_type": scan_type}, **more)
+
+
+@pytest.mark.parametrize("tests", [20, 80])
+def test_a_light_scan_does_not_hide_what_a_deep_scan_found(account, parse, tests):
+    deep = {"scan_type": "deep", "num_tests": tests, "num_finished_tests": tests}
+    account.add(
+        scans=[told(21, 1003, 4, 3, age=9000, **deep), told(22, 1003, 3, age=60, scan_type="light")],
+        findings=[*findings(21, 4, 3, vuln_id="A"), *findings(22, 3, vuln_id="B")],
+    )
+    inventory = parse(findings=True, workspaces=["Shop"])
+    c = seen(inventory, "c.example")
+    assert c["findings"] == {**NONE, "critical": 1, "high": 2}
+    assert groups(inventory)["severity_critical"] == ["a.example", "c.example"]
+    # when the deep scan saw it, while the host was scanned a minute ago
+    own = inventory.hosts["c.example"]["scanner_unseen"]
+    assert sorted((each["severity"], each["scan_id"]) for each in own) == [("critical", 21), ("high", 21)]
+    assert {time.strftime("%Y-%m-%dT%H", time.gmtime(time.time() - 9000))} == {each["seen"][:13] for each in own}
+    assert c["scan_age"] < 120
+    # a number of tests that is smaller is answer enough
+    assert account.calls().count("GET /scans/22") == (1 if tests == 20 else 0)
+
+
+def test_a_deep_scan_shows_that_what_a_light_scan_found_is_gone(account, parse):
+    account.add(
+        scans=[told(21, 1003, 4, age=9000, scan_type="light"), told(22, 1003, age=60, scan_type="deep")],
+        findings=findings(21, 4),
+    )
+    inventory = parse(findings=True, workspaces=["Shop"])
+    assert seen(inventory, "c.example")["findings"] == NONE
+    assert inventory.hosts["c.example"]["scanner_unseen"] == []
+
+
+def test_what_a_light_scan_finds_again_is_counted_once(account, parse):
+    account.add(
+        scans=[told(21, 1003, 4, age=9000, scan_type="deep"), told(22, 1003, 3, age=60, scan_type="light")],
+        findings=[*findings(21, 4, vuln_id="A"), *findings(22, 3, vuln_id="A")],
+    )
+    inventory = parse(findings=True, workspaces=["Shop"])
+    assert seen(inventory, "c.example")["findings"] == {**NONE, "high": 1}
+    assert not [call for call in account.calls() if call.startswith("GET /scans/")]
+
+
+def test_a_finding_that_a_matching_scan_lost_long_ago_stays_gone(account, parse):
+    account.add(
+        scans=[
+            told(21, 1003, 4, age=9000, scan_type="deep"),
+            told(22, 1003, 4, age=8000, scan_type="light"),
+            told(23, 1003, age=60, scan_type="light"),
+        ],
+        findings=[*findings(21, 4, vuln_id="A"), *findings(22, 4, vuln_id="A")],
+    )
+    # a light scan has found it, so a light scan could see that it is gone
+    assert seen(parse(findings=True, workspaces=["Shop"]), "c.example")["findings"] == NONE
+
+
+def test_a_closed_finding_of_a_deep_scan_is_not_kept(account, parse):
+    account.add(
+        scans=[told(21, 1003, 4, age=9000, scan_type="deep"), told(22, 1003, age=60, scan_type="light")],
+        findings=findings(21, 4, status="accepted"),
+    )
+    assert seen(parse(findings=True, workspaces=["Shop"]), "c.example")["findings"] == NONE
+
+
+@pytest.mark.parametrize("history", [1, 3, 30])
+def test_parameters_cost_at_most_four_calls_for_a_target_and_tool(account, parse, history):
+    account.add(
+        scans=[
+            *(told(100 + each, 1003, 4, age=9000 - each, scan_type="light") for each in range(history)),
+            told(500, 1003, age=60, scan_type="light"),
+        ],
+        findings=[
+            {"id": 7000 + each, "name": "F", "vuln_id": f"V{each}", "risk_level": 4, "task_id": 100 + each}
+            for each in range(history)
+        ],
+    )
+    assert seen(parse(findings=True, workspaces=["Shop"]), "c.example")["findings"] == NONE
+    assert len([call for call in account.calls() if call.startswith("GET /scans/")]) == min(history + 1, 4)
+
+
+BLIND = {
+    "three of ten tests": {"num_tests": 10, "num_finished_tests": 3},
+    "none of none": {"num_tests": 0, "num_finished_tests": 0},
+    "half way": {"progress": 40},
+}
+
+
+@pytest.mark.parametrize("fields", BLIND.values(), ids=BLIND)
+def test_a_scan_that_ran_in_part_does_not_replace_one_that_could_see(account, parse, fields):
+    account.add(
+        scans=[scan(21, 1003, 4, age=9000), scan(22, 1003, age=60, **fields)],
+        findings=findings(21, 4),
+    )
+    inventory = parse(findings=True, workspaces=["Shop"])
+    c = seen(inventory, "c.example")
+    assert c["findings"] == {**NONE, "critical": 1}
+    assert 9000 <= c["scan_age"] < 9060
+
+
+@pytest.mark.parametrize("fields", BLIND.values(), ids=BLIND)
+def test_a_target_with_scans_that_ran_in_part_only_was_never_scanned(account, parse, fields):
+    account.add(scans=[scan(21, 1003, 2, age=60, **fields)], findings=findings(21, 2))
+    inventory = parse(findings=True, workspaces=["Shop"])
+    assert seen(inventory, "c.example")["findings"] == {**NONE, "medium": 1}
+    assert groups(inventory)["never_scanned"] == ["c.example"]
+
+
 # --- what cannot be seen ---
 
 
@@ -269,14 +382,6 @@ INCOMPLETE = {
     "the list says so": (
         lambda service: service.settings(capped_lists={"findings": 2}, beside_data="total"),
         "the service reports 3 findings, and 2 could be read",
-    ),
-    "more than a scan has counted": (
-        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 0)),
-        "scan 14 counted 0 findings, and 1 were read, so its counts are wrong",
-    ),
-    "of no scan": (
-        lambda service: service.add(findings=[{"name": "F", "target": "a.example", "workspace": "Shop"}]),
-        "1 finding names no scan that was read",
     ),
     "as many as a page": (
         lambda service: service.add(scans=[scan(14, 1003, *[1] * 997)], findings=findings(14, *[1] * 997)),
@@ -338,11 +443,43 @@ def test_targets_that_the_inventory_does_not_read_do_not_matter(account, parse):
     assert groups(inventory)["severity_critical"] == ["a.example"]
 
 
-def test_a_finding_of_no_scan_matters_only_on_a_target_that_is_read(account, parse):
-    account.add(targets=[{"id": 1005, "name": "https://d.example", "workspace": "Shop"}])
-    account.add(findings=[{"name": "F", "target_id": 1005}])
-    assert "1 finding names no scan that was read" in parse(findings=True).error
-    assert groups(parse(findings=True, type="hostname"))["severity_critical"] == ["a.example"]
+MORE = {
+    "more than a scan has counted": (
+        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 0)),
+        "scan 14 counted 0 findings, and 1 were read",
+        ("c.example", "info"),
+    ),
+    "of a severity that no summary has": (
+        lambda service: service.add(scans=[scan(14, 1003)], findings=findings(14, 9)),
+        "scan 14 counted 0 findings, and 1 were read",
+        ("c.example", "unknown"),
+    ),
+    "of no scan": (
+        lambda service: service.add(findings=[{"name": "F", "target": "b.example", "workspace": "Shop"}]),
+        None,
+        ("b.example", "info"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_findings_than_were_counted_are_hosts_with_one_warning(account, parse, name):
+    account.allow_violations = True
+    change, said, (host, severity) = MORE[name]
+    change(account)
+    inventory = parse(findings=True, workspaces=["Shop"])
+    assert seen(inventory, host)["findings"] == {**NONE, severity: 1}
+    assert seen(inventory, "a.example")["findings"] == {**NONE, "critical": 1, "low": 2}
+    assert [said in warning for warning in parse.warned] == ([True] if said else [])
+
+
+def test_a_finding_of_a_scan_of_another_target_is_on_both(account, parse):
+    account.allow_violations = True
+    account.add(scans=[scan(14, 1002, 4, tool_id=PORTS)], findings=findings(14, 4, target_id=1003))
+    inventory = parse(findings=True, workspaces=["Shop"])
+    # the one whose scan counted it, and the one that it names
+    assert seen(inventory, "b.example")["findings"] == {**NONE, "critical": 1}
+    assert seen(inventory, "c.example")["findings"] == {**NONE, "critical": 1}
 
 
 def test_a_scan_of_another_workspace_does_not_have_to_be_proven_here(account, parse):

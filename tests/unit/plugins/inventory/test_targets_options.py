@@ -182,7 +182,7 @@ def test_two_workspaces_of_one_name(service, parse):
     service.add(workspaces=[{"id": 7, "name": "Twin"}, {"id": 9, "name": "Twin"}])
     service.add(targets=[{"name": "a.example", "workspace_id": 7}, {"name": "b.example", "workspace_id": 9}])
     assert (
-        "workspaces 'Twin' names 2 workspaces, with the ids 7, 9: give each a name of its own"
+        "workspaces 'Twin' names 2 workspaces, with the ids 7, 9: rename or delete all but one of them"
         in parse(workspaces=["Twin"]).error
     )
     # nobody asked for one of them, and the group is of that name

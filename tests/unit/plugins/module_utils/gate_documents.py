@@ -148,9 +148,10 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
         "sources": {"epss": None, "known_exploited": None},
         "targets": pairs,
         "summary": {severity: sum(each["severity"] == severity for each in rows) for severity in SEVERITIES},
-        "counts": {"total": len(rows), "gone": 0, **states, **kinds},
+        "counts": {"total": len(rows), "gone": 0, "unseen": 0, **states, **kinds},
         "waivers": {"expired": [], "unused": [], "doubled": []},
         "gone": [],
+        "unseen": [],
         "findings": rows,
         **changes,
     }

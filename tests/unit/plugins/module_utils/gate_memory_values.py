@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.sight import Reach
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate import rows
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import run_of
@@ -15,6 +16,8 @@ FIRST = "2026-11-20T10:00:00Z"
 SECOND = "2026-11-21T10:00:00Z"
 THIRD = "2026-11-22T10:00:00Z"
 TARGET, TOOL = "example.com", "website_scanner"
+LIGHT = Reach("light", {}, 20, "0" * 16)
+DEEP = LIGHT._replace(level="deep", tests=80)
 
 
 def finding(check="WEBSCAN-00-0000012", risk_level=3, **fields):
@@ -33,7 +36,17 @@ def at_places(*paths, **fields):
     )
 
 
-def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complete=True, outcome="passed", **fields):
+def pair(
+    *findings,
+    finished=FIRST,
+    scan_id=1,
+    target=TARGET,
+    tool=TOOL,
+    complete=True,
+    outcome="passed",
+    reach=LIGHT,
+    **fields,
+):
     return Pair(
         target,
         1,
@@ -47,6 +60,7 @@ def pair(*findings, finished=FIRST, scan_id=1, target=TARGET, tool=TOOL, complet
         0,
         complete=complete,
         findings=tuple(findings),
+        reach=reach,
         **fields,
     )
 

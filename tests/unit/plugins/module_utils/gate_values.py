@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.sight import Reach
 from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair, Row
 
@@ -62,6 +63,7 @@ _PAIR = dict(
     complete=True,
     problems=(),
     findings=(),
+    reach=Reach("light", {}, 20, "0" * 16),
 )
 
 

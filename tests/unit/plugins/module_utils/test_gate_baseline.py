@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections import Counter
@@ -22,7 +23,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
+    DEEP,
     FIRST,
+    LIGHT,
     SECOND,
     THIRD,
     at_places,
@@ -49,6 +52,11 @@ def compared(baseline, now):
 
 def changes(baseline, now):
     return [row.change for row in compared(baseline, now).rows]
+
+
+def said(baseline, now):
+    """The change and the first time of each row."""
+    return tuple(each[:2] for each in compared(baseline, now).rows)
 
 
 def gone(baseline, now):
@@ -85,9 +93,9 @@ def test_a_place_can_be_worse_and_reopened():
     assert changes(both, run(pair(at_places("/a", "/b", risk_level=3)))) == ["worse"]
     assert changes(both, run(pair(at_places("/a", "/c", risk_level=3)))) == ["new"]
     one = update(both, run(pair(at_places("/a", risk_level=2), finished=SECOND)), "1.0.0")
-    (row,) = compared(one, run(pair(at_places("/a", "/b", risk_level=2), finished=THIRD))).rows
     # the age is that of the oldest place
-    assert row == Remembered("reopened", FIRST)
+    both = run(pair(at_places("/a", "/b", risk_level=2), finished=THIRD))
+    assert said(one, both) == (("reopened", FIRST),)
 
 
 def test_a_place_that_is_no_longer_listed_is_gone():
@@ -113,7 +121,7 @@ def test_without_a_baseline_all_findings_are_new():
 
 def test_a_finding_of_the_baseline_is_known_since_it_was_first_seen():
     now = run(pair(finding("b"), finding("a", id=9, name="Other words"), finished=SECOND))
-    assert compared(accepted(finding("a")), now).rows == (Remembered("new"), Remembered("known", FIRST))
+    assert said(accepted(finding("a")), now) == (("new", None), ("known", FIRST))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +146,7 @@ def test_a_finding_of_an_unknown_tool_is_compared_with_those_of_all_tools(first,
 def test_a_finding_of_an_unknown_tool_is_known_since_the_first_tool_found_it(ends):
     scans = [pair(finding("a"), tool=tool, finished=end) for tool, end in zip(("one", "two"), ends)]
     saved = run(pair(finding("a"), tool="", finished=None, saved=True)._replace(workspace=None))
-    assert compared(update(EMPTY, run(*scans), "1.0.0"), saved).rows == (Remembered("known", FIRST),)
+    assert said(update(EMPTY, run(*scans), "1.0.0"), saved) == (("known", FIRST),)
 
 
 def test_a_finding_of_an_unknown_tool_reopens_what_every_tool_lost():
@@ -207,7 +215,7 @@ def test_a_scan_that_is_older_than_the_baseline_shows_nothing_as_gone():
 def test_a_finding_that_was_gone_is_reopened():
     baseline = update(accepted(finding("a"), finding("b")), run(pair(finding("a"), finished=SECOND)), "1.0.0")
     now = run(pair(finding("a"), finding("b", 4), finished=THIRD))
-    assert compared(baseline, now).rows == (Remembered("known", FIRST), Remembered("reopened", FIRST))
+    assert said(baseline, now) == (("known", FIRST), ("reopened", FIRST))
     # what is gone already is not gone again
     assert gone(baseline, run(pair(finding("a"), finished=THIRD))) == []
 
@@ -217,6 +225,84 @@ def test_findings_of_another_target_or_tool_are_others():
     for fields in (dict(target="www.example.com"), dict(tool="port_scanner")):
         assert changes(baseline, run(pair(finding("a"), **fields))) == ["new"]
     assert changes(baseline, run(pair(finding("a"), target="EXAMPLE.com."))) == ["known"]
+
+
+# --- what a scan could have seen
+
+
+def unseen(baseline, now):
+    return [(each.gone.check, each.reason) for each in compared(baseline, now).unseen]
+
+
+CUSTOM = LIGHT._replace(level="custom", checks={"attack_active": ("sqli", "xss")})
+
+
+@pytest.mark.parametrize(
+    "before, after, reason",
+    [
+        (LIGHT, LIGHT, None),
+        (DEEP, DEEP, None),
+        (LIGHT, DEEP, None),
+        (DEEP, LIGHT, "not seen by this scan (light): it is light, and the other one is deep"),
+        (DEEP, CUSTOM, "not seen by this scan (custom): it is custom, and the other one is deep"),
+        (CUSTOM, DEEP, "not seen by this scan (deep): it is deep, and the other one is custom"),
+        (CUSTOM, CUSTOM, None),
+        (CUSTOM, CUSTOM._replace(checks={}), None),
+        (CUSTOM, CUSTOM._replace(checks={"attack_active": ("sqli", "ssrf", "xss")}), None),
+        (CUSTOM, CUSTOM._replace(checks={"attack_active": ("xss",)}), "its attack_active tests less"),
+        (CUSTOM, CUSTOM._replace(checks={**CUSTOM.checks, "discovery": ()}), "its discovery tests less"),
+        (LIGHT, LIGHT._replace(digest="1" * 16), "its parameters are others"),
+        (LIGHT, LIGHT._replace(tests=19), "it has 19 tests, and the other one had 20"),
+        (LIGHT, None, "the parameters of one of the scans are unknown"),
+        (None, DEEP, "the parameters of one of the scans are unknown"),
+    ],
+)
+def test_only_a_scan_that_is_not_narrower_shows_something_as_gone(before, after, reason):
+    baseline = parse(render(accepted(finding("a"), finding("b"), reach=before)), "Web shop")
+    now = run(pair(finding("a"), finished=SECOND, scan_id=2, reach=after))
+    assert gone(baseline, now) == ([] if reason else [("b", "high")])
+    assert [check for check, _reason in unseen(baseline, now)] == (["b"] if reason else [])
+    assert all(reason in each for _check, each in unseen(baseline, now))
+    # an update decides the same, and keeps that for later runs
+    later = update(baseline, now, "1.0.0")
+    assert states(later) == [("a", OPEN, ("high",)), ("b", OPEN if reason else GONE, ("high",))]
+    assert parse(render(later), "Web shop") == later
+    again = run(pair(finding("a"), finished=THIRD, scan_id=3, reach=after))
+    assert gone(later, again) == []
+    assert len(unseen(later, again)) == (1 if reason else 0)
+
+
+def test_a_finding_that_a_deep_scan_found_stays_open_until_a_deep_scan_does_not_find_it():
+    night = accepted(finding("a"), finding("b"), reach=DEEP)
+    merge = update(night, run(pair(finding("a"), finished=SECOND, reach=LIGHT)), "1.0.0")
+    entry = merge.entries[1]
+    assert (entry.state, entry.last_seen, entry.reach) == (OPEN, FIRST, DEEP)
+    assert merge.scans[entry.key].reach == LIGHT
+    assert gone(merge, run(pair(finding("a"), finished=THIRD, reach=DEEP))) == [("b", "high")]
+    # and what the light scan has found, too, a later light scan could see
+    assert gone(merge, run(pair(finding("c"), finished=THIRD, reach=LIGHT))) == [("a", "high")]
+
+
+def test_equal_findings_of_which_a_light_scan_shows_some_stay_together():
+    night = accepted(finding("a", 3, id=1), finding("a", 4, id=2), reach=DEEP)
+    merge = update(night, run(pair(finding("a", 3, id=3), finished=SECOND, reach=LIGHT)), "1.0.0")
+    assert states(merge) == [("a", OPEN, ("critical", "high"))]
+    assert merge.entries[0].reach == DEEP
+
+
+def test_a_baseline_of_an_earlier_release_is_read_and_shows_nothing_as_gone():
+    old = json.loads(render(accepted(finding("a"), finding("b", 4))))
+    for each in (*old["pairs"], *old["findings"]):
+        for key in ("reach", "cvss", "epss", "known_exploited", "verified"):
+            each.pop(key, None)
+    baseline = parse(json.dumps(old), "Web shop")
+    now = run(pair(finding("a"), finished=SECOND))
+    assert (changes(baseline, now), gone(baseline, now), len(unseen(baseline, now))) == (["known"], [], 1)
+    later = parse(render(update(baseline, now, "1.0.0")), "Web shop")
+    assert [each.reach for each in later.entries] == [LIGHT, None]
+    # once it was seen by a scan with known parameters, it can be gone
+    seen = update(later, run(pair(finding("a"), finding("b", 4), finished=THIRD)), "1.0.0")
+    assert [each.reach for each in seen.entries] == [LIGHT, LIGHT]
 
 
 # --- equal findings
@@ -296,7 +382,7 @@ def test_an_update_adds_dates_and_keeps():
     assert states(after) == [("a", OPEN, ("critical",)), ("b", GONE, ("high",)), ("c", OPEN, ("high",))]
     times = [(each.first_seen, each.last_seen, each.gone_since) for each in after.entries]
     assert times == [(FIRST, SECOND, None), (FIRST, FIRST, SECOND), (SECOND, SECOND, None)]
-    assert after.scans == {("example.com", "website_scanner"): (SECOND, 2)}
+    assert after.scans == {("example.com", "website_scanner"): (SECOND, 2, LIGHT)}
     assert after.collection_version == "1.1.0"
     assert (before.accepted, after.accepted) == (2, 2)
 
@@ -332,7 +418,7 @@ def test_a_run_without_any_finding_changes_no_entry():
     before = accepted(finding("a"))
     assert update(before, run(pair(finished=SECOND)), "1.0.0") is before
     # it can begin a baseline, though
-    assert update(EMPTY, run(pair()), "1.0.0").scans == {("example.com", "website_scanner"): (FIRST, 1)}
+    assert update(EMPTY, run(pair()), "1.0.0").scans == {("example.com", "website_scanner"): (FIRST, 1, LIGHT)}
     two = update(before, run(pair(finding("b"), target="b.example"), pair(finished=SECOND)), "1.0.0")
     assert states(two) == [("b", OPEN, ("high",)), ("a", GONE, ("high",))]
 
@@ -347,7 +433,7 @@ def test_the_newest_scan_of_a_pair_dates_it():
         pair(finding("a"), finished=finished, scan_id=number)
         for number, finished in enumerate((FIRST, SECOND, FIRST), 1)
     ]
-    assert update(EMPTY, run(*pairs), "1.0.0").scans == {("example.com", "website_scanner"): (SECOND, 2)}
+    assert update(EMPTY, run(*pairs), "1.0.0").scans == {("example.com", "website_scanner"): (SECOND, 2, LIGHT)}
 
 
 def test_the_names_of_equal_findings_do_not_depend_on_their_order():
@@ -366,7 +452,7 @@ def test_the_memory_of_a_run():
     baseline = accepted(finding("a"), finding("b"), finding("b"))
     memory = compared(baseline, run(pair(finding("a"), finished=SECOND)))
     assert memory[:6] == ("baseline.json", "read", 1, 3, None, False)
-    assert memory.rows == (Remembered("known", FIRST),)
+    assert [each[:2] for each in memory.rows] == [("known", FIRST)]
     assert [each.check for each in memory.gone] == ["b", "b"]
 
 

@@ -27,6 +27,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
 from hypothesis import settings
 
 QUICK = settings(max_examples=150, deadline=None, database=None)
+REACH = {"level": "light", "checks": {}, "tests": 20, "digest": "0" * 16}
 HOSTILE = "</script>]]>=cmd()\x1b[31m\u202e\x00"
 
 BASELINE = update(
@@ -84,8 +85,8 @@ def test_the_text_of_a_baseline():
         "workspace": "Web shop",
     }
     assert data["pairs"] == [
-        {"target": "example.com", "tool": "website_scanner", "scan_id": 8, "finished": SECOND},
-        {"target": "https://b.example", "tool": "port_scanner", "scan_id": None, "finished": FIRST},
+        {"target": "example.com", "tool": "website_scanner", "scan_id": 8, "finished": SECOND, "reach": REACH},
+        {"target": "https://b.example", "tool": "port_scanner", "scan_id": None, "finished": FIRST, "reach": REACH},
     ]
     assert [(each["check"], each["state"]) for each in data["findings"]] == [
         ("a", "gone"),
@@ -110,6 +111,11 @@ def test_the_text_of_a_baseline():
         "first_seen": FIRST,
         "last_seen": None,
         "gone_since": None,
+        "cvss": None,
+        "epss": None,
+        "known_exploited": None,
+        "verified": None,
+        "reach": None,
     }
     assert (data["findings"][2]["last_seen"], data["findings"][2]["gone_since"]) == (FIRST, SECOND)
 
@@ -152,7 +158,9 @@ def test_hostile_text_is_written_in_ascii():
 
 MISSING = [(key,) for key in ("version", "scheme", "collection_version", "workspace", "pairs", "findings")]
 MISSING += [("pairs", 0, key) for key in ("target", "tool", "scan_id", "finished")]
-MISSING += [("findings", 0, key) for key in json.loads(TEXT)["findings"][0]]
+# files of earlier releases lack these
+NEWER = ("cvss", "epss", "known_exploited", "verified", "reach")
+MISSING += [("findings", 0, key) for key in json.loads(TEXT)["findings"][0] if key not in NEWER]
 
 
 @pytest.mark.parametrize("path", MISSING, ids=str)
@@ -234,7 +242,14 @@ WRONG = [
         None,
         "is wrong in findings[0]: gone_since is",
     ),
-    (("findings", 1, "last_seen"), FIRST, "is wrong in findings[1]: last_seen is"),
+    (("findings", 1, "last_seen"), "soon", "is wrong in findings[1]: last_seen is"),
+    (("findings", 1, "last_seen"), THIRD, "was edited: the times of findings[1] are not in order"),
+    (("findings", 1, "cvss"), "9", "is wrong in findings[1]: cvss is"),
+    (("findings", 1, "verified"), 1, "is wrong in findings[1]: verified is"),
+    (("findings", 1, "reach"), "light", "is wrong in findings[1]: reach is"),
+    (("findings", 1, "reach"), {"level": "light"}, "is wrong in findings[1].reach: tests is missing"),
+    (("pairs", 0, "reach", "checks"), [], "is wrong in pairs[0].reach: checks is"),
+    (("pairs", 0, "reach", "more"), 1, "is wrong in pairs[0].reach: 'more' is an unknown key"),
     (("findings", 1, "gone_since"), FIRST, "is wrong in findings[1]: gone_since is"),
     (("findings", 0, "first_seen"), SECOND, "was edited: the times of findings[0] are not in order"),
     (("findings", 0, "gone_since"), THIRD, "was edited: the times of findings[0] are not in order"),

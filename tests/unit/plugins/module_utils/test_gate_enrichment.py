@@ -10,7 +10,14 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import read_epss, read_known_exploited
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
+    CveFile,
+    Exploits,
+    read_epss,
+    read_known_exploited,
+    stale_in,
+)
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,3 +132,43 @@ def test_no_file_gives_nothing_or_a_traceback(content):
             assert read(content, "x")[0]
         except WrongOption:
             pass
+
+
+# --- how old they are
+
+LIMITS = {"epss": 7 * DAY, "known_exploited": 7 * DAY}
+
+
+def stale(date, field="known_exploited", limits=LIMITS):
+    # the present is 2026-11-22T10:00:00Z
+    return stale_in(Exploits()._replace(**{field: CveFile({}, "a\x1b", date)}), limits, NOW)
+
+
+@pytest.mark.parametrize("field", ["epss", "known_exploited"])
+@pytest.mark.parametrize(
+    "date, said",
+    [
+        ("2026-11-22", None),
+        ("2026-11-16", None),
+        ("2026-11-23", None),
+        ("2026-11-15", " is of 2026-11-15, 7 days ago, and {}_max_age is 7 days: fetch it again."),
+        ("2022-11-20", " is of 2022-11-20, 1463 days ago, and {}_max_age is 7 days: fetch it again."),
+        (None, " does not say its date, and {}_max_age is 7 days: give the unchanged file of the catalogue."),
+        ("2026-12-01", " is of 2026-12-01, which is in the future: check the file and the clock."),
+    ],
+)
+def test_a_file_that_is_old_or_without_a_date_is_stale(field, date, said):
+    assert stale(date, field) == ([f"{field}_file 'a\\x1b'{said.format(field)}"] if said else [])
+
+
+def test_each_file_has_its_limit():
+    old = CveFile({}, "x", "2026-11-20")
+    limits = {"epss": 7 * DAY, "known_exploited": DAY}
+    assert [each[:15] for each in stale_in(Exploits(old, old), limits, NOW)] == ["known_exploited"]
+    assert stale_in(Exploits(), limits, NOW) == []
+
+
+def test_the_date_of_a_table_is_that_of_its_newest_entry():
+    table = "cveID,dateAdded\nCVE-2021-44228,2026-01-30\nCVE-2021-41773,2026-02-01\nCVE-2021-0001,soon\n"
+    assert read_known_exploited(table, "kev").date == "2026-02-01"
+    assert read_known_exploited("cveID,dateAdded\nCVE-2021-44228,\n", "kev").date is None

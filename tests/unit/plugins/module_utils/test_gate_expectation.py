@@ -78,6 +78,7 @@ def test_a_missing_pair_says_so():
         age=None,
         duration=None,
         complete=False,
+        reach=None,
         problems=("'a.example' has no scan with Network Scanner, which expect demands: scan the target.",),
     )
 
@@ -180,3 +181,13 @@ def test_a_wrong_expectation_is_refused(given, message):
     with pytest.raises(WrongOption) as refused:
         expect_of(given)
     assert str(refused.value).startswith(message)
+
+
+def test_an_expected_name_that_may_be_two_targets_is_not_covered_by_one_of_them():
+    pairs = [pair(target="a.example"), pair(target="A.example.", target_id=2)]
+    missing, _late = gaps_in(expect_of({"targets": ["A.EXAMPLE"]}), pairs)
+    assert [each.problems for each in missing] == [
+        ("expect.targets has 'A.EXAMPLE', which may be 'A.example.' or 'a.example': write one of them.",)
+    ]
+    # an exact name is the one
+    assert gaps_in(expect_of({"targets": ["A.example."]}), pairs) == ([], {})

@@ -7,7 +7,15 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
+    Entry,
+    Facts,
+    Gone,
+    Memory,
+    Remembered,
+    Was,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Place
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
     NOTHING_EXPECTED,
@@ -434,6 +442,7 @@ def test_the_counts_are_those_of_the_rows():
     assert list(decision.summary) == ["critical", "high", "medium", "low", "info", "unknown"]
     assert decision.counts == {
         "total": 6, "failing": 2, "waived": 1, "known": 2, "below": 2, "new": 2, "gone": 2, "reopened": 1, "worse": 1,
+        "unseen": 0,
     }  # fmt: skip
 
 
@@ -515,3 +524,175 @@ def test_a_failing_finding_names_its_expired_waiver():
     assert "expired" not in str(
         judged(pair(findings=(LOW,)), waived=Waived((None,), (WAIVER,), lapsed=(WAIVER,))).rows[0].reasons
     )
+
+
+# --- a guard that matches nothing
+
+
+ENTRY = Entry(
+    "1:" + "c" * 32, "a.example", "x", "gone", ("high",), "SQL injection", "WEB-7", ("CVE-2021-44228",), Place(8443),
+    "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z",
+)  # fmt: skip
+PAST = Memory("b.json", "read", 1, 0, entries=(ENTRY,))
+# what is misspelt, and what is right
+SPELT = [
+    ({"name": "SQL injction*"}, {"name": "SQL injection*"}),
+    ({"target": "b.example"}, {"target": "A.example."}),
+    ({"check": "4111"}, {"check": "WEB-7"}),
+    ({"cve": "CVE-2021-44229"}, {"cve": "CVE-2021-44228"}),
+    ({"port": 8444}, {"port": 8443}),
+    ({"fingerprint": "1:" + "d" * 32}, {"fingerprint": "1:" + "c" * 32}),
+    ({"name": "SQL injction*", "severity": "critical"}, {"name": "SQL injection*", "severity": "critical"}),
+    ({"name": "SQL injection*", "port": 1}, {"name": "SQL injection*", "port": 8443}),
+]
+LOST = "policy.include matches no finding of this run or of the baseline, so nothing can fail"
+
+
+@pytest.mark.parametrize("wrong, right", SPELT, ids=str)
+def test_an_include_that_never_matched_is_misconfigured(wrong, right):
+    for outcomes in (None, {"findings": "pass"}):
+        decision = judged(pair(findings=(LOW,)), policy={"include": [wrong]}, memory=PAST, outcomes=outcomes)
+        assert (decision.outcome, decision.verdict) == ("misconfigured", "fail")
+        assert LOST in decision.reasons[0]
+    # what the baseline remembers is spelt right, even if it is gone
+    decision = judged(pair(findings=(LOW,)), policy={"include": [right]}, memory=PAST)
+    assert (decision.outcome, decision.warnings) == ("passed", ())
+    # one that matches is enough, and the other one is a warning
+    both = judged(pair(findings=(LOW,)), policy={"include": [right, wrong]}, memory=PAST)
+    assert both.outcome == "passed"
+    assert both.warnings == (
+        "policy.include[1] matches no finding: check for a typo, or remove what is no longer needed.",
+    )
+
+
+@pytest.mark.parametrize("severity", ["critical", "unknown"])
+def test_a_word_of_a_closed_list_is_always_right(severity):
+    decision = judged(
+        pair(findings=(LOW,)), policy={"include": [{"severity": severity}], "exclude": [{"severity": "low"}]}
+    )
+    assert (decision.outcome, decision.warnings) == ("passed", ())
+
+
+def test_without_any_finding_an_include_is_a_warning():
+    decision = judged(pair(), policy={"include": [{"name": "SQL injction*"}]})
+    assert decision.outcome == "passed"
+    assert [LOST in each for each in decision.warnings] == [True]
+
+
+def test_an_include_is_not_blamed_while_findings_may_be_missing():
+    decision = judged(pair(findings=(LOW,), complete=False), policy={"include": [{"name": "SQL injction*"}]})
+    assert (decision.outcome, decision.warnings) == ("incomplete", ())
+
+
+def test_a_finding_of_one_place_is_enough_for_a_matcher():
+    table = {"type": "table", "data": {"headers": ["URL"], "rows": [["/a"], ["/b"]]}}
+    several = finding(risk_level=1, vuln_evidence=table)
+    place = rows_of([pair(findings=(several,))])[0].places[1].fingerprint
+    assert judged(pair(findings=(several,)), policy={"include": [{"fingerprint": place}]}).outcome == "passed"
+
+
+def test_an_exclude_and_a_waiver_that_match_nothing_are_warnings_with_their_places():
+    other = WAIVER._replace(line=9)
+    decision = judged(
+        pair(findings=(LOW,)),
+        policy={"exclude": [{"check": "WEB-9"}, {"check": "WEB-99"}]},
+        waived=Waived((None,), unused=(WAIVER, other)),
+    )
+    assert decision.outcome == "passed"
+    assert decision.warnings == (
+        "policy.exclude[1] matches no finding: check for a typo, or remove what is no longer needed.",
+        "The waivers at w.yml:3, w.yml:9 match no finding: check for a typo, or remove what is no longer needed.",
+    )
+
+
+# --- a known finding that has become worse
+
+
+def worse(policy, was, **now):
+    """The change and the reasons of a finding that the baseline knows. was: its facts then; now: its fields."""
+    known = {"cve": ["CVE-2021-44228"], "cvss": 5.0, "epss_score": 0.1, "in_cisa_catalog": False, "verified": False}
+    facts = Facts(5.0, 0.1, False, False)._replace(**was)
+    remembered = Remembered("known", "2026-01-01T00:00:00Z", Was("high", facts, ("CVE-2021-44228",)))
+    memory = Memory("b.json", "read", 1, 1, rows=[remembered])
+    decision = judged(
+        pair(findings=(finding(risk_level=3, **{**known, **now}),)), policy={"only_new": True, **policy}, memory=memory
+    )
+    (row,) = decision.rows
+    return row.change, row.state, row.reasons[-1].partition("where ")[2]
+
+
+@pytest.mark.parametrize(
+    "policy, was, now, said",
+    [
+        ({"min_cvss": 7}, {}, {"cvss": 7.5}, "its CVSS was 5"),
+        ({"min_cvss": 7}, {"cvss": 7.5}, {"cvss": 9.8}, "its CVSS was 7.5"),
+        ({"min_cvss": 7, "missing": "ignore"}, {"cvss": None}, {"cvss": 9.8}, "it had no CVSS"),
+        ({"min_cvss": 7}, {}, {"cvss": None}, "its CVSS was 5"),
+        ({"min_epss": 0.2}, {}, {"epss_score": 0.2}, "its EPSS was 0.1"),
+        ({"min_epss": 0.1}, {}, {"epss_score": 0.2}, "its EPSS was 0.1"),
+        ({"known_exploited": True}, {}, {"in_cisa_catalog": True}, "it was not known to be exploited"),
+        ({"verified_only": True}, {}, {"verified": True}, "it was not verified"),
+        (
+            {"include": [{"cve": "CVE-2024-0001"}]},
+            {},
+            {"cve": ["CVE-2021-44228", "CVE-2024-0001"]},
+            "it did not have CVE-2024-0001",
+        ),
+        (
+            {"min_cvss": 7, "known_exploited": True},
+            {},
+            {"cvss": 8, "in_cisa_catalog": True},
+            "its CVSS was 5 and it was not known to be exploited",
+        ),
+    ],
+)
+def test_a_known_finding_that_is_worse_in_what_the_policy_looks_at_fails(policy, was, now, said):
+    assert worse(policy, was, **now) == ("worse", "failing", said)
+
+
+@pytest.mark.parametrize(
+    "policy, was, now",
+    [
+        # the policy does not look at it
+        ({}, {}, {"cvss": 9.8, "epss_score": 0.9, "in_cisa_catalog": True, "verified": True}),
+        ({}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
+        # less, or the same
+        ({"min_cvss": 4}, {"cvss": 6.0}, {}),
+        ({"min_cvss": 4}, {}, {}),
+        # EPSS changes a little every day
+        ({"min_epss": 0.05}, {}, {"epss_score": 0.19}),
+        # it does not count still
+        ({"min_cvss": 9}, {}, {"cvss": 8.9}),
+        ({"verified_only": True}, {"verified": True}, {"verified": True}),
+        # it counted before, too
+        ({"min_cvss": 7}, {"cvss": None}, {"cvss": 9.8}),
+        ({"known_exploited": True}, {"known_exploited": None}, {"in_cisa_catalog": True}),
+        ({"include": [{"cve": "CVE-2021-44228"}]}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
+    ],
+)
+def test_what_is_not_worse_stays_known(policy, was, now):
+    assert worse(policy, was, **now)[0] == "known"
+
+
+def test_a_rise_of_severity_is_named():
+    remembered = Remembered("worse", "2026-01-01T00:00:00Z", Was("medium", Facts(), ()))
+    decision = judged(
+        pair(findings=(HIGH,)), policy={"only_new": True}, memory=Memory("b.json", "read", 1, 1, rows=[remembered])
+    )
+    assert decision.rows[0].reasons[-1] == "it is worse than in the baseline, where its severity was medium"
+
+
+# --- an exclude of a finding with several CVE ids
+
+
+@pytest.mark.parametrize(
+    "exclude, state",
+    [
+        ([{"cve": "CVE-2021-44228"}], "failing"),
+        ([{"cve": "CVE-2021-44228"}, {"cve": "CVE-2022-42889"}], "below"),
+        ([{"cve": "CVE-2021-44228", "severity": "high"}, {"target": "a.example"}], "below"),
+    ],
+)
+def test_an_exclude_of_one_cve_does_not_exclude_another_one(exclude, state):
+    two = finding(risk_level=3, cve=["CVE-2021-44228", "CVE-2022-42889"])
+    assert judged(pair(findings=(two,)), policy={"exclude": exclude}).rows[0].state == state

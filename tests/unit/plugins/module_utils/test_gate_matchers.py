@@ -120,8 +120,15 @@ def test_a_finding_of_unknown_severity_matches_this_word():
     assert matcher_of({"severity": "unknown"}, "m").matches(row(severity="unknown"))
 
 
-def test_a_number_is_read_as_the_id_of_a_check():
-    assert matcher_of({"check": 10234}, "m").matches(row(check="10234"))
+@pytest.mark.parametrize("key", ["name", "check", "cve", "target", "severity", "fingerprint"])
+def test_a_number_is_refused_with_the_quotes_to_write(key):
+    # what YAML makes of 010017 without quotes
+    with pytest.raises(WrongOption) as refused:
+        matcher_of({key: 4111}, "policy.include[0]")
+    assert str(refused.value).startswith(
+        f"policy.include[0].{key} is a number (4111): write it in quotes, as in {key}: '4111'. "
+    )
+    assert matcher_of({"port": 443}, "m").matches(row(port=443))
 
 
 def test_a_matcher_keeps_what_was_written():
@@ -153,7 +160,7 @@ WRONG = [
     ({"cve": None}, "m.cve is null: give one text"),
     ({"severity": ["high"]}, "m.severity is a list: give one text"),
     ({"port": None}, "m.port is null: give one text"),
-    ({"fingerprint": 1.5}, "m.fingerprint is a number (1.5): give one text"),
+    ({"fingerprint": 1.5}, "m.fingerprint is a number (1.5): write it in quotes, as in fingerprint: '1.5'."),
     ({"cve": "x" * 99}, "m.cve '" + "x" * 60 + "...' is not a CVE id"),
     ({"cve": "44228"}, "m.cve '44228' is not a CVE id: write it as CVE-2021-44228."),
     ({"severity": "severe"}, "m.severity is 'severe': write one of critical, high, medium, low, info, unknown."),

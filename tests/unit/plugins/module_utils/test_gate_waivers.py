@@ -389,15 +389,66 @@ def test_no_waiver_is_left_out(matchers, findings):
         for line, given in enumerate(matchers)
     ]
     found = rows_of(*(pair(each, target=target) for target, each in findings))
-    by_hand = [[rule.waiver for rule in rules if rule.matcher.matches(row)] for row in found]
+    matching = [[rule for rule in rules if rule.matcher.matches(row)] for row in found]
     waived = waive(rules, found, NOW)
-    assert list(waived.rows) == ([each[0] if each else None for each in by_hand] if rules else [])
-    used = {waiver.line for each in by_hand for waiver in each}
+    expected = [_first_that_covers(row, each) for row, each in zip(found, matching)]
+    assert list(waived.rows) == (expected if rules else [])
+    used = {rule.waiver.line for each in matching for rule in each}
     assert [waiver.line for waiver in waived.unused] == [line for line in range(len(rules)) if line not in used]
     doubled = [(each.fingerprint, list(each.waivers)) for each in waived.doubled]
-    several = [(row.fingerprint, each) for row, each in zip(found, by_hand) if len(each) > 1]
+    several = [
+        (row.fingerprint, [rule.waiver for rule in each])
+        for row, each in zip(found, matching)
+        if any(_first_that_covers(row, each[:number] + each[number + 1 :]) for number in range(len(each)))
+    ]
     assert all(each in several for each in doubled) and all(each in doubled for each in several)
     assert len(doubled) == len([each for number, each in enumerate(several) if each not in several[:number]])
+
+
+def _first_that_covers(row, rules):
+    """The waiver of a row, by hand: the first that is enough, else the first of those that are enough together."""
+    ids = set(row.cve)
+    alone = [rule.waiver for rule in rules if rule.matcher.cve is None or ids == {rule.matcher.cve}]
+    together = ids and ids == {rule.matcher.cve for rule in rules}
+    return alone[0] if alone else rules[0].waiver if together else None
+
+
+# --- a finding with several CVE ids
+
+
+LOG4J, TEXT4SHELL = "CVE-2021-44228", "CVE-2022-42889"
+
+
+@pytest.mark.parametrize(
+    "matchers, waived_by",
+    [
+        ([{"cve": LOG4J}], None),
+        ([{"cve": LOG4J}, {"cve": TEXT4SHELL}], 0),
+        ([{"cve": LOG4J}, {"cve": LOG4J, "port": 443}], None),
+        # what does not name a CVE id covers them all
+        ([{"cve": LOG4J}, {"check": "a"}], 1),
+        ([{"name": "Cookie*"}], 0),
+        ([{"fingerprint": "own"}], 0),
+        ([{"cve": LOG4J}, {"cve": TEXT4SHELL, "port": 80}], None),
+    ],
+)
+def test_a_waiver_of_one_cve_does_not_cover_another_one(matchers, waived_by):
+    found = finding("a", cve=[LOG4J, TEXT4SHELL])
+    (row,) = rows(found)
+    given = [{"fingerprint": row.fingerprint} if each == {"fingerprint": "own"} else each for each in matchers]
+    said = waived(given, found)
+    assert said.rows == (None if waived_by is None else waiver_of(waived_by),)
+    # the waiver is no typo
+    assert waiver_of(0) not in said.unused
+    if waived_by is None:
+        assert said.partial == (f"its waiver in w.yml:0 is for {LOG4J}, and it also has {TEXT4SHELL}",)
+    else:
+        assert said.partial == ()
+
+
+def test_a_waiver_covers_the_only_cve_of_a_finding():
+    assert waived([{"cve": LOG4J.lower()}], finding("a", cve=[LOG4J])).rows == (waiver_of(0),)
+    assert waived([{"cve": LOG4J}], finding("a", cve=[])).rows == (None,)
 
 
 # --- a finding with several places

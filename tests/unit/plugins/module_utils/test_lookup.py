@@ -9,7 +9,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import Ref
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, existing_workspaces, match
+from ansible_collections.scanops.scanner.plugins.module_utils._finder import named
+from ansible_collections.scanops.scanner.plugins.module_utils._lookup import NOWHERE, Place, existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,29 +21,64 @@ ROWS = st.lists(HOST, max_size=6).map(lambda names: [{"id": 9 - n, "name": name}
 
 
 def test_without_one_the_normal_form_counts():
-    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.")["id"] == 1
-    assert match(TARGET, [{"id": 1, "name": "A.example"}], "a.example.", exact=True) is None
-    assert match(WORKSPACE, [{"id": 1, "name": "A.example"}], "a.example.") is None
+    assert named(TARGET, [{"id": 1, "name": "A.example"}], "a.example.", "target")["id"] == 1
+    assert named(TARGET, [{"id": 1, "name": "A.example"}], "a.example.", "target", exact=True) is None
+    assert named(WORKSPACE, [{"id": 1, "name": "A.example"}], "a.example.", "workspace") is None
 
 
 @pytest.mark.parametrize(
-    "names, wanted",
-    [(["a.example", "a.example"], "a.example"), (["A.example", "a.example."], "a.example")],
+    "family, names, wanted, options, message",
+    [
+        (
+            TARGET,
+            ["a.example"] * 2,
+            "a.example",
+            ("name", "id"),
+            "name 'a.example' names 2 targets, with the ids 19, 20: give id instead.",
+        ),
+        (
+            TARGET,
+            ["A.example", "a.example."],
+            "a.example",
+            ("target", "target_id"),
+            "target 'a.example' names 2 targets, with the ids 19, 20: write one of the names as the service has it,"
+            " 'A.example', 'a.example.', or give target_id instead.",
+        ),
+        (
+            TARGET,
+            ["A.example", "a.example."],
+            "a.example",
+            ("targets[3]",),
+            "targets[3] 'a.example' names 2 targets, with the ids 19, 20: write one of the names as the service has it,"
+            " 'A.example', 'a.example.'.",
+        ),
+        (
+            WORKSPACE,
+            ["A"] * 2,
+            "A",
+            ("workspace", "workspace_id"),
+            "workspace 'A' names 2 workspaces, with the ids 19, 20: give workspace_id instead.",
+        ),
+        (
+            WORKSPACE,
+            ["A"] * 2,
+            "A",
+            ("workspaces",),
+            "workspaces 'A' names 2 workspaces, with the ids 19, 20: rename or delete all but one of them in the web"
+            " application.",
+        ),
+    ],
 )
-def test_two_matches_are_refused_with_their_ids_in_order(names, wanted):
+def test_two_matches_are_refused_with_the_options_that_the_task_has(family, names, wanted, options, message):
     rows = [{"id": 20 - number, "name": name} for number, name in enumerate(names)]
-    with pytest.raises(Refused, match=r"name 'a\.example' names 2 targets, with the ids 19, 20: give id instead\."):
-        match(TARGET, rows, wanted)
+    with pytest.raises(Refused) as refused:
+        named(family, rows, wanted, *options)
+    assert str(refused.value) == message
 
 
-def test_a_refusal_names_the_options_of_the_task():
-    rows = [{"id": 1, "name": "A"}, {"id": 2, "name": "A"}]
-    with pytest.raises(
-        Refused, match=r"^workspace 'A' names 2 workspaces, with the ids 1, 2: give workspace_id instead"
-    ):
-        match(WORKSPACE, rows, "A", "workspace", "give workspace_id instead")
+def test_a_label_that_two_loggers_have_is_refused():
     with pytest.raises(Refused, match=r"^label 'A' names 2 HTTP loggers"):
-        match(HTTP_LOGGER, [{"id": 1, "label": "A"}, {"id": 2, "label": "A"}], "A")
+        named(HTTP_LOGGER, [{"id": 1, "label": "A"}, {"id": 2, "label": "A"}], "A", "label", "id")
 
 
 @QUICK
@@ -53,9 +89,9 @@ def test_a_match_is_the_only_one_of_its_kind(rows, wanted):
     kind = exact or near
     if len(kind) > 1:
         with pytest.raises(Refused):
-            match(TARGET, rows, wanted)
+            named(TARGET, rows, wanted, "name")
     else:
-        assert match(TARGET, rows, wanted) == (kind[0] if kind else None)
+        assert named(TARGET, rows, wanted, "name") == (kind[0] if kind else None)
 
 
 def test_a_workspace_is_named_as_well_as_possible():

@@ -15,6 +15,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.proof im
     Tally,
     may_be_cut,
     proof_of,
+    surplus_warning,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Streamed
 
@@ -68,7 +69,7 @@ def test_findings_are_counted_by_scan_and_by_target():
     ],
 )
 def test_a_list_that_is_shorter_than_the_service_says_is_incomplete(read, problems):
-    assert judged([], read=read) == (problems, [])
+    assert judged([], read=read) == (problems, [], [])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_a_list_that_is_shorter_than_the_service_says_is_incomplete(read, proble
 def test_a_list_of_exactly_one_page_may_be_cut(read, cut):
     assert may_be_cut(read) is cut
     doubt = f"the service returned exactly {PAGE_SIZE:,} findings, and may limit its lists to this number"
-    assert judged([], read=read) == ([], [doubt] if cut else [])
+    assert judged([], read=read) == ([], [doubt] if cut else [], [])
 
 
 def test_a_list_that_no_reader_has_counted_is_a_bug():
@@ -120,32 +121,41 @@ def test_a_finding_that_a_scan_counted_must_be_read(counts, rows, problem):
 
 
 @pytest.mark.parametrize(
-    "scans, rows, doubts",
+    "scans, rows, notes",
     [
         ([scan(1, high=2)], [("high", 1, 11, 2)], []),
-        ([scan(1)], [("high", 1, 11)], ["scan 1 counted 0 findings, and 1 were read, so its counts are wrong"]),
+        ([scan(1)], [("high", 1, 11)], ["scan 1 counted 0 findings, and 1 were read"]),
+        # of a severity that no summary has
+        ([scan(1, high=1)], [("high", 1, 11), ("unknown", 1, 11)], ["scan 1 counted 1 finding, and 2 were read"]),
         (
             [scan(2, high=1), scan(1, high=2)],
             [("high", 1, 11, 3), ("high", 2, 11)],
-            ["scan 1 counted 2 findings, and 3 were read, so its counts are wrong"],
+            ["scan 1 counted 2 findings, and 3 were read"],
         ),
         # one that did not finish goes on to count, and one without counts is doubted already
         ([scan(1, status="stopped"), scan(2)], [("high", 1, 11)], []),
         # findings of no scan, of a deleted one, and one that may be the missing one of a scan
-        (
-            [scan(1)],
-            [("high", None, 11)],
-            ["1 finding names no scan that was read, and no count shows whether others like that are missing"],
-        ),
-        (
-            [scan(1, high=1)],
-            [("high", None, 11), ("low", 9, 11)],
-            ["2 findings name no scan that was read, and no count shows whether others like that are missing"],
-        ),
+        ([scan(1)], [("high", None, 11)], []),
+        ([scan(1, high=1)], [("high", None, 11), ("low", 9, 11)], []),
     ],
 )
-def test_a_finding_that_no_scan_counted_is_a_doubt(scans, rows, doubts):
-    assert judged(scans, *rows) == ([], doubts)
+def test_more_than_a_scan_counted_is_a_note_and_no_doubt(scans, rows, notes):
+    assert judged(scans, *rows) == ([], [], notes)
+
+
+def test_more_of_one_scan_does_not_hide_that_another_one_lacks_some():
+    proof = judged([scan(1), scan(2, 12, high=1)], ("high", 1, 11))
+    assert proof.problems == ["scan 2 counted 1 high finding, and 0 of them could be read"]
+    assert proof.notes == ["scan 1 counted 0 findings, and 1 were read"]
+    # nor does another severity of the same scan
+    assert judged([scan(1, high=1)], ("low", 1, 11, 5)).problems != []
+
+
+def test_the_notes_of_a_task_are_one_warning():
+    assert surplus_warning([]) == ""
+    assert surplus_warning(["a", "b", "c"]) == (
+        "The service lists more findings than its scans counted, and all of them are used: a and 2 more."
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,7 +226,7 @@ GROUPED = "with group_duplicates only the severities could be compared with the 
 )
 def test_without_duplicates_each_severity_of_a_target_must_be_read(rows, complete):
     problem = "scan 1 counted 1,500 high findings, and none of this severity could be read"
-    assert judged([scan(high=1500)], *rows, grouped=True) == ([] if complete else [problem], [GROUPED])
+    assert judged([scan(high=1500)], *rows, grouped=True) == ([] if complete else [problem], [GROUPED], [])
 
 
 def test_without_duplicates_one_missing_finding_is_one():
@@ -228,7 +238,7 @@ def test_without_duplicates_one_missing_finding_is_one():
 
 def test_without_duplicates_only_the_newest_scan_of_a_target_and_tool_counts():
     old, new = scan(1, high=1), scan(2)
-    assert judged([new, old], grouped=True) == ([], [])
+    assert judged([new, old], grouped=True) == ([], [], [])
     assert len(judged([scan(1, high=1), scan(2, tool=20)], grouped=True).problems) == 1
     assert len(judged([scan(1, high=1), scan(2, target=12)], grouped=True).problems) == 1
     # in the order of their ids

@@ -115,6 +115,8 @@ RECORD = {
     "tool_id": 170,
     "workspace_id": 3,
     "status_name": "finished",
+    "num_tests": 20,
+    "num_finished_tests": 20,
     "tool_params": {"scan_type": "light"},
     "start_time": "2026-11-22 09:00:00",
     "end_time": "2026-11-22 09:30:00",

@@ -77,10 +77,32 @@ def test_a_scan_without_a_doubt_proves_the_fix():
             {"before": BEFORE._replace(record={**RECORD, "tool_params": None})},
             "The parameters of scan 7 are unknown: its record has no tool_params.",
         ),
-        ({"tool_params": {}}, "Scan 8 has another tool_params than scan 7, so it may test less."),
-        ({"vpn_profile_uuid": "x"}, "Scan 8 has another vpn_profile_uuid than scan 7, so it may test less."),
+        (
+            {"tool_params": {}},
+            "Scan 8 may test less than scan 7: it is of no level, and the other one is light.",
+        ),
+        (
+            {"tool_params": {"scan_type": "custom"}},
+            "Scan 8 may test less than scan 7: it is custom, and the other one is light.",
+        ),
+        ({"vpn_profile_uuid": "x"}, "Scan 8 may test less than scan 7: its parameters are others."),
+        (
+            {"tool_params": {"scan_type": "light", "depth": 2}},
+            "Scan 8 may test less than scan 7: its parameters are others.",
+        ),
         ({"num_finished_tests": 19}, "Scan 8 finished only 19 of its 20 tests."),
-        ({"num_tests": 19, "num_finished_tests": 19}, "Scan 8 has 19 tests, and scan 7 had 20."),
+        (
+            {"num_tests": 19, "num_finished_tests": 19},
+            "Scan 8 may test less than scan 7: it has 19 tests, and the other one had 20.",
+        ),
+        ({"num_tests": None}, "Scan 8 does not say how many of its tests it finished."),
+        ({"num_finished_tests": None}, "Scan 8 does not say how many of its tests it finished."),
+        ({"num_tests": 0, "num_finished_tests": 0}, "Scan 8 has no tests."),
+        ({"progress": 40}, "Scan 8 finished 40 % of its work only."),
+        (
+            {"num_finished_tests": 3, "status_message": "Host is unreachable"},
+            "Scan 8 finished only 3 of its 20 tests (it says 'Host is unreachable').",
+        ),
         ({"before": BEFORE._replace(found=[OTHER])}, "Scan 7, which should have the finding, does not have it."),
         (
             {"after": AFTER._replace(found=[])},
@@ -128,7 +150,8 @@ def test_each_doubt_makes_it_unproven(changes, reason):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"num_tests": None},
+        {"progress": 100},
+        {"tool_params": {"scan_type": "deep"}, "num_tests": 80, "num_finished_tests": 80},
         {"num_tests": 21, "num_finished_tests": 21},
         {"start_time": "2026-11-22 09:30:00"},
         # a clock may be five minutes slow

@@ -65,9 +65,13 @@ def test_every_bad_outcome_says_what_to_do_next():
             assert "\x1b" not in sentence
 
 
+# it ran all of its tests
+RAN = {"num_tests": 20, "num_finished_tests": 20}
+
+
 def row(number, age=None, status="finished", **more):
     ended = None if age is None else at(NOW - age)
-    return {"id": number, "status_name": status, "start_time": None, "end_time": ended, **more}
+    return {"id": number, "status_name": status, "start_time": None, "end_time": ended, **RAN, **more}
 
 
 def at(moment):
@@ -107,15 +111,15 @@ def test_a_time_with_an_offset_says_nothing_about_the_zone_of_the_others():
     "end_time", ["2024-05-17T10:20:00+02:00", "2024-05-17T08:20:00Z", 1715934000, 1715934000000, "1715934000"]
 )
 def test_the_zone_of_the_records_is_not_added_to_a_time_that_has_its_own(end_time, ahead):
-    rows = [{"id": 1, "status_name": "finished", "end_time": end_time}]
+    rows = [{"id": 1, "status_name": "finished", "end_time": end_time, **RAN}]
     assert candidates(rows, Clock(NOW, ahead), 600)[0][1] is None
     assert candidates(rows, Clock(NOW, ahead), 599)[0][1] is not None
 
 
 def test_an_end_that_cannot_be_read_is_never_fresh():
-    future = {"id": 2, "status_name": "finished", "end_time": "2024-05-18T08:30:00Z"}
+    future = {"id": 2, "status_name": "finished", "end_time": "2024-05-18T08:30:00Z", **RAN}
     assert candidates([future], Clock(NOW), 10**9)[0][1] == "its record says that it ends in the future"
-    named = {"id": 3, "status_name": "finished", "end_time": "2024-05-17 08:30:00 CEST"}
+    named = {"id": 3, "status_name": "finished", "end_time": "2024-05-17 08:30:00 CEST", **RAN}
     assert candidates([named], Clock(NOW), 10**9)[0][1] == "its record does not say when it ended"
 
 

@@ -67,6 +67,28 @@ def test_only_a_finished_scan_covers_a_target(run):
     assert result.changed is False
 
 
+@pytest.mark.parametrize(
+    "fields, why",
+    [
+        (
+            {"num_tests": 10, "num_finished_tests": 3},
+            "Scan 40005 finished only 3 of its 10 tests (it says 'Host down').",
+        ),
+        ({"num_tests": 0, "num_finished_tests": 0}, "Scan 40005 has no tests (it says 'Host down')."),
+        ({"progress": 40}, "Scan 40005 finished 40 % of its work only (it says 'Host down')."),
+    ],
+)
+def test_a_finished_scan_that_ran_in_part_covers_nothing(service, run, fields, why):
+    place = {"workspace_id": 2, "tool_id": WEB, "status_message": "Host down"}
+    service.add(scans=[{"id": 40005, "target": "new.example.com", **place, **fields}])
+    (row,) = good(run("coverage_info", workspace_id=2, targets=["new.example.com"]))["rows"]
+    assert (row["covered"], row["scan_id"], row["reason"]) == (False, None, why)
+    # an older one that could see covers it
+    service.add(scans=[{"id": 40006, "target": "www.example.com", **place, **fields}])
+    (row,) = good(run("coverage_info", workspace_id=2, targets=["www.example.com"]))["rows"]
+    assert (row["covered"], row["scan_id"]) == (True, 40001)
+
+
 def test_without_tools_a_scan_with_any_tool_counts(run):
     rows = good(run("coverage_info", workspace_id=2))["rows"]
     assert short(rows) == [
@@ -112,8 +134,36 @@ def test_declared_targets_are_compared_with_those_that_exist(service, run):
     result = good(run("coverage_info", workspace_id=2, targets=["www.example.com", "gone.example.com"]))
     assert short(result["rows"])[1] == ("gone.example.com", "any tool", False, None)
     assert "does not exist" in result["rows"][1]["reason"]
-    assert [row["name"] for row in result["undeclared"]] == ["shop.example.com", "new.example.com"]
+    # the exact name is that of one target only
+    assert [row["id"] for row in result["undeclared"]] == [1002, 1003, 1004]
     assert [row["id"] for row in result["duplicates"]] == [1001, 1004]
+
+
+AMBIGUOUS = "'WWW.example.com' names 2 targets, with the ids 1001, 1004: write one of the names as the service has it"
+
+
+@pytest.mark.parametrize(
+    "module, options, option",
+    [
+        ("coverage_info", {"targets": ["new.example.com", "WWW.example.com"]}, "targets[1]"),
+        ("gate", {"targets": ["new.example.com", "WWW.example.com"]}, "targets[1]"),
+        ("scan", {"targets": ["new.example.com", "WWW.example.com"], "tool": "Website Scanner"}, "targets[1]"),
+        ("scan", {"targets": ["WWW.example.com"], "tool": "Website Scanner"}, "targets[0]"),
+        ("scan", {"target": "WWW.example.com", "tool": "Website Scanner"}, "target"),
+        ("scan_info", {"target": "WWW.example.com"}, "target"),
+        ("finding_info", {"target": "WWW.example.com"}, "target"),
+        ("target", {"name": "WWW.example.com"}, "name"),
+        ("target_info", {"name": "WWW.example.com"}, "name"),
+    ],
+)
+def test_a_name_that_means_two_targets_is_refused_everywhere(service, run, module, options, option):
+    service.add(targets=[{"id": 1004, "name": "www.example.com.", "workspace_id": 2}])
+    result = run(module, workspace_id=2, **options)
+    assert result.failed
+    assert f"{option} {AMBIGUOUS}, 'www.example.com', 'www.example.com.'" in result.msg
+    other = {"target": ", or give target_id instead.", "name": ", or give id instead."}.get(option, ".")
+    assert result.msg.endswith(f"'www.example.com.'{other}")
+    assert service.writes() == []
 
 
 def test_all_workspaces_are_read_without_one(service, run):
@@ -140,6 +190,7 @@ def test_an_exclusion_that_matches_nothing_is_returned(run):
     exclusion = {"target": "typo.*", "reason": "x", "expires": LATER}
     result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
     assert [each["target"] for each in result["exclusions"]["unused"]] == ["typo.*"]
+    assert "exclusions[0] matches no target: check for a typo" in result.warnings[-1]
 
 
 @pytest.mark.parametrize(

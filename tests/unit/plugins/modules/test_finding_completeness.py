@@ -219,6 +219,14 @@ def test_a_finished_scan_without_counts_proves_nothing(account, run):
         assert "does not say how many findings it has" in result["doubts"][0]
 
 
+def test_more_findings_than_a_scan_counted_are_returned_with_a_warning(service, account, run):
+    service.allow_violations = True
+    service.add(findings=[{"name": "F", "risk_level": 9, "task_id": 40001}])
+    result = run("finding_info", scan_id=40001)
+    assert not result.failed and (result["complete"], result["doubts"]) == (True, [])
+    assert "more findings than its scans counted" in result.warnings[-1]
+
+
 def test_the_scans_are_read_before_the_findings(account, run):
     """A scan that finds something between the two calls has more rows than it counted, never fewer."""
     account.fault(

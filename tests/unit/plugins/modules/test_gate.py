@@ -159,9 +159,169 @@ def test_a_scan_that_counted_more_findings_is_incomplete(service, run):
     assert "counted 2 high findings" in result["reasons"][0]
 
 
+@pytest.mark.parametrize("level, outcome", [(9, "findings"), (0, "passed")])
+def test_more_findings_than_counted_are_judged_with_one_warning(service, run, found, level, outcome):
+    service.allow_violations = True
+    nothing = {"text": "", **dict.fromkeys(COUNTS, 0)}
+    more = {"target": "shop.example.com", "tool_id": WEB, "result_summary": nothing}
+    found(level, result_summary=nothing)
+    service.add(
+        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
+        scans=[{"id": 40002, "workspace_id": 2, **more}],
+        findings=[{"name": "F", "risk_level": 0, "task_id": 40002, "target_id": 1002}],
+    )
+    result = judged(run("gate", workspace_id=2), outcome)
+    assert result["coverage"] == "complete"
+    assert len(result.warnings) == 1
+    assert "more findings than its scans counted" in result.warnings[0] and " and 1 more" in result.warnings[0]
+
+
 def test_a_scan_that_counts_nothing_at_all_is_incomplete(service, run):
     service.add(scans=[scans(result_summary=None)])
     judged(run("gate", workspace_id=2), "incomplete")
+
+
+BLIND = [
+    ({"num_tests": 10, "num_finished_tests": 3}, "Scan 40001 finished only 3 of its 10 tests"),
+    ({"num_tests": 0, "num_finished_tests": 0}, "Scan 40001 has no tests"),
+    ({"progress": 40}, "Scan 40001 finished 40 % of its work only"),
+]
+
+
+@pytest.mark.parametrize("fields, said", BLIND, ids=str)
+def test_a_finished_scan_that_ran_in_part_is_incomplete(run, found, tmp_path, fields, said):
+    found(0, status_message="Host is unreachable", **fields)
+    result = judged(run("gate", workspace_id=2), "incomplete")
+    assert said in result["reasons"][0] and "it says 'Host is unreachable" in result["reasons"][0]
+    assert result["coverage"] == "partial"
+    # and shows nothing as gone
+    judged(run("gate", workspace_id=2, baseline=str(tmp_path / "b.json"), baseline_missing="create"), "incomplete")
+    assert not (tmp_path / "b.json").exists()
+
+
+@pytest.mark.parametrize("form", ["null_fields", "missing_fields"])
+def test_a_scan_that_does_not_say_what_it_ran_is_incomplete(service, run, found, form):
+    service.allow_violations = True
+    service.settings(**{form: {"scans": ["num_tests", "num_finished_tests"]}})
+    found(0)
+    result = judged(run("gate", workspace_id=2), "incomplete")
+    assert "does not say how many of its tests it finished" in result["reasons"][0]
+
+
+def test_a_list_that_leaves_out_what_a_scan_ran_is_completed_by_its_record(service, run, found):
+    service.allow_violations = True
+    service.settings(missing_in_lists={"scans": ["num_tests", "num_finished_tests"]})
+    found(0)
+    judged(run("gate", workspace_id=2), "passed")
+    assert service.calls().count("GET /scans/40001") == 1
+
+
+def test_what_a_scan_that_saw_everything_says_is_shown(run, found):
+    found(0, status_message="Target answered with errors")
+    (target,) = judged(run("gate", workspace_id=2), "passed")["targets"]
+    assert target["reasons"] == ["Scan 40001 says 'Target answered with errors'."]
+    assert target["complete"] is True
+
+
+def test_a_light_scan_closes_nothing_that_a_deep_scan_found(service, run, found, tmp_path):
+    baseline = str(tmp_path / "baseline.json")
+    options = dict(workspace="Web shop", baseline=baseline, policy={"only_new": True}, artifacts=str(tmp_path))
+    found(3, 4, tool_params={"scan_type": "deep"})
+    judged(run("gate", baseline_missing="create", **options), "passed")
+    found(3, scan_id=40002, tool_params={"scan_type": "light"})
+    result = judged(run("gate", baseline_update=True, **options), "passed")
+    assert (result["counts"]["gone"], result["gone"], result["counts"]["unseen"]) == (0, [], 1)
+    assert result["unseen"][0]["reason"].startswith("not seen by this scan (light): ")
+    text = (tmp_path / "gate.md").read_text()
+    assert "0 gone, 1 not seen by this scan." in text and "### Gone" not in text
+    # nor does another light scan after the update
+    found(3, scan_id=40003, tool_params={"scan_type": "light"})
+    assert judged(run("gate", **options), "passed")["counts"]["gone"] == 0
+    found(3, scan_id=40004, tool_params={"scan_type": "deep"})
+    assert judged(run("gate", **options), "passed")["counts"]["gone"] == 1
+
+
+def test_the_parameters_of_a_scan_are_read_for_a_baseline_only(service, run, found, tmp_path):
+    found(0)
+    judged(run("gate", workspace_id=2), "passed")
+    assert "GET /scans/40001" not in service.calls()
+    secret = {"authentication": {"type": "cookies", "params": {"cookie_header": "s3cret"}}}
+    found(3, scan_id=40002, tool_params=secret)
+    judged(run("gate", workspace_id=2, baseline=str(tmp_path / "b.json"), baseline_missing="create"), "findings")
+    assert service.calls().count("GET /scans/40002") == 1
+    assert "s3cret" not in (tmp_path / "b.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "policy, outcome, said",
+    [
+        ({"include": [{"name": "Fnding*"}]}, "misconfigured", "policy.include matches no finding"),
+        ({"include": [{"name": "Finding 1"}]}, "findings", None),
+        ({"include": [{"severity": "low"}]}, "passed", None),
+        ({"exclude": [{"check": "WEB-7"}, {"check": "WEB-1"}]}, "passed", "policy.exclude[0] matches no finding"),
+    ],
+)
+def test_a_matcher_that_matches_nothing_is_said(run, found, policy, outcome, said):
+    found(0, 4)
+    result = judged(run("gate", workspace_id=2, policy=policy), outcome)
+    assert [said in each for each in result.warnings] == ([True] if said else [])
+
+
+def test_an_include_that_has_nothing_to_match_is_a_warning(run, found):
+    found()
+    result = judged(run("gate", workspace_id=2, policy={"include": [{"name": "SQL*"}]}), "passed")
+    assert "policy.include matches no finding" in result.warnings[0]
+
+
+def test_a_number_in_a_matcher_is_refused_with_its_quotes(service, run, found):
+    found(4)
+    result = run("gate", workspace_id=2, policy={"include": [{"check": 4111}]})
+    assert result.failed
+    assert "policy.include[0].check is a number (4111): write it in quotes, as in check: '4111'." in result.msg
+    assert service.calls() == []
+
+
+def test_a_catalogue_of_2022_is_said(run, found, tmp_path):
+    found(4)
+    path = tmp_path / "kev.json"
+    path.write_text('{"dateReleased": "2022-03-01T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
+    options = dict(
+        workspace_id=2, known_exploited_file=str(path), policy={"known_exploited": True}, artifacts=str(tmp_path)
+    )
+    result = run("gate", **options)
+    assert [" is of 2022-03-01, " in each for each in result.warnings] == [True]
+    assert "Known exploited vulnerabilities of `2022-03-01`." in (tmp_path / "gate.md").read_text()
+    strict = judged(run("gate", stale_catalogues="fail", **options), "misconfigured")
+    assert "is of 2022-03-01" in strict["reasons"][0]
+    assert "Known exploited vulnerabilities of 2022-03-01." in strict.msg
+    assert (
+        run("gate", known_exploited_max_age="9999d", stale_catalogues="fail", **options)["outcome"] == result["outcome"]
+    )
+    wrong = run("gate", **{**options, "known_exploited_max_age": "soon"})
+    assert wrong.failed and "known_exploited_max_age is 'soon'" in wrong.msg
+
+
+def test_a_known_finding_that_is_exploited_now_fails(service, run, tmp_path):
+    baseline = str(tmp_path / "baseline.json")
+    options = dict(workspace="Web shop", baseline=baseline, policy={"only_new": True, "known_exploited": True})
+
+    def scanned(scan_id, exploited):
+        service.add(
+            scans=[scans(id=scan_id, result_summary={"text": "", **dict.fromkeys(COUNTS, 0), "high": 1})],
+            findings=[
+                {"id": scan_id * 10, "name": "Old server", "vuln_id": "WEB-1", "risk_level": 3, "task_id": scan_id}
+                | {"target_id": 1001, "in_cisa_catalog": exploited}
+            ],
+        )
+
+    scanned(40001, False)
+    judged(run("gate", baseline_missing="create", **options), "passed")
+    scanned(40002, True)
+    (row,) = judged(run("gate", **options), "findings")["failing"]
+    assert (row["change"], row["reasons"][-1]) == (
+        "worse",
+        "it is worse than in the baseline, where it was not known to be exploited",
+    )
 
 
 # --- scans whose records lack their target or tool

@@ -101,33 +101,33 @@ def test_an_invalid_filter_is_refused_before_any_call(service, run, filters, mes
 @pytest.mark.parametrize("module,options", [("http_logger_data_info", {}), ("http_logger_data", {"state": "absent"})])
 @pytest.mark.parametrize("data", [[{}], [{"id": 1}], {"requests": [{"id": None}]}, [{"name": "x"}]])
 def test_an_entry_without_any_field_of_a_request_is_refused(service, run, module, options, data):
-    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=data)
-    result = run(module, id=501, **options)
+    service.fault(method="GET", path="/http_loggers/502/data", action="wrong_type", data=data)
+    result = run(module, id=502, **options)
     assert result.failed
     assert "not a list of recorded requests" in result.msg
     assert service.writes() == []
 
 
 def test_an_entry_may_lack_some_of_its_fields(service, run):
-    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=[{"request_method": "GET"}])
-    (row,) = run("http_logger_data_info", id=501)["requests"]
+    service.fault(method="GET", path="/http_loggers/502/data", action="wrong_type", data=[{"request_method": "GET"}])
+    (row,) = run("http_logger_data_info", id=502)["requests"]
     assert (row["request_method"], row["body"]) == ("GET", "")
 
 
 @pytest.mark.parametrize("filters", [{"source": "192.0.2.0/24"}, {"path": "*"}, {"header": "X-Canary"}])
 def test_a_request_without_a_field_that_decides_is_counted(service, run, filters):
     rows = [{"id": 1, "request_method": "GET"}, {"id": 2, "request_method": "PUT"}]
-    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=rows, times=2)
-    result = run("http_logger_data_info", id=501, **filters)
+    service.fault(method="GET", path="/http_loggers/502/data", action="wrong_type", data=rows, times=2)
+    result = run("http_logger_data_info", id=502, **filters)
     assert (result["requests"], result["undecided"]) == ([], 2)
     # another filter decides
-    assert run("http_logger_data_info", id=501, method="GET", **filters)["undecided"] == 1
+    assert run("http_logger_data_info", id=502, method="GET", **filters)["undecided"] == 1
 
 
 def test_a_request_without_an_id_is_refused_where_ids_decide(service, run):
     rows = [{"request_method": "GET"}]
-    service.fault(method="GET", path="/http_loggers/501/data", action="wrong_type", data=rows)
-    result = run("http_logger_data_info", id=501, after=0)
+    service.fault(method="GET", path="/http_loggers/502/data", action="wrong_type", data=rows)
+    result = run("http_logger_data_info", id=502, after=0)
     assert result.failed
     assert "no valid id" in result.msg
 
@@ -165,3 +165,78 @@ def test_a_request_whose_time_cannot_be_read_is_kept_with_one_warning(service, r
     )
     # without the option, nothing is compared
     assert run("http_logger_data_info", label=label).warnings == []
+
+
+# --- the list is complete
+
+
+CUT = {
+    "a total in data": ({"data": {"requests": [{"id": 1, "url_params": "a"}], "total": 2}}, "only 1 of 2 rows"),
+    "a total beside data": ({"data": {"requests": []}, "total": 1}, "only 0 of 1 rows"),
+    "a total in meta": ({"data": [], "meta": {"total": 1}}, "only 0 of 1 rows"),
+    "a next page": ({"data": {"requests": [], "links": {"next": "/http_loggers/502/data?page=2"}}}, "only 0 rows"),
+    "a cursor": ({"data": {"requests": [], "next_cursor": "x"}}, "only 0 rows"),
+    "more": ({"data": [], "has_more": True}, "only 0 rows"),
+}
+
+
+@pytest.mark.parametrize("body, said", CUT.values(), ids=CUT)
+def test_a_list_that_announces_more_is_no_complete_list(service, run, body, said):
+    service.allow_violations = True
+    service.fault(path="/http_loggers/502/data", action="status", status=200, body=body, times=None)
+    result = run("http_logger_data_info", id=502)
+    assert result.failed
+    assert f"GET /http_loggers/502/data returned {said}, and the next page has no more." in result.msg
+
+
+def test_further_pages_are_read(service, run):
+    service.allow_violations = True
+    pages = [{"id": number, "url_params": str(number)} for number in (1, 2, 3)]
+    bodies = [
+        {"data": {"requests": pages[:2], "next_page": 2}},
+        {"data": {"requests": pages[2:]}},
+    ]
+    service.fault(path="/http_loggers/502/data", query={"page": 2}, action="status", status=200, body=bodies[1])
+    service.fault(path="/http_loggers/502/data", action="status", status=200, body=bodies[0])
+    assert found(run("http_logger_data_info", id=502)) == [1, 2, 3]
+
+
+def test_equal_requests_without_ids_are_different_ones(service, run):
+    service.allow_violations = True
+    body = {"data": {"requests": [{"url_params": "a"}] * 2}}
+    service.fault(path="/http_loggers/502/data", action="status", status=200, body=body)
+    assert len(run("http_logger_data_info", id=502)["requests"]) == 2
+
+
+@pytest.mark.parametrize("after, failed", [(2, True), (None, True), (1, False), (0, False)])
+def test_the_count_of_the_logger_is_compared_before_and_after(service, run, after, failed):
+    service.allow_violations = True
+    record = {"id": 502, "label": "quiet", "active_days": 30, "num_requests": 2}
+    one = {"data": {"requests": [{"id": 1, "url_params": "a"}]}}
+    service.fault(path="/http_loggers/502/data", action="status", status=200, body=one)
+    service.fault(
+        path="/http_loggers/502$", nth=2, action="status", status=200, body={"data": {**record, "num_requests": after}}
+    )
+    service.fault(path="/http_loggers/502$", action="status", status=200, body={"data": record})
+    result = run("http_logger_data_info", id=502)
+    assert result.failed is failed
+    if failed:
+        assert "returned only 1 of the 2 requests that the HTTP logger counts in num_requests" in result.msg
+
+
+def test_the_count_costs_no_call_while_it_is_right(service, run):
+    run("http_logger_data_info", id=501)
+    assert service.calls() == ["GET /http_loggers/501", "GET /http_loggers/501/data"]
+
+
+def test_a_logger_that_records_nothing_is_warned_of(service, run):
+    service.add(http_loggers=[{"id": 503, "label": "old", "active_days": 0}])
+    result = run("http_logger_data_info", id=503)
+    assert (result["records"], result["total"], result["requests"]) == (False, 0, [])
+    assert "can no longer record requests" in result.warnings[0]
+    assert "a request that is missing here proves nothing" in result.warnings[0]
+
+
+def test_the_total_counts_what_the_filters_leave_out(run):
+    result = run("http_logger_data_info", id=501, method="POST", after=1)
+    assert (result["requests"], result["total"], result["records"]) == ([], 3, True)

@@ -357,6 +357,22 @@ def case_gate_origin(account, run):
     assert run("gate", scan_ids=[40001])["origin"] == dict.fromkeys(given)
 
 
+@case("gate", "epss_max_age", "known_exploited_max_age", "stale_catalogues")
+def case_gate_stale_catalogues(account, run):
+    yesterday = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400))
+    epss = in_a_file(f"#score_date:{yesterday}T00:00:00+0000\ncve,epss\nCVE-2021-44228,0.1\n")
+    kev = in_a_file(f'{{"dateReleased": "{yesterday}", "vulnerabilities": [{{"cveID": "CVE-2021-44228"}}]}}')
+    for options, limit in (
+        ({"epss_file": epss}, "epss_max_age"),
+        ({"known_exploited_file": kev}, "known_exploited_max_age"),
+    ):
+        assert run("gate", scan_ids=[40001], **options).warnings == []
+        strict = {**options, limit: "1h"}
+        assert f"{limit} is 60 minutes: fetch it again." in run("gate", scan_ids=[40001], **strict).warnings[0]
+        assert outcome_of(run, stale_catalogues="fail", **strict) == "misconfigured"
+        assert outcome_of(run, stale_catalogues="fail", **options) != "misconfigured"
+
+
 @case("gate", "known_exploited_file")
 def case_gate_known_exploited_file(account, run):
     path = in_a_file('{"dateReleased": "2026-01-31T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')

@@ -340,6 +340,21 @@ def test_an_old_scan_is_not_used_and_the_reason_is_returned(account, scan):
     }
 
 
+@pytest.mark.parametrize(
+    "fields, why",
+    [
+        ({"num_tests": 10, "num_finished_tests": 3}, "finished only 3 of its 10 tests"),
+        ({"num_tests": 0, "num_finished_tests": 0}, "has no tests"),
+        ({"progress": 40}, "finished 40 % of its work only"),
+    ],
+)
+def test_a_finished_scan_that_ran_in_part_is_not_used(account, scan, fields, why):
+    account.add(scans=[old(10, **fields)])
+    result = good(scan(max_age="1h"))
+    assert result["started"]
+    assert f"it may not have seen everything: Scan 40001 {why}" in result["candidates"][0]["reason"]
+
+
 def test_a_scan_in_progress_is_joined(account, scan, passing):
     account.add(scans=[old(9000), old(5, **RUNNING)])
     result = good(scan(max_age="1h"))

@@ -115,3 +115,40 @@ def test_in_check_mode_a_null_id_gives_nothing_and_a_warning(run):
     result = run("scan_output_info", check=True, id=None)
     assert (result["output"], result["text"]) == (None, None)
     assert ["does not exist yet" in warning for warning in result.warnings] == [True]
+
+
+ROWS = [{"name": f"F{number}", "vuln_id": "A"} for number in range(2)]
+
+
+@pytest.mark.parametrize(
+    "kind, name", [("finding_list", "findings"), ("subdomain_list", "subdomains"), ("port_scanner", "ports")]
+)
+@pytest.mark.parametrize("where", ["output_data", "data", "body"])
+@pytest.mark.parametrize("module", ["scan_output_info", "scan_output"])
+def test_an_output_that_announces_more_rows_is_an_error(service, run, tmp_path, kind, name, where, module):
+    service.allow_violations = True
+    announced = {place: {"total": 12} if place == where else {} for place in ("output_data", "data", "body")}
+    data = {"output_type": kind, "output_data": {name: ROWS, **announced["output_data"]}, **announced["data"]}
+    body = {"data": data, **announced["body"]}
+    service.fault(path="/scans/40001/output", action="status", status=200, body=body, times=None)
+    options = {} if module == "scan_output_info" else {"dest": str(tmp_path / "output.json"), "format": "json"}
+    result = run(module, id=40001, **options)
+    assert result.failed
+    assert "GET /scans/40001/output returned only 2 of 12 rows" in result.msg
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_further_pages_of_an_output_are_read(service, run):
+    service.allow_violations = True
+    pages = [{"data": {"output_type": "finding_list", "output_data": {"findings": [row]}, "total": 2}} for row in ROWS]
+    service.fault(path="/scans/40001/output", query={"page": 2}, action="status", status=200, body=pages[1])
+    service.fault(path="/scans/40001/output", action="status", status=200, body=pages[0], times=None)
+    assert run("scan_output_info", id=40001)["output"]["output_data"]["findings"] == ROWS
+
+
+@pytest.mark.parametrize("data", [{"total": 12, "rows": [1]}, [1, 2], None, {"findings": {}}])
+def test_an_output_of_another_kind_has_numbers_of_its_own(service, run, data):
+    service.allow_violations = True
+    body = {"data": {"output_type": "something new", "output_data": data}}
+    service.fault(path="/scans/40001/output", action="status", status=200, body=body)
+    assert run("scan_output_info", id=40001)["output"]["output_data"] == data

@@ -182,7 +182,7 @@ def test_a_name_that_means_two_targets_fails_and_shows_their_ids(service, run, s
     service.add(targets=[{"id": 1009, "name": "WWW.example.com", "workspace_id": 2}])
     result = run("target", workspace_id=2, name="Www.Example.com", state=state)
     assert result.failed
-    assert "names 2 targets, with the ids 1001, 1009: give id instead" in result.msg
+    assert "names 2 targets, with the ids 1001, 1009: write one of the names" in result.msg
     assert service.writes() == []
 
 

@@ -749,3 +749,20 @@ def test_a_wait_counts_down_and_the_time_left_is_shown(account, run):
     waits = [int(re.search(r"waiting (\d+) s for the rate limit", line)[1]) for line in lines[1:]]
     assert waits == list(range(55, 0, -5))
     assert lines[0] == "20 of 25 objects done, 0 s; about 1 min left; waiting 1 min 00 s for the rate limit"
+
+
+def test_a_protection_that_matches_nothing_is_a_warning(service, run):
+    service.add(
+        workspaces=[{"id": 77, "name": "Guarded"}],
+        targets=[{"name": name, "workspace_id": 77} for name in ("a.example", "b.example")],
+    )
+    options = dict(workspace_id=77, targets=["a.example"], check=True)
+    result = run("targets", purge=True, protect=["B.Example.", "*.prd.example"], **options)
+    assert not result.failed, result.msg
+    said = [each for each in result.warnings if "protect[" in each]
+    assert said == [
+        "protect[1] ('*.prd.example') matches no object that purge looks at: check for a typo, or remove what is no longer"
+        " needed."
+    ]
+    # without purge, nothing needs protection
+    assert not [each for each in run("targets", protect=["*.prd.example"], **options).warnings if "protect[" in each]

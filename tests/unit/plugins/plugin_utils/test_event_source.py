@@ -126,6 +126,31 @@ def test_each_interval_costs_one_call(service, arguments):
     assert set(others) == {f"GET /http_loggers/{LOGGER}/data"}
 
 
+@pytest.mark.parametrize("beside", [{"total": 2}, {"has_more": True}, {"next_cursor": "x"}])
+def test_a_list_that_announces_more_is_an_error(service, arguments, beside):
+    service.allow_violations = True
+    body = {"data": {"requests": [], **beside}}
+    service.fault(path=f"/http_loggers/{LOGGER}/data", action="status", status=200, body=body, times=None)
+    engine = logger({**arguments, "error_after": 0.0}, 1)
+    assert f"GET /http_loggers/{LOGGER}/data returned only 0" in engine.events[0]["error"]["message"]
+
+
+def test_a_count_above_the_list_is_an_error(service, arguments):
+    service.allow_violations = True
+    service.capture(LOGGER, {}, {})
+    body = {"data": {"requests": [{"id": 1, "url_params": "a"}]}}
+    service.fault(path=f"/http_loggers/{LOGGER}/data", action="status", status=200, body=body, times=None)
+    engine = logger({**arguments, "error_after": 0.0}, 1)
+    assert "only 1 of the 2 requests that the HTTP logger counts" in engine.events[0]["error"]["message"]
+
+
+def test_a_logger_that_records_nothing_is_one_event(service, arguments):
+    service.add(http_loggers=[{"id": 777, "label": "old", "active_days": 0, "requests": [{}]}])
+    engine = logger({**arguments, "label": "old"}, 2)
+    assert [each["type"] for each in engine.events] == ["error", "request"]
+    assert "can no longer record requests" in engine.events[0]["error"]["message"]
+
+
 def test_the_first_run_passes_new_requests_only_if_asked_to(service, arguments):
     service.capture(LOGGER, {}, {})
     with pytest.raises(AssertionError):
