@@ -121,11 +121,12 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, harmless, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
 from ansible_collections.scanops.scanner.plugins.module_utils._file.repository import path_in_repository
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 from jinja2 import pass_context
 
@@ -140,9 +141,9 @@ def findings_export(context: Any, result: object, format: str, **options: Any) -
         document = read_document(result, FORMATS[format].every_row)
         written = write(format, document, _choices(options, context.get("playbook_dir", ".")))
     except WrongOption as error:
-        raise AnsibleFilterError(f"findings_export: {error}") from None
+        raise AnsibleFilterError(harmless(f"findings_export: {error}")) from None
     for warning in written.warnings:
-        Display().warning(warning)
+        Display().warning(harmless(warning))
     return [{"name": artefact.name, "content": unsafe(artefact.text)} for artefact in written.artefacts]
 
 
@@ -180,6 +181,7 @@ def _choices(options: dict[str, Any], directory: str) -> Choices:
 
 def _text_of(path: str) -> str:
     try:
+        refuse_untrusted(path, "estate_files")
         with open(path, encoding="utf-8-sig") as file:
             return file.read()
     except (OSError, ValueError) as error:

@@ -242,6 +242,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
     Refused,
     ScannerError,
     WrongOption,
+    harmless,
     printable,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Family
@@ -264,6 +265,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._options import (
     INVENTORY_OPTIONS,
     NEEDED,
     connection_from,
+    wrong_variable,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._records import (
     InWorkspace,
@@ -350,7 +352,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self._keep_addresses(plan, hosts)
             plan.into(inventory)
         except (AnsibleError, ScannerError) as error:
-            raise AnsibleParserError(to_native(error)) from None
+            raise AnsibleParserError(harmless(to_native(error))) from None
 
     # --- options ---
 
@@ -365,14 +367,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         given = {name: value for name, value in given.items() if value is not None}
         for name in NEEDED:
             variable = INVENTORY_OPTIONS[name]["fallback"][1][0]
-            if name not in given and variable not in os.environ:
+            if name not in given and not os.environ.get(variable):
                 raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
                 )
+        wrong = wrong_variable(given, os.environ)
+        if wrong:
+            raise WrongOption(wrong)
         try:
             super().set_options(task_keys, var_options, given)
         except AnsibleError as error:
             raise WrongOption(f"An option has an invalid value: {_reason(error)}; correct it.") from None
+        for name, entry in INVENTORY_OPTIONS.items():
+            if name not in given and os.environ.get(entry["fallback"][1][0]) == "":
+                # ansible-core takes an empty path for the present directory
+                self._options[name] = entry.get("default")
         for name in given:
             if name not in self._options:
                 near = get_close_matches(name, self._options, 1)
@@ -422,6 +431,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise Refused(
                 f"The Python that runs Ansible, {sys.executable}, lacks {missing}: install it there with pip."
             )
+
+    def _warn(self, sentence: str) -> None:
+        self.display.warning(harmless(sentence))
 
     # --- the account ---
 
@@ -475,7 +487,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         transport = Transport(connection)
         kind = self.get_option("type")
         try:
-            client = Client(transport, Permits(closed="an inventory only reads").permit, self.display.warning)
+            client = Client(transport, Permits(closed="an inventory only reads").permit, self._warn)
             everywhere = client.all(WORKSPACE)
             workspaces = chosen_workspaces(everywhere, self.get_option("workspaces"))
             wanted = [(workspace["id"], TARGET) for workspace in workspaces]
@@ -624,7 +636,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 self._warn_of_this_machine(records[name][0])
 
     def _warn_of_this_machine(self, record: Record) -> None:
-        self.display.warning(
+        self._warn(
             f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
             " Exclude it to avoid this warning."
         )
@@ -633,13 +645,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         """Omit, with a warning, hosts and groups that would change where plays run."""
         hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
         for name in groups:
-            self.display.warning(
+            self._warn(
                 f"The group {name!r} is omitted from this inventory, because a host has this name, and plays on that host"
                 " would run on the group. Create the group with another prefix."
             )
         for name in hosts:
             other = "the machine on which Ansible runs" if name in C.LOCALHOST else "a group"
-            self.display.warning(
+            self._warn(
                 f"The {_target(records[name][0])}, is omitted from this inventory, because its host would have the name"
                 f" {name!r} of {other}. Set hostnames to give it another name, or exclude it."
             )
@@ -654,7 +666,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 continue
             address = variables.pop("ansible_host")
             if earlier.get_vars().get("ansible_host", name) != address:
-                self.display.warning(
+                self._warn(
                     f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from"
                     f" the {_target(records[name][0])}."
                 )

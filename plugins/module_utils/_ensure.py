@@ -16,7 +16,16 @@ from ._http.client import NOT_GONE
 from ._http.create import Created
 from ._lookup import NOWHERE, Place, misplaced, not_empty, whereabouts
 from ._raw_options import UNKNOWN_ID
-from ._records import Record, difference, new_record, not_compared, not_shown, revealed
+from ._records import (
+    Record,
+    difference,
+    may_be_stored,
+    new_record,
+    not_compared,
+    not_shown,
+    revealed,
+    stored_otherwise,
+)
 from ._references import find, place_of, warn_current_workspace
 from ._scope.valid_names import refuse_name
 from ._task import Task
@@ -145,7 +154,23 @@ def _create(declared: _Declared) -> _Outcome:
         predicted = dict(values, workspace_id=place.id) if resource.in_workspace else values
         return _Outcome(None, new_record(resource, predicted))
     created = _post(declared, values)
-    return _Outcome(None, created.record) if created.made else _adjust(declared, created.record)
+    if not created.made:
+        return _adjust(declared, created.record)
+    _refuse_other_form(declared, values, created.record, "created")
+    return _Outcome(None, created.record)
+
+
+def _refuse_other_form(declared: _Declared, values: Record, record: Record, done: str, **result: Any) -> None:
+    """Fail in the run that wrote a text which the service stores in another form, because no later run could change it."""
+    resource = declared.resource
+    # names of targets are found in normal form
+    compared = {field: value for field, value in values.items() if field != resource.key or not resource.key_is_place}
+    problem = stored_otherwise(record, compared, exact=resource.key)
+    if problem:
+        raise Incomplete(
+            f"{resource.noun} {printable(values[resource.key])!r} was {done}, but {problem}.",
+            **{resource.name: record, **result},
+        )
 
 
 def _post(declared: _Declared, values: Record, exact: bool = False) -> Created:
@@ -235,6 +260,9 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> _Outcome:
             " scans: set force: true to accept that.",
             drift=drift,
         )
+    problem = may_be_stored(drift)
+    if problem:
+        raise Refused(f"{_differs(resource, live, drift)}, and is not recreated: {problem}.", drift=drift)
     values = {resource.key: live[resource.key], **{field: live[field] for field in resource.declared}}
     values.update({field: sides["declared"] for field, sides in drift.items()})
     refuse_name("the live name", values[resource.key])
@@ -248,6 +276,7 @@ def _recreate(declared: _Declared, live: Record, drift: Record) -> _Outcome:
         # what is created next shows whether it was deleted
         task.client.delete(resource, live["id"], read_back=False)
         after = _create_again(declared._replace(place=place), live, values)
+        _refuse_other_form(declared, values, after, "recreated", lost=live)
     return _Outcome(live, after, drift, lost=live)
 
 

@@ -20,6 +20,16 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 _USER_INFO = re.compile(r"(//)[^/?#]*@")
 _PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
 _QUERY = re.compile(r"\?.+", re.DOTALL)
+# commands of pipelines, and characters that a terminal obeys. The double colon of an IPv6 address is none: it has only
+# hexadecimal digits behind it, and no command of GitHub has such a name. Sources:
+# https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
+# https://github.com/microsoft/azure-pipelines-agent/blob/master/src/Agent.Sdk/Util/CommandUtil.cs
+# https://www.jetbrains.com/help/teamcity/service-messages.html
+# https://docs.gitlab.com/ci/jobs/job_logs/#custom-collapsible-sections
+_COMMAND = re.compile(
+    r"##(?=\w*\[)|:{3,}|::(?!(?:[0-9a-fA-F.]|:(?!:))*(?![\w:-]))|section_(?:start|end):(?=\d)"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 
 
 class ScannerError(Exception):
@@ -167,6 +177,27 @@ def printable(text: object, longest: int = 300) -> str:
     cut = str(text)[:longest]
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
     return shown + ("..." if len(str(text)) > longest else "")
+
+
+def harmless(value: Any) -> Any:
+    """A copy of what a message, a warning or a failed result says, at any depth of lists and dictionaries, in which no runner
+    of a pipeline finds a command, and no terminal an escape sequence.
+
+    A space breaks the marks of GitHub (``::`` and ``##[``), Azure Pipelines and TeamCity (``##vso[``, ``##teamcity[``) and
+    GitLab (``section_start:``). They are broken anywhere in a line, because ansible-core wraps long lines.
+    """
+    if isinstance(value, str):
+        return _COMMAND.sub(_broken, value) if _COMMAND.search(value) else value
+    if isinstance(value, dict):
+        return {harmless(key): harmless(part) for key, part in value.items()}
+    return [harmless(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def _broken(found: re.Match[str]) -> str:
+    text = found.group()
+    if text[0] in "#:":
+        return " ".join(text)
+    return f"{text[:-1]} :" if text[-1] == ":" else text.encode("unicode_escape").decode("ascii")
 
 
 def shape_of(value: object) -> str:

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
+from ._errors import harmless
 from ._http.connection import missing_requests
 from ._interrupt import Stop
 from ._masking import hide, shown_options
-from ._options import CONNECTION_OPTIONS, NEEDED
+from ._options import CONNECTION_OPTIONS, NEEDED, wrong_variable
 from ._raw_options import ArgumentSpec, Groups, Prepared, prepare
 from ._task import Ended, Host, ScopeInForce, Shared, Work, perform
 
@@ -79,7 +80,8 @@ class Module(NamedTuple):
     def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
         """The arguments of a task, ready for the conversion of the options."""
         groups = [*self.mutually_exclusive, *self.required_one_of]
-        return prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
+        prepared = prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
+        return prepared._replace(refusal=prepared.refusal or wrong_variable(given, environ))
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
@@ -121,6 +123,10 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def show(self, text: str) -> None:
         """Show nothing: ansible-core reads what a module prints only when it has ended."""
+
+    def fail_json(self, msg: str, **kwargs: Any) -> None:
+        """Fail, also where ansible-core refuses an option and quotes it."""
+        super().fail_json(harmless(msg), **kwargs)
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         # ansible-core would add the mode, owner and size of dest, which are not documented as part of the result

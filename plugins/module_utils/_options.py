@@ -12,18 +12,28 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ansible.module_utils.basic import env_fallback
+from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
+from ansible.module_utils.errors import AnsibleFallbackNotFound
 
-from ._errors import WrongOption
+from ._errors import WrongOption, printable
 from ._http.connection import Connection
 
 LONGEST_TIMEOUT = 86400
 
 _DEFAULTS = Connection._field_defaults
+_TYPES = {"int": "an integer", "float": "a number", "bool": "true or false"}
+
+
+def _from_environment(variable: str) -> str:
+    """The fallback of an option. An empty variable is not set."""
+    value = os.environ.get(variable)
+    if not value:
+        raise AnsibleFallbackNotFound
+    return value
 
 
 def _option(type_: str, variable: str, **more: Any) -> dict[str, Any]:
-    return dict(type=type_, fallback=(env_fallback, [variable]), **more)
+    return dict(type=type_, fallback=(_from_environment, [variable]), **more)
 
 
 CONNECTION_OPTIONS: dict[str, dict[str, Any]] = dict(
@@ -50,8 +60,48 @@ INVENTORY_OPTIONS = {name: entry for name, entry in CONNECTION_OPTIONS.items() i
 NEEDED = ("base_url", "api_key")
 
 
+def wrong_variable(given: Mapping[str, object], environ: Mapping[str, str]) -> str | None:
+    """Why the value of an environment variable cannot be that of an option that is not given, a sentence, or None.
+
+    ansible-core would name the option only.
+    """
+    for name, entry in CONNECTION_OPTIONS.items():
+        variable = entry["fallback"][1][0]
+        if given.get(name) is None and environ.get(variable):
+            value = _converted(entry, environ[variable])
+            if value is None:
+                return (
+                    f"The environment variable {variable} is {printable(environ[variable], 100)!r}, which is not"
+                    f" {_TYPES[entry['type']]}: correct it, or unset it."
+                )
+    return None
+
+
 def connection_from(options: Mapping[str, Any]) -> Connection:
-    """Check the connection options, without a call; raises WrongOption, which names the option."""
+    """Check the connection options, without a call; raises WrongOption, which names the option, and the environment variable
+    from which it comes."""
+    try:
+        return _connection(options)
+    except WrongOption as error:
+        option = str(error).partition(" ")[0]
+        entry = CONNECTION_OPTIONS.get(option, {"type": "str", "fallback": (None, [""])})
+        variable = entry["fallback"][1][0]
+        given = os.environ.get(variable)
+        # as text, because nan is not equal to itself
+        if not given or str(_converted(entry, given)) != str(options[option]):
+            raise
+        raise error.with_sentence(f"{error} Its value comes from the environment variable {variable}.") from None
+
+
+def _converted(entry: Mapping[str, Any], text: str) -> object:
+    """The value of an option in the text of its variable, None if it has none."""
+    try:
+        return DEFAULT_TYPE_VALIDATORS[entry["type"]](text)
+    except (TypeError, ValueError):
+        return None
+
+
+def _connection(options: Mapping[str, Any]) -> Connection:
     verify = options["validate_certs"]
     if verify and options["ca_path"]:
         verify = _existing_file(options["ca_path"], "ca_path")

@@ -24,6 +24,10 @@ Groups = Sequence[Sequence[str]]
 UNKNOWN_ID = 0
 # the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
+# mistakes of one kind that a message names
+_MOST_NAMED = 20
+# what a template with ``omit`` inside a longer text gives before ansible-core 2.19, and from then on
+_OMITTED = ("__omit_place_holder__", "<<Omit>>")
 
 # fields of objects; a task does not change those that it does not declare
 _FIELDS = {field for entry in FAMILIES.values() for field in (*entry.declared, f"new_{entry.key}")}
@@ -253,18 +257,25 @@ def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | No
         # ansible-core turns some texts into a dictionary, and quotes the others
         wrong = _has_secrets(entry) or not isinstance(value, str)
         return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
-    for name, each in value.items():
-        problem = (
-            unknown_key(path, name, options)
-            if name not in options
-            else _problem(f"{path}.{name}", name, options[name], each)
-        )
-        if problem:
-            return problem
-    return None
+    unknown = unknown_keys([(path, value)], options)
+    problems = (
+        _problem(f"{path}.{name}", name, options[name], each) for name, each in value.items() if name in options
+    )
+    return unknown or next(filter(None, problems), None)
 
 
-def unknown_key(path: str, key: object, keys: Iterable[str]) -> str:
+def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> str | None:
+    """The message on all unknown keys of dictionaries, each with its path, without a full stop; None if there is none."""
+    found = [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
+    return "; ".join(found[:_MOST_NAMED]) + more_than(found, _MOST_NAMED) if found else None
+
+
+def more_than(found: Sequence[object], most: int) -> str:
+    """How many of these follow the first ones, for the end of a list in a message."""
+    return f"; and {len(found) - most} more" if len(found) > most else ""
+
+
+def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
     """The message on an unknown key of a dictionary, without a full stop."""
     near = difflib.get_close_matches(str(key), keys, 1)
     advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
@@ -286,6 +297,31 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
     if kind == "str" and name in _NAMES and _is_number(value):
         return f"{path} is {shape_of(value)}, not text: put it in quotes (in a template add | string)"
     return None
+
+
+def _omitted(path: str, value: object) -> str | None:
+    """The path of a text with the placeholder of ``omit``, or None. ansible-core removes it only where it is all of an option,
+    and from release 2.19 on also where it is all of a value in it."""
+    if isinstance(value, str):
+        return path if any(each in value for each in _OMITTED) else None
+    if isinstance(value, dict):
+        inner = [(f"{path}.{printable(key, 60)}", each) for key, each in value.items()]
+        inner += [(f"a key of {path}", key) for key in value]
+    elif isinstance(value, (list, tuple)):
+        inner = [(f"{path}[{index}]", each) for index, each in enumerate(value)]
+    else:
+        return None
+    return next(filter(None, (_omitted(*each) for each in inner)), None)
+
+
+def _placeholder(given: Mapping[str, object]) -> str | None:
+    """The message on the placeholder of ``omit`` in an option, or None. It would be sent as a text, another one in each run."""
+    path = next(filter(None, (_omitted(name, value) for name, value in given.items())), None)
+    return path and (
+        f"{path} holds the placeholder of omit, which Ansible removes only where it is the complete value of an option: give a"
+        " value, or build the list or dictionary without this entry, as in {{ {'name': x} | combine({'description': y} if y is"
+        " defined else {}) }}."
+    )
 
 
 def _is_number(value: object) -> bool:
@@ -323,6 +359,7 @@ def prepare(
         params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
     refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown)
+    refused = refused or _placeholder({name: each for name, each in given.items() if not name.startswith(_INTERNAL)})
     refused = refused or _missing_variables(spec, needed, params, environ)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ._errors import printable
 from ._families.family import Family
+from ._texts import may_be_stored_form, same
 
 # a row of the service, or the record of one: field to value
 Record = dict[str, Any]
@@ -126,12 +127,15 @@ def new_record(resource: Family, values: Record) -> Record:
 
 
 def difference(resource: Family, live: Record, declared: Record) -> tuple[Record, Record]:
-    """Compare a declaration with a live record: (changes, drift). Fields that the service does not show are skipped.
+    """Compare a declaration with a live record: (changes, drift). Fields that the service does not show are skipped, and texts
+    are equal in normal form.
 
     changes: {field: declared value}, to be written; drift: {field: {declared, live}}, which no call can change.
     """
     unknown = not_shown(live, declared)
-    differing = {field: value for field, value in declared.items() if live[field] != value and field not in unknown}
+    differing = {
+        field: value for field, value in declared.items() if not same(live[field], value) and field not in unknown
+    }
     changes = {field: value for field, value in differing.items() if field in resource.updatable}
     drift = {
         field: dict(declared=value, live=live[field]) for field, value in differing.items() if field not in changes
@@ -151,9 +155,39 @@ def written(resource: Family, before: Record, changes: Record, read: Record) -> 
     found = {
         field: dict(expected=value, live=record[field])
         for field, value in known.items()
-        if field in record and record[field] != value and (field in resource.fields or record[field] in (None, ""))
+        if field in record
+        and not same(record[field], value)
+        and (field in resource.fields or record[field] in (None, ""))
     }
     return record, found
+
+
+def stored_otherwise(record: Record, values: Record, exact: str | None = None) -> str | None:
+    """That a service has stored texts of a create in another form, a clause that ends with what to do; or None.
+
+    exact: the field that must be as it was sent, because it is looked up so.
+    """
+    others = {
+        field: record[field]
+        for field, value in values.items()
+        if field in record
+        and record[field] is not None
+        and not (record[field] == value if field == exact else same(record[field], value))
+    }
+    shown = " and ".join(f"its {field} as {printable(repr(stored))}" for field, stored in others.items())
+    return f"the service stores {shown}; declare the text as the service stores it" if shown else None
+
+
+def may_be_stored(drift: Record) -> str | None:
+    """Why an object must not be recreated because of this drift, a clause; or None. Recreating it would change nothing."""
+    for field, sides in drift.items():
+        if may_be_stored_form(str(sides["live"]), str(sides["declared"])):
+            return (
+                f"its live {field}, {printable(repr(sides['live']))}, may be the form in which the service stores the"
+                " declared one, so recreating it would delete its scans in every run; declare the live text, or edit it in"
+                " the web application"
+            )
+    return None
 
 
 def not_as_written(what: str, found: Record, changes: Record) -> str:

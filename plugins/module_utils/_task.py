@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Optional, Protocol
 
-from ._errors import CallError, ScannerError, WrongOption, printable
+from ._errors import CallError, ScannerError, WrongOption, harmless, printable
 from ._http.client import Client
 from ._http.connection import Connection
 from ._http.list_cache import Lists
@@ -94,7 +94,7 @@ class Task:
         """Show a warning with the result of the task, once."""
         if sentence not in self._warnings:
             self._warnings.add(sentence)
-            self.host.warn(sentence)
+            self.host.warn(harmless(sentence))
 
     def warn_foreseen(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
@@ -119,9 +119,12 @@ class Ended(NamedTuple):
 
     def returned(self, verbosity: int) -> dict[str, Any]:
         """What the task returns at this verbosity of ansible-core."""
-        failure = {} if self.failure is None else dict(failed=True, msg=self.failure)
         trace = {"exception": self.trace} if self.trace and verbosity >= 3 else {}
-        return {**self.result, **failure, **self._log(verbosity), **trace}
+        if self.failure is not None:
+            return {**harmless({**self.result, "failed": True, "msg": self.failure, **trace}), **self._log(verbosity)}
+        # ansible-core shows a diff; other parts of a result only on request
+        diff = {"diff": harmless(self.result["diff"])} if "diff" in self.result else {}
+        return {**self.result, **diff, **self._log(verbosity)}
 
     def too_deep(self, verbosity: int) -> dict[str, Any]:
         """What the task returns instead of a result that is nested too deeply."""

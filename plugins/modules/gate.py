@@ -416,6 +416,8 @@ findings:
   description:
     - The findings, failing ones first. Each has its RV(findings[].state), the RV(findings[].reasons) for it, and
       RV(findings[].change) against the baseline. The guide lists all fields.
+    - If the task fails, C(description), C(risk), C(recommendation), C(evidence) and C(references) are empty here and in
+      RV(failing), because Ansible prints the result. C(gate.json) has them.
   returned: always, once the gate has judged
   type: list
   elements: dict

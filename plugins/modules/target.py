@@ -48,7 +48,8 @@ options:
       - What to do if the live description differs from the declared one.
       - V(warn) keeps the live description, warns, and returns the difference in RV(drift). V(ignore) does the same
         without the warning. V(fail) fails the task.
-      - V(recreate) deletes the target and creates it again. It requires O(force=true).
+      - V(recreate) deletes the target and creates it again. It requires O(force=true). It refuses if the live text may be
+        the form in which the service stores the declared one, such as its beginning.
       - Danger - deleting a target deletes its scans and their findings.
     type: str
     choices: [warn, fail, ignore, recreate]

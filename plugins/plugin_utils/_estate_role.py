@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible.errors import AnsibleError
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._yaml_nodes import BrokenYaml, node_of
 from ansible_collections.scanops.scanner.plugins.modules.estate import OPTIONS as ESTATE
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
@@ -28,6 +29,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import (
     record,
 )
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 _KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")
@@ -65,18 +67,9 @@ class EstateAction(RoleAction):
 
     def read_files(self, paths: Sequence[str], templates: bool) -> Result:
         """What the files of an estate declare, and where. templates: whether to evaluate those in the files."""
-        files = files_of(paths)
-        return joined(files, [self._content(path, templates) for path in files])
-
-    def _content(self, path: str, templates: bool) -> Mapping[str, Any]:
-        """The variables of a file, as ansible.builtin.include_vars reads it."""
-        known = inspect.signature(self._loader.load_from_file).parameters
-        trusted = {"trusted_as_template": templates} if "trusted_as_template" in known else {}
-        # before ansible-core 2.19, a text that is marked as unsafe is no template
-        content = self._loader.load_from_file(path, unsafe=True, **trusted)
-        if templates:
-            content = _core.evaluated(self, content, self.variables)
-        return dict(_core.as_module_reads({"value": content})["value"])
+        return read_estate_files(
+            paths, self._loader, (lambda value: _core.evaluated(self, value, self.variables)) if templates else None
+        )
 
 
 class _Estate:
@@ -223,6 +216,27 @@ def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
 # --- the files of an estate
 
 
+def read_estate_files(paths: Sequence[str], loader: Any, template: Callable[[Any], Any] | None = None) -> Result:
+    """What the files in these paths declare: the workspaces, and where each is declared.
+
+    loader: a DataLoader of ansible-core; template: evaluates the templates in a value. Without it, files are data: a template
+    can run programs on this machine. Raises ValueError, and WrongOption for a file that others can write.
+    """
+    files = files_of(paths)
+    result = joined(files, [_loaded(path, loader, template) for path in files])
+    if any(_text_of(path).startswith(_VAULT) for path in files):
+        result["_ansible_no_log"] = True
+    return result
+
+
+def _loaded(path: str, loader: Any, template: Callable[[Any], Any] | None) -> Any:
+    try:
+        value = _core.load_yaml(loader, path, template is not None)
+        return unsafe(_core.plain(template(value) if template else value))
+    except AnsibleError as error:
+        raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
+
+
 def files_of(paths: Sequence[str]) -> list[str]:
     """The files in these paths, sorted: files, and those directly in directories. Raises ValueError for the first one that
     is missing, broken, or declares something else, with its line where it has one."""
@@ -247,13 +261,18 @@ def files_of(paths: Sequence[str]) -> list[str]:
     return files
 
 
-def _check(path: str) -> None:
+def _text_of(path: str) -> str:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({reason_of(error)}): correct its permissions.") from None
+
+
+def _check(path: str) -> None:
+    text = _text_of(path)
+    refuse_untrusted(path, "estate_apply_files")
     if text.startswith(_VAULT):
         # ansible-core decrypts it
         return
@@ -276,7 +295,7 @@ def joined(files: Sequence[str], loaded: Sequence[Mapping[str, Any]]) -> Result:
     workspaces: list[Any] = []
     declared_at: list[str] = []
     for path, variables in zip(files, loaded):
-        if list(variables) != [_KEY]:
+        if not isinstance(variables, Mapping) or list(variables) != [_KEY]:
             raise _foreign(path)
         own = variables[_KEY]
         if not isinstance(own, list):

@@ -35,12 +35,17 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, captured, decoded
 from ansible_collections.scanops.scanner.plugins.module_utils._lookup import chosen_workspaces
-from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS, connection_from
+from ansible_collections.scanops.scanner.plugins.module_utils._options import (
+    INVENTORY_OPTIONS,
+    connection_from,
+    wrong_variable,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
 from ansible_collections.scanops.scanner.plugins.module_utils._references import belongs, find, place_of
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import outcome_of, status_of, without_secrets
 from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened, Task, perform
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
     Cursor,
     account_of,
@@ -247,6 +252,7 @@ class State:
         self.source = ""
         self.cursor: Cursor | None = None
         self._path, self._owner = path, owner
+        refuse_untrusted(path, "state_file")
         sweep(path)
         try:
             with open(path, encoding="utf-8") as stream:
@@ -280,7 +286,7 @@ def options_of(name: str, source: Source, args: Mapping[str, Any]) -> dict[str, 
     spec = {**_OPTIONS, **source.options}
     given = {each: value for each, value in args.items() if each != "eda_feedback_queue"}
     groups = [*source.constraints.get("required_one_of", ())]
-    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS))
+    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS)) or wrong_variable(given, os.environ)
     found = ArgumentSpecValidator(spec, **source.constraints).validate(
         {each: value for each, value in given.items() if value is not None}
     )

@@ -21,7 +21,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, harmless, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
 from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
@@ -193,7 +193,7 @@ class _Run:
     def printed(self) -> str:
         """Do the work, and write its result as the module would print it."""
         if self._refusal:
-            return self._printed(failed=True, msg=self._refusal)
+            return self._printed(failed=True, msg=harmless(self._refusal))
         ended = self.declared.perform(self, self._shared)
         if ended.secret:
             hide(ended.secret, self._secrets)
@@ -260,7 +260,7 @@ class Lines:
         # lines go to ansible-playbook through a queue: a worker that is killed while it holds the lock would block it
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
-            display.display(f"{self._start}{text}", stderr=True)
+            display.display(f"{self._start}{harmless(text)}", stderr=True)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -269,7 +269,7 @@ class Lines:
         if not self._silent and _STDERR is not None:
             # the terminal may have been closed
             with contextlib.suppress(OSError):
-                os.write(_STDERR, f"{self._start}{text}\n".encode("utf-8", "backslashreplace"))
+                os.write(_STDERR, f"{self._start}{harmless(text)}\n".encode("utf-8", "backslashreplace"))
 
 
 def lines_of_interrupt(action: str, result: Mapping[str, Any]) -> list[str]:

@@ -13,17 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import (
-    LONGEST_FINDINGS,
-    needed_content_of,
-    refuse_untrusted_directory,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._names import lasting_form
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import Fix
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import refuse_other_run
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of
@@ -59,7 +56,7 @@ class ProveAction(RoleAction):
         source = self.value("source")
         path = self.absolute(source) if isinstance(source, str) else ""
         artifacts = self.path("artifacts", "prove_fix")
-        refuse_untrusted_directory(artifacts, "prove_fix_artifacts")
+        refuse_untrusted(artifacts, "prove_fix_artifacts")
         findings = self._findings(path, source)
         ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
         reads = self._read(ids, "before")

@@ -21,7 +21,12 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, WrongOption, printable
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+    ScannerError,
+    WrongOption,
+    harmless,
+    printable,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
 from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
@@ -72,8 +77,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
                 done[key] = [*rows, *done.get(key, [])]
         if done.get("failed") and self._trace:
             result["exception"] = self._trace
-        # texts of the service are never templates
-        return {**result, **unsafe(explained(done, self._task, self.variables))}
+        done = explained(done, self._task, self.variables)
+        # texts of the service are never templates, and in what is printed no commands
+        return {**result, **unsafe(harmless(done) if done.get("failed") or SHOWN.keys() <= done.keys() else done)}
 
     # --- who runs it, and where
 

@@ -86,7 +86,7 @@ def _is_wanted(action: Any, environment: Mapping[str, str]) -> bool:
     given = action._task.args.get("in_process")
     (variable,) = _IN_PROCESS["fallback"][1]
     if given is None:
-        given = environment.get(variable, os.environ.get(variable))
+        given = environment.get(variable, os.environ.get(variable)) or None
     return bool(boolean(str(_IN_PROCESS["default"] if given is None else given), strict=False))
 
 

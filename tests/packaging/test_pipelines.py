@@ -34,6 +34,14 @@ PIPELINES = [*SCHEMAS, JENKINSFILE]
 PLAYBOOKS = {"gate.yml": "scan_gate", "comment.yml": "gate_comment"}
 # Azure Repos is none of the providers of the role gate_comment.
 WITH_COMMENT_ROLE = [name for name in PIPELINES if name != "azure-pipelines.yml"]
+# What a script does first, so that the runner obeys no command in the output.
+WITHOUT_COMMANDS = {
+    "github-actions.yml": re.escape(
+        "token=$(python -c 'import uuid; print(uuid.uuid4().hex)')\n"
+        'echo "::stop-commands::$token"\n'
+        "trap 'echo \"::$token::\"' EXIT\n"
+    )
+}
 # The keys whose values a shell runs: GitHub, GitLab (a list is one script), Azure.
 SHELL_KEYS = ("run", "before_script", "script", "after_script", "bash")
 GROOVY_SHELL = re.compile(r"""\bsh (?:'''(.*?)'''|'([^'\n]*)')""", re.DOTALL)
@@ -140,7 +148,38 @@ def test_the_exit_status_of_the_gate_decides(name):
     for softener in ("continue-on-error", "continueOnError", "allow_failure", "catchError", "returnStatus", "|| true"):
         assert softener not in text
     (script,) = [script for script in scripts_of(name) if "ansible-playbook scan-gate" in script]
-    assert re.fullmatch(r"(\.venv/bin/)?ansible-playbook scan-gate\.yml", script.strip())
+    assert re.fullmatch(
+        rf"{WITHOUT_COMMANDS.get(name, '')}(\.venv/bin/)?ansible-playbook scan-gate\.yml", script.strip()
+    )
+
+
+@pytest.mark.parametrize("playbook", ["scan-gate.yml", "gate-comment.yml"])
+@pytest.mark.parametrize("status", [0, 2, 4])
+def test_the_runner_of_github_obeys_no_command_of_the_playbook(tmp_path, playbook, status):
+    """The commands are switched on again, whatever the exit status, which is that of the step."""
+    (script,) = [step["run"] for step in steps_of_github() if f"ansible-playbook {playbook}" in step.get("run", "")]
+    program = tmp_path / "ansible-playbook"
+    program.write_text(f"#!/bin/sh\necho '::error::of the service'\nexit {status}\n")
+    program.chmod(0o755)
+    (tmp_path / "python").symlink_to(sys.executable)
+    # as the runner starts a step without a shell of its own
+    done = subprocess.run(
+        ["bash", "-e", "-c", script],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    stop, command, resume = done.stdout.splitlines()
+    token = stop.removeprefix("::stop-commands::")
+    assert len(token) == 32 and command == "::error::of the service" and resume == f"::{token}::"
+    assert done.returncode == status
+
+
+def test_the_agent_of_azure_obeys_no_command_of_the_playbook():
+    jobs = yaml.safe_load(text_of("azure-pipelines.yml"))["stages"][0]["jobs"]
+    (step,) = [step for step in jobs[0]["steps"] if step.get("bash") == "ansible-playbook scan-gate.yml"]
+    assert step["target"] == {"commands": "restricted", "settableVariables": "none"}
 
 
 @pytest.mark.parametrize("name", PIPELINES)
@@ -270,10 +309,10 @@ def test_the_comment_of_azure_reaches_the_merged_pull_request(profile, forge, tm
 @pytest.mark.parametrize("name", WITH_COMMENT_ROLE)
 def test_a_pipeline_comments_after_a_merge_and_also_if_the_gate_fails(name):
     (script,) = [script for script in scripts_of(name) if "gate-comment.yml" in script]
-    command = r"(\.venv/bin/)?ansible-playbook gate-comment\.yml"
+    command = rf"{WITHOUT_COMMANDS.get(name, '')}(\.venv/bin/)?ansible-playbook gate-comment\.yml"
     if name == "github-actions.yml":
         (step,) = [step for step in steps_of_github() if script == step.get("run")]
-        assert step["if"] == "always() && github.event_name == 'push'" and re.fullmatch(command, script)
+        assert step["if"] == "always() && github.event_name == 'push'" and re.fullmatch(command, script.strip())
     else:
         assert re.fullmatch(rf'if \[ "\$GATE_PROFILE" = merge \]; then {command}; fi', script)
         after = {"gitlab-ci.yml": "after_script:", JENKINSFILE: "always {"}[name]

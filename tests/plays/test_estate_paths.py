@@ -25,3 +25,39 @@ def test_relative_paths_start_at_the_directory_of_the_playbook(service_process, 
     assert played.status == 0, played.output
     assert (place / "plan.json").is_file() and list((place / "estate").iterdir())
     assert [path.name for path in tmp_path.iterdir()] == ["plays"]
+
+
+def test_a_template_in_an_estate_file_runs_only_where_the_play_asks_for_it(service_process, tmp_path):
+    """A file of a pull request must not run a program on the controller."""
+    mark = tmp_path / "mark"
+    text = f"estate_apply_workspaces:\n  - name: A\n    description: \"{{{{ lookup('pipe', 'echo ran | tee {mark}') }}}}\"\n"
+    (tmp_path / "estate.yml").write_text(text)
+
+    def applied(**variables):
+        role = {"name": "scanops.scanner.estate_apply"}
+        task = {"ansible.builtin.include_role": role, "vars": {"estate_apply_files": ["estate.yml"], **variables}}
+        plays = [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]
+        played = play(tmp_path, service_process, plays)
+        assert played.status == 0, played.output
+        (applying,) = played.events["Apply the estate"][-1:]
+        (create,) = [each for each in applying.log if each["method"] == "POST"]
+        return create["form"]["description"]
+
+    assert applied().startswith("{{ lookup('pipe', 'echo ran")
+    assert applied(estate_apply_templates="false").startswith("{{")
+    assert not mark.exists()
+    assert applied(estate_apply_templates=True) == "ran"
+    assert mark.exists()
+
+
+def test_an_estate_file_that_everybody_can_write_is_refused(service_process, tmp_path):
+    path = tmp_path / "estate.yml"
+    path.write_text("estate_apply_workspaces: [{name: A}]\n")
+    path.chmod(0o666)
+    task = {"ansible.builtin.include_role": {"name": "scanops.scanner.estate_apply"}}
+    plays = [
+        {"hosts": "localhost", "gather_facts": False, "tasks": [{**task, "vars": {"estate_apply_files": [str(path)]}}]}
+    ]
+    played = play(tmp_path, service_process, plays)
+    assert played.status == 2 and "can be written by every user" in played.output
+    assert service_process.calls() == []

@@ -107,7 +107,7 @@ def list_all(call: Call) -> Answer:
 
 def create(call: Call) -> Answer:
     form = call.form_fields()
-    label = call.text(form, "label")
+    label = call.settings.stored(call.text(form, "label"))
     sources = {"either": {**form, **call.query}, "query": call.query, "form": form}
     settings = call.settings
     # "empty" is the answer to a list

@@ -10,6 +10,9 @@ The defaults are the most likely behaviour of the real service.
 from __future__ import annotations
 
 import copy
+import html
+import re
+import unicodedata
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
@@ -146,6 +149,17 @@ LIMITS = _or_null(
     )
 )
 
+FORMS_OF_TEXT: dict[str, Callable[[str], str]] = {
+    "exact": str,
+    "trimmed": str.strip,
+    "line_ends": lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n"),
+    "decomposed": lambda text: unicodedata.normalize("NFD", text),
+    "cut": lambda text: text[:20],
+    "escaped": html.escape,
+    "ascii": lambda text: text.encode("ascii", "replace").decode(),
+    "without_tags": lambda text: re.sub("<[^>]*>", "", text),
+}
+
 # ---- the settings
 
 
@@ -176,6 +190,7 @@ class Settings:
     logger_data: str = _setting("object", _one_of("object", "array"))
     extra_fields: bool = _setting(False, FLAG)
     null_description: bool = _setting(False, FLAG)
+    stored_text: str = _setting("exact", _one_of(*FORMS_OF_TEXT))
     page_cap: int | None = _setting(None, COUNT_OR_NONE)
     first_page: int = _setting(1, _one_of(0, 1))
     ignore_page: bool = _setting(False, FLAG)
@@ -271,6 +286,10 @@ class Settings:
             if name == "rate_limits" and value is not None:
                 value = {**RATE_LIMITS, **value}
             setattr(self, name, copy.deepcopy(value))
+
+    def stored(self, text: str) -> str:
+        """A text as this service keeps it."""
+        return FORMS_OF_TEXT[self.stored_text](text)
 
     def deviates(self) -> bool:
         """Whether the service is told to leave the contract."""

@@ -100,7 +100,9 @@ def create(call: Call) -> Answer:
     table = account["targets"]
     if table.same(workspace_id, fields["name"]):
         raise Refused(409, "target already exists", f"{name} is a target of workspace {workspace_id}")
-    return call.created(table, account.add("targets", {**fields, "description": form.get("description", "")}))
+    return call.created(
+        table, account.add("targets", {**fields, "description": call.settings.stored(form.get("description", ""))})
+    )
 
 
 def checked(call: Call, name: object, workspace_id: int | None) -> Record:

@@ -33,12 +33,15 @@ def list_all(call: Call) -> Answer:
 
 def create(call: Call) -> Answer:
     form = call.form_fields()
-    name = call.text(form, "name")
+    name = call.settings.stored(call.text(form, "name"))
     table = call.account["workspaces"]
     if table.same(name):
         raise Refused(409, "workspace already exists", f"a workspace named {name!r} exists")
     return call.created(
-        table, call.account.add("workspaces", {"name": name, "description": form.get("description", "")})
+        table,
+        call.account.add(
+            "workspaces", {"name": name, "description": call.settings.stored(form.get("description", ""))}
+        ),
     )
 
 
@@ -61,6 +64,7 @@ def update(call: Call) -> Answer:
         changes.pop("description", None)
     if not changes:
         raise Refused(400, "invalid parameters", "a valid name or description is required")
+    changes = {name: call.settings.stored(value) for name, value in changes.items()}
     table = call.account["workspaces"]
     other = table.same(changes["name"]) if "name" in changes else None
     if other and other is not record:

@@ -10,11 +10,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
-from .._errors import ApiError, CallError, NetworkError, ScannerError, counted, elapsed, printable
+from .._errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
 from .._families.family import Family
 from .._finder import Names
 from .._lookup import Place, whereabouts
-from .._records import Record, difference, rows_in
+from .._records import Record, difference, rows_in, stored_otherwise
 from .._task import Task
 from .plan import Step, writing_order
 from .report import Pacing, limits_in_force, time_left
@@ -139,7 +139,9 @@ class Run:
         else:
             record = names.find(step.name)
             if record:
-                return step._replace(object_id=record["id"])
+                other = stored_otherwise(record, self._sent(step))
+                step = step._replace(object_id=record["id"])
+                return self._failed(step, f"it was created, but {other}") if other else step
             reason = "the service accepted its creation, but does not list it"
             if step.family.hides_workspace:
                 return self._failed(step, f"it was created, but {self._whereabouts(step)}")
@@ -253,9 +255,17 @@ class Run:
             # what comes next needs the id, so it is read now where the answer gave none
             object_id = object_id or self._new_id(family, step.name, place)
             self._ids[step.name] = object_id
+        other = stored_otherwise(created.record, self._sent(step)) if created.made and created.shown else None
+        if other:
+            raise Incomplete(f"it was created, but {other}")
         seen = created.shown and not family.hides_workspace
         step = step._replace(object_id=object_id if seen else None)
         return step._replace(action="create") if created.made else self._adjust(step, created.record)
+
+    def _sent(self, step: Step) -> Record:
+        """The fields that a create declares, without its key."""
+        fields = {**(step.after or {}), **(step.changes or {})}
+        return {field: value for field, value in fields.items() if field != step.family.key}
 
     def _new_id(self, family: Family, name: str, place: _Query) -> int | None:
         try:

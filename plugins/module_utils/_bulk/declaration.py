@@ -14,10 +14,14 @@ from .._families.family import Family
 from .._families.table import FAMILIES
 from .._families.target import TARGET
 from .._families.workspace import WORKSPACE
-from .._raw_options import unknown_key
+from .._raw_options import more_than, unknown_keys
 
 # the families that an estate declares in a workspace
 IN_WORKSPACE = tuple(FAMILIES[name] for name in WORKSPACE.holds)
+
+
+# mistakes of one kind that a message names
+MOST_NAMED = 20
 
 
 class Item(NamedTuple):
@@ -53,6 +57,7 @@ class Wanted(NamedTuple):
 
 def read_targets(entries: object) -> Wanted:
     """The ``targets`` option of the module of this name."""
+    _refuse_unknown_keys([(TARGET, "targets", entries)])
     return Wanted(None, {TARGET: _items(TARGET, entries, "targets")})
 
 
@@ -60,7 +65,19 @@ def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> li
     """The ``workspaces`` option of the estate module. declared_at: its option of this name."""
     workspaces = _list(entries, "workspaces")
     wanted = []
-    for index, (entry, path) in enumerate(zip(workspaces, _paths(len(workspaces), declared_at))):
+    paths = _paths(len(workspaces), declared_at)
+    _refuse_unknown_keys(
+        [
+            (WORKSPACE, paths, workspaces),
+            *(
+                (family, f"{path}.{family.plural}", entry.get(family.plural))
+                for path, entry in zip(paths, workspaces)
+                if isinstance(entry, dict)
+                for family in IN_WORKSPACE
+            ),
+        ]
+    )
+    for index, (entry, path) in enumerate(zip(workspaces, paths)):
         item = _item(WORKSPACE, entry, path, index)
         lists = {
             family: _items(family, entry[family.plural], f"{path}.{family.plural}")
@@ -68,18 +85,42 @@ def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> li
             if entry.get(family.plural) is not None
         }
         wanted.append(Wanted(item, lists))
-    for one, other in _of_one_name(entry.own for entry in wanted):
-        raise WrongOption(
-            f"{one.path}.name and {other.path}.name are the same workspace, {printable(one.name)!r}: merge the two."
-        )
+    _refuse_all(
+        f"{one.path}.name and {other.path}.name are the same workspace, {printable(one.name)!r}: merge the two."
+        for one, other in _of_one_name(entry.own for entry in wanted)
+    )
     for family in IN_WORKSPACE:
         everywhere = [item for entry in wanted for item in entry.lists.get(family, ())]
-        for one, other in _of_one_name(everywhere) if family.key_is_account_wide else ():
-            raise WrongOption(
-                f"{one.path} and {other.path} have the same {family.key}, {printable(one.name)!r}, but a {family.key} must"
-                " be unique in the account: choose another one."
-            )
+        _refuse_all(
+            f"{one.path} and {other.path} have the same {family.key}, {printable(one.name)!r}, but a {family.key} must"
+            " be unique in the account: choose another one."
+            for one, other in (_of_one_name(everywhere) if family.key_is_account_wide else ())
+        )
     return wanted
+
+
+def _refuse_all(sentences: Iterable[str]) -> None:
+    """Raise WrongOption with these sentences, if there are any."""
+    found = [*sentences]
+    if found:
+        more = f" {len(found) - MOST_NAMED} more follow." if len(found) > MOST_NAMED else ""
+        raise WrongOption(" ".join(found[:MOST_NAMED]) + more)
+
+
+def _keys_of(family: Family) -> tuple[str, ...]:
+    return (family.key, *family.declared, *([FAMILIES[name].plural for name in family.holds] or ["ignore"]))
+
+
+def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], object]]) -> None:
+    """Raise WrongOption for all unknown keys of lists. Each has a path, or the paths of its entries."""
+    found = []
+    for family, path, entries in lists:
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            where = f"{path}[{index}]" if isinstance(path, str) else path[index]
+            problem = unknown_keys([(where, entry)], _keys_of(family)) if isinstance(entry, dict) else None
+            found += [problem] if problem else []
+    if found:
+        raise WrongOption("; ".join(found[:MOST_NAMED]) + more_than(found, MOST_NAMED) + ".")
 
 
 def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
@@ -119,7 +160,7 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
     if not isinstance(entry, dict):
         shape = "a string (in quotes) or a dictionary" if family.key_suffices else "a dictionary"
         raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {key}.")
-    _refuse_keys(family, entry, path)
+    _refuse_null(family, entry, path)
     texts = {
         field: _text(entry[field], f"{path}.{field}")
         for field in (key, *family.declared)
@@ -135,13 +176,10 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
     return Item(path, index, name, texts, ignore)
 
 
-def _refuse_keys(family: Family, entry: dict[Any, Any], path: str) -> None:
-    """Refuse keys that the family does not have, and null where leaving a key out would mean something else."""
+def _refuse_null(family: Family, entry: dict[Any, Any], path: str) -> None:
+    """Refuse null where leaving a key out would mean something else."""
     fields = (family.key, *family.declared)
-    keys = (*fields, *([FAMILIES[name].plural for name in family.holds] or ["ignore"]))
     for key in entry:
-        if key not in keys:
-            raise WrongOption(f"{unknown_key(path, key, keys)}.")
         if entry[key] is None and key not in fields:
             raise WrongOption(
                 f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."

@@ -15,9 +15,9 @@ from .._families.family import Family
 from .._families.workspace import WORKSPACE
 from .._finder import Names
 from .._names import normal_name
-from .._records import InWorkspace, Record, difference, ids_of, proven
+from .._records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
 from .._scope.valid_names import problem_of
-from .declaration import Item, Wanted
+from .declaration import MOST_NAMED, Item, Wanted
 
 # every action of a step or a result
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
@@ -205,8 +205,10 @@ def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     family = each.family
     exact = _grouped((row[family.key], row) for row in each.rows)
     same = _grouped((normal_name(family, item.name), item) for item in each.items)
-    for group in same.values():
-        _refuse_doubles(group, exact)
+    doubles = [each for each in (_doubles(group, exact) for group in same.values()) if each]
+    if doubles:
+        more = f" {len(doubles) - MOST_NAMED} more follow." if len(doubles) > MOST_NAMED else ""
+        raise Refused(" ".join(doubles[:MOST_NAMED]) + more)
     live = Names(family, each.rows)
     for item in each.items:
         yield item, live.all(item.name)
@@ -219,16 +221,19 @@ def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
     return groups
 
 
-def _refuse_doubles(group: Sequence[Item], exact: Mapping[str, object]) -> None:
-    """Refuse several items of one normal form, unless each names another live object exactly."""
+def _doubles(group: Sequence[Item], exact: Mapping[str, object]) -> str | None:
+    """The sentence on several items of one normal form, unless each names another live object exactly."""
     names = {item.name for item in group}
     if len(group) == 1 or (len(names) == len(group) and names <= exact.keys()):
-        return
-    one, other = group[0], group[1]
-    raise Refused(
-        f"{one.path} and {other.path} are the same, {printable(one.name)!r} and {printable(other.name)!r}: remove one of"
-        " them."
-    )
+        return None
+    shown = group[:MOST_NAMED]
+    paths, spelt = [item.path for item in shown], [repr(printable(item.name)) for item in shown]
+    keep = "remove one of them" if len(group) == 2 else "keep one of them"
+    return f"{_and(paths)} are the same, {_and(spelt)}: {keep}."
+
+
+def _and(texts: Sequence[str]) -> str:
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, refused: Mapping[str, str]) -> Step:
@@ -276,6 +281,9 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
         return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
     if not rules.force:
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
+    stored = may_be_stored(drift)
+    if stored:
+        return step._replace(action="refused", reason=f"{reason}, and it is not recreated: {stored}")
     # a recreated target keeps its live spelling
     name = record[step.family.key]
     outside = rules.verdict and rules.verdict(name)

@@ -41,6 +41,7 @@ from .._gate_words import (
 )
 from .._moments import iso_moment
 from .._names import LOGIN, UnreadableName, read_name
+from .schema import DOCUMENT, TOP
 from .text import LONGEST_LINE, block, fenced, line
 
 Document = Mapping[str, Any]
@@ -105,6 +106,10 @@ def read_document(value: object, every_row: bool = True) -> Document:
         raise WrongOption(f"The input has a word, a number or a time that no gate writes: {_WHAT}.")
     if not all(_has_known_words(row, _WORDS) for row in document["findings"]):
         raise WrongOption(f"The input has a finding without a known severity, state and change: {_WHAT}.")
+    # a result of the module has more keys, which no format reads
+    problem = DOCUMENT.problem(document, TOP, others=isinstance(value, Mapping))
+    if problem:
+        raise WrongOption(f"The input is wrong in {problem}: {_WHAT}.")
     total, present = document["counts"].get("total"), len(document["findings"])
     if every_row and total != present:
         raise WrongOption(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .._errors import Refused, printable
 from .._task import Task
+from .._trust import is_foreign
 from .draft import Draft
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
@@ -47,14 +48,6 @@ class Rights(NamedTuple):
     def owner(self) -> tuple[int, int]:
         """uid and gid as chown takes them: -1 leaves one as it is."""
         return -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid
-
-
-def is_foreign(uid: int, directory_mode: int, euid: int) -> bool:
-    """Whether a user other than root and ``euid`` may have created a file with this owner.
-
-    directory_mode: a sticky bit keeps other users from replacing a file, but not from creating it first.
-    """
-    return bool(directory_mode & stat.S_IWOTH) and uid not in (0, euid)
 
 
 def starting_rights(found: Rights | None, foreign: bool, umask: int) -> Rights:

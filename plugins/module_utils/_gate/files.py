@@ -9,15 +9,15 @@ from __future__ import annotations
 import gzip
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._errors import Refused, ScannerError, WrongOption
-from .._file.attributes import is_foreign
 from .._file.draft import Draft, reason_of, shown
 from .._file.replace import store
 from .._records import Record
 from .._task import Task
+from .._trust import refuse_untrusted
 
 # the findings of a large account take some hundred megabytes, everything else far less
 LONGEST_FINDINGS = 1 << 30
@@ -62,53 +62,10 @@ def content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes | 
             f"{option} {shown(path)} cannot be read ({reason_of(error)}): correct the path, or the permissions."
         ) from None
     if content:
-        _refuse_untrusted(path, option, mode)
+        refuse_untrusted(path, option, mode)
     if len(content) > longest:
         raise WrongOption(f"{option} {shown(path)} is larger than {longest >> 20} MiB: give the right file.")
     return content
-
-
-def _refuse_untrusted(path: str, option: str, mode: int) -> None:
-    """Raises WrongOption for a file or directory with this mode that any user of this machine can write, or could have put
-    there. Another owner alone is no reason: a checkout in a container often has one."""
-    if mode & stat.S_IWOTH:
-        raise WrongOption(
-            f"{option} {shown(path)} can be written by every user of this machine, so anybody may have changed it: check it,"
-            " and remove the permission with chmod o-w."
-        )
-    for part in _parts(path):
-        if _is_from_anybody(part):
-            raise WrongOption(
-                f"{option} {shown(path)} cannot be trusted, because {shown(part)} belongs to another user, and every user can"
-                f" write in {shown(os.path.dirname(part))}: use a directory that only you or root can write in, or correct"
-                " the owner."
-            )
-
-
-def _parts(path: str) -> Iterator[str]:
-    """A path and all directories above it, as written and without symbolic links."""
-    for part in (os.path.abspath(path), os.path.realpath(path)):
-        while part != os.path.dirname(part):
-            yield part
-            part = os.path.dirname(part)
-
-
-def _is_from_anybody(path: str) -> bool:
-    try:
-        return is_foreign(os.lstat(path).st_uid, os.stat(os.path.dirname(path)).st_mode, os.geteuid())
-    except OSError:
-        # no part of the real path: .. after a symbolic link leads elsewhere
-        return False
-
-
-def refuse_untrusted_directory(path: str, option: str = "artifacts") -> None:
-    """Raises WrongOption for a directory of artefacts that any user of this machine could have put there, or can write."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        # it does not exist yet, or writing into it says why it cannot be used
-        return
-    _refuse_untrusted(path, option, mode)
 
 
 def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes:

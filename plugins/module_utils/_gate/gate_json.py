@@ -21,6 +21,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, printable
+from .._exports.schema import DOCUMENT, FINDING, TOP
 from .._findings.model import SUMMARY, finding_of
 from .._gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._moments import iso_moment, utc_text
@@ -174,7 +175,11 @@ def saved_of(content: bytes, path: str, now: float) -> Saved:
         text = text_of(content)
         # a large file has no room for the bytes, the text and the values at once
         del content
-        return saved_in(parsed(text), now)
+        document = parsed(text)
+        del text
+        saved = saved_in(document, now)
+        refuse_other_keys(document)
+        return saved
     except Wrong as error:
         raise WrongOption(f"findings_file {printable(repr(path), 200)} {error}. {_ADVICE}") from None
 
@@ -308,6 +313,14 @@ def saved_in(document: Any, now: float) -> Saved:
     return Saved(tuple(pairs), workspace, troubles)
 
 
+def refuse_other_keys(document: Mapping[str, Any], others: bool = False) -> None:
+    """Raise Wrong for a document that has not the published schema, whose findings ``saved_in`` judges. others: whether the
+    document itself may have other keys, as the result of the module has."""
+    problem = DOCUMENT.problem({**document, "findings": []}, TOP, others)
+    if problem:
+        raise Wrong(f"is wrong in {problem}")
+
+
 def _refuse_unlisted(summary: Record, listed: Counter[str]) -> None:
     """Refuse fewer findings than the file counts, such as the saved result of a task with ``rows: failing``."""
     for severity, number in summary.items():
@@ -334,6 +347,9 @@ def _rows(listed: list[Any]) -> Iterator[tuple[Any, ...]]:
             demand(has_texts(row[key]), where, key, row[key])
         for place, each in enumerate(row["places"]):
             _PLACE.of(each, f"{where}.places[{place}]")
+        problem = FINDING.problem(row, where)
+        if problem:
+            raise Wrong(f"is wrong in {problem}")
         yield values
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from .._errors import WrongOption, printable, shape_of
 from .._findings.model import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .._names import normal_form
-from .._raw_options import unknown_key
+from .._raw_options import unknown_keys
 from .rows import Row
 
 KEYS = ("name", "check", "cve", "target", "severity", "port", "fingerprint")
@@ -90,9 +90,9 @@ def matchers_of(given: Iterable[Mapping[str, object]], path: str) -> tuple[Match
 
 def matcher_of(given: Mapping[str, object], path: str) -> Matcher:
     """The Matcher in a dictionary. path: where it is written, in messages. Raises WrongOption."""
-    for key in given:
-        if key not in KEYS:
-            raise WrongOption(f"{unknown_key(path, key, KEYS)}.")
+    unknown = unknown_keys([(path, given)], KEYS)
+    if unknown:
+        raise WrongOption(f"{unknown}.")
     if not given:
         raise WrongOption(
             f"{path} is empty, so it would match every finding: write one or more of the keys"

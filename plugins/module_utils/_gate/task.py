@@ -25,6 +25,7 @@ from .._http.connection import COLLECTION_VERSION
 from .._moments import expiry_of, is_date, seconds_of
 from .._records import Record
 from .._task import Task
+from .._trust import refuse_untrusted
 from .baseline import Memory, run_of
 from .baseline_file import remember
 from .enrichment import Exploits, read_epss, read_known_exploited, stale_in
@@ -35,7 +36,6 @@ from .files import (
     diff_of,
     make_directory,
     needed_content_of,
-    refuse_untrusted_directory,
     refuse_without_directory,
     remove_files,
     write_files,
@@ -53,6 +53,8 @@ _MOST_NAMED = 5
 # reasons that it quotes
 _MOST_REASONS = 3
 _LONGEST_NAME = 80
+# a result keeps its keys and types
+_NO_PROSE: Record = {**dict.fromkeys(("description", "risk", "recommendation", "evidence"), ""), "references": []}
 # nearly every repository has it
 _README = "README.md"
 
@@ -180,7 +182,7 @@ def _refuse_wrong_options(task: Task) -> None:
             raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
         if directory == "":
             raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
-        refuse_untrusted_directory(directory)
+        refuse_untrusted(directory, "artifacts")
     if params["tools"] == []:
         raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
     if params["baseline"] and params["baseline_missing"] == "create":
@@ -246,10 +248,10 @@ class _Ending:
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
             kind = Incomplete if self._changed() else Refused
-            raise kind(sentence, **self._result()) from None
+            raise kind(sentence, **self._failed()) from None
         self._warn_of(self._decision.memory)
         if self._decision.verdict == FAIL:
-            raise _NotPassed(self._sentence(), **self._result(), **self._api_error)
+            raise _NotPassed(self._sentence(), **self._failed(), **self._api_error)
         if self._decision.verdict == WARN:
             self._warn(self._sentence())
             return {**self._result(), "msg": self._sentence()}
@@ -312,6 +314,11 @@ class _Ending:
         rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
         result = {**self._document, "findings": rows, "failing": failing, "files": self._files}
         return {**result, "changed": self._changed(), **self._diff}
+
+    def _failed(self) -> Record:
+        """The result of a task that fails, which ansible-core shows: what identifies findings, without their long texts."""
+        result = self._result()
+        return {**result, **{key: [{**row, **_NO_PROSE} for row in result[key]] for key in ("findings", "failing")}}
 
     def _changed(self) -> bool:
         return self._removed or any(file["changed"] for file in self._files)

@@ -14,6 +14,7 @@ from .._families.family import Family
 from .._families.target import TARGET
 from .._records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
 from .._scope.sealed import Permit
+from .._texts import same
 from . import listing
 from .advice import ANY_CALL, CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink
@@ -256,7 +257,7 @@ class Client:
 
         def is_done() -> bool:
             shown[:] = [self.read(resource, object_id)]
-            return shown[0] is not None and all(shown[0].get(field) == value for field, value in changes.items())
+            return shown[0] is not None and all(same(shown[0].get(field), value) for field, value in changes.items())
 
         hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._errors import WrongOption, first_of, printable
 from .._findings.model import SUMMARY
-from .._gate.gate_json import saved_in
+from .._gate.gate_json import refuse_other_keys, saved_in
 from .._gate.json_file import TEXT, Fields, Wrong, parsed, text_of
 from .._gate.matchers import Matcher, matchers_of
 from .._gate.rows import Row
@@ -79,6 +79,7 @@ def _document(source: bytes | Mapping[str, Any], path: str) -> Record:
         copied = [*rows] if isinstance(rows, list) else None
         # with rows: failing, a result counts more findings than it lists
         saved_in({**document, "findings": copied, "summary": dict.fromkeys(SUMMARY)}, 0)
+        refuse_other_keys(document, others=not isinstance(source, bytes))
         for number, row in enumerate(document["findings"]):
             _KEYS.of(row, f"findings[{number}]")
             for place, each in enumerate(row["places"]):

@@ -40,6 +40,8 @@ _MOST_CANDIDATES = 5
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 # targets share this many locks for each tool and service: a task with many targets must not run out of file descriptors
 _LOCKS = 64
+# mistakes of one kind that a message names
+_MOST_NAMED = 20
 # how long a task waits for another one, in seconds
 _LONGEST_WAIT = 120
 
@@ -62,12 +64,16 @@ def declared_names(params: Mapping[str, Any]) -> list[str]:
     if not names:
         raise WrongOption("targets is empty: give at least one target, or skip this task.")
     seen: dict[str, str] = {}
+    doubles = []
     for index, name in enumerate(names):
         where = _option_of(params, index)
         not_empty(where, name)
         first = seen.setdefault(normal_form(name), where)
         if first != where:
-            raise WrongOption(f"{first} and {where} are the same target, {printable(name)!r}: remove one of them.")
+            doubles.append(f"{first} and {where} are the same target, {printable(name)!r}: remove one of them.")
+    if doubles:
+        more = f" {len(doubles) - _MOST_NAMED} more follow." if len(doubles) > _MOST_NAMED else ""
+        raise WrongOption(" ".join(doubles[:_MOST_NAMED]) + more)
     return names
 
 

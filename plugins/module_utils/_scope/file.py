@@ -13,6 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .._errors import WrongOption, printable, shape_of
+from .._trust import refuse_untrusted
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"
@@ -39,6 +40,7 @@ def read_scope_file(path: str) -> Scope:
         )
     try:
         with open(path, encoding="utf-8-sig") as file:
+            refuse_untrusted(path, VARIABLE, os.fstat(file.fileno()).st_mode)
             text = file.read()
     except UnicodeDecodeError:
         raise WrongOption(f"The scope file {shown} is not encoded in UTF-8: save it as UTF-8.") from None

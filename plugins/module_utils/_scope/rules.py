@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, Union
 
-from .._errors import WrongOption, printable, shape_of
+from .._errors import WrongOption, first_of, printable, shape_of
 from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .addresses import Address, Network, Networks, embedded, kind_of
 from .valid_names import problem_of
@@ -224,9 +224,10 @@ def compile_scope(option_mapping: object, source: str = "scope") -> Scope:
     """
     if not isinstance(option_mapping, dict):
         raise WrongOption(f"{source} is not a mapping: give it the keys allow, deny and private.")
-    for key in option_mapping:
-        if key not in SCOPE_KEYS:
-            raise WrongOption(f"{source} has an unknown key {printable(key)!r}: write allow, deny or private.")
+    unknown = [repr(printable(key)) for key in option_mapping if key not in SCOPE_KEYS]
+    if unknown:
+        keys = f"an unknown key {unknown[0]}" if len(unknown) == 1 else f"the unknown keys {first_of(unknown, 20)}"
+        raise WrongOption(f"{source} has {keys}: write allow, deny or private.")
     private = option_mapping.get("private")
     if not isinstance(private, (bool, type(None))):
         raise WrongOption(f"{source}.private is neither true nor false: write one of them.")
@@ -259,6 +260,10 @@ def _add(entries: _List, text: object, where: str) -> None:
             target = read_name(text)
             _refuse_mapped(where, text, target.address)
             segments, problem = read_path(target.path)
+            if "*" in target.path:
+                raise _wrong(
+                    where, text, "a URL covers everything below its path, and * is no pattern in it; leave the * out"
+                )
             if problem or target.more:
                 problem = problem or "it has user info, a query or a fragment"
                 raise _wrong(where, text, f"{problem}; write scheme, host, port and a plain path only")

@@ -27,12 +27,13 @@ _ASCII_LABEL = re.compile(r"[A-Za-z0-9_-]+")
 # some scripts need them (RFC 5892, appendix A)
 _JOINERS = "\u200c\u200d"
 _ONE = "write one host name, IP address or URL"
+_PATTERN = "it is a pattern, and a target is one URL; write each URL by itself"
 _IPV6 = "it is not a valid IPv6 address; correct it, and write it in brackets in a URL or in front of a port"
 
 
 def problem_of(name: str) -> str | None:
     """Why no target can have this name and what to write instead, a clause; None if the service may accept it."""
-    problem = _problem_of_characters(name)
+    problem = _problem_of_comment(name) or _problem_of_characters(name)
     if problem or _is_address(name):
         return problem
     scheme, separator, rest = name.partition("://")
@@ -44,11 +45,13 @@ def problem_of(name: str) -> str | None:
     place = re.split("[/?#]", name, maxsplit=1)[0]
     if place == name:
         return _problem_of_place(name)
-    if _is_network(name):
+    network = _network(name)
+    if network:
+        if network.num_addresses == 1:
+            return f"it is a network of one host; write {_shown(str(network.network_address))}"
         return "it is a network, and a target is one host; write each address by itself"
-    return (
-        _problem_of_place(place) or f"write https:// in front of a URL with a path, as in {_shown(f'https://{name}')}"
-    )
+    problem = _problem_of_place(place) or (_PATTERN if _is_pattern(name) else None)
+    return problem or f"write https:// in front of a URL with a path, as in {_shown(f'https://{name}')}"
 
 
 def refuse_name(path: str, name: str) -> None:
@@ -56,6 +59,13 @@ def refuse_name(path: str, name: str) -> None:
     problem = problem_of(name)
     if problem:
         raise WrongOption(f"{path} {_shown(name)} cannot be the name of a target: {problem}. Nothing was written.")
+
+
+def _problem_of_comment(name: str) -> str | None:
+    if name.lstrip().startswith("#"):
+        return "it begins with #, so it looks like a comment; remove this entry, or the #"
+    before, mark, _comment = name.partition(" #")
+    return f"it has a comment behind it; write {_shown(before.strip())}" if mark else None
 
 
 def _problem_of_characters(name: str) -> str | None:
@@ -82,7 +92,14 @@ def _problem_of_url(scheme: str, rest: str) -> str | None:
     if re.match("https?://", rest, re.IGNORECASE):
         return f"its scheme is written twice; write {_shown(rest)}"
     place = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
-    return _problem_of_place(place) if place else f"it has no host; write {scheme.lower()}://HOST/PATH"
+    if not place:
+        return f"it has no host; write {scheme.lower()}://HOST/PATH"
+    return _problem_of_place(place) or (_PATTERN if _is_pattern(rest) else None)
+
+
+def _is_pattern(text: str) -> bool:
+    """Whether the path of a URL, which follows its host, has an asterisk. A query may have one."""
+    return "*" in re.split("[?#]", text, maxsplit=1)[0]
 
 
 def _problem_of_place(place: str) -> str | None:
@@ -152,12 +169,11 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _is_network(text: str) -> bool:
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     try:
-        ipaddress.ip_network(text, strict=False)
+        return ipaddress.ip_network(text, strict=False)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _is_port(text: str) -> bool:

@@ -305,6 +305,18 @@ ROWS = (
         ("workspaces",),
     ),
     Row(
+        "stored-texts",
+        "The service stores a description as it is sent, or in a form that differs only in Unicode normalisation, line ends or"
+        " outer white space.",
+        "same and may_be_stored_form in _texts.py",
+        NOBODY,
+        "workspace target targets estate",
+        "The task that writes the text fails, and says how it is stored. A target is not recreated if its live text may be the"
+        " stored form of the declared one.",
+        True,
+        "no trial sends a text that can be stored in several forms",
+    ),
+    Row(
         "past-end",
         "The page after the last is an empty list.",
         "pages in _http/listing.py",

@@ -69,6 +69,7 @@ SHELL = frozenset(
         "_scan/task",
         "_scope/file",
         "_task",
+        "_trust",
         "_verification/reads",
         "_verification/task",
         "_verification/trial",

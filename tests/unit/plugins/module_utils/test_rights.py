@@ -9,10 +9,10 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes import (
     Rights,
-    is_foreign,
     kept_mode,
     starting_rights,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._trust import is_foreign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -53,7 +53,10 @@ def test_the_text_comes_from_a_file_or_a_result(tmp_path):
         ({}, "The input has no valid key outcome"),
         ({"skipped": True}, "The input has no valid key outcome"),
         (None, "The input is not a dictionary but NoneType"),
-        ({**document([]), "findings": [{"severity": "high", "state": "failing", "change": None}]}, "not as the gate"),
+        (
+            {**document([]), "findings": [{"severity": "high", "state": "failing", "change": None}]},
+            "fingerprint is missing",
+        ),
         ({**document([]), "outcome": "passed\n\n@admin"}, "a word, a number or a time that no gate writes"),
         ({**document([]), "coverage": "@admin"}, "a word, a number or a time that no gate writes"),
         ({**document([]), "counts": {"total": "@admin"}}, "a word, a number or a time that no gate writes"),

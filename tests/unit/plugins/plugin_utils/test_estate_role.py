@@ -6,8 +6,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from unittest import mock
+
 import pytest
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import files_of, joined
+from ansible.parsing import vault
+from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
+from ansible.template import Templar
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import (
+    files_of,
+    joined,
+    read_estate_files,
+)
 
 GOOD = "estate_apply_workspaces: []\n"
 
@@ -83,3 +96,87 @@ def test_a_file_that_declares_something_else_is_named(variables, said):
     with pytest.raises(ValueError) as failed:
         joined(["x.yml"], [variables])
     assert str(failed.value).startswith(said)
+
+
+# --- files are data
+
+RUNS = """estate_apply_workspaces:
+  - name: "{{ lookup('pipe', 'touch MARK') }}x"
+    description: "{{ word }}"
+    targets:
+      - "{{ word }}.example"
+      - {name: a.example, description: "#jinja2: variable_start_string: '<<'\\n<< word >>"}
+"""
+
+
+def read(path, templates=False, secrets=()):
+    loader = DataLoader()
+    loader.set_vault_secrets([("default", VaultSecret(each)) for each in secrets])
+    template = Templar(loader, variables={"word": "evaluated"}).template if templates else None
+    with contextlib.ExitStack() as stack:
+        if hasattr(vault, "VaultSecretsContext"):
+            # as ansible-playbook does, from ansible-core 2.19 on
+            held = vault.VaultSecretsContext(loader._vault.secrets)
+            stack.enter_context(mock.patch.object(vault.VaultSecretsContext, "current", lambda optional=False: held))
+        return read_estate_files([str(path)], loader, template)
+
+
+def test_a_template_in_a_file_is_not_evaluated(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text(RUNS.replace("MARK", str(tmp_path / "mark")))
+    (workspace,) = read(path)["workspaces"]
+    assert workspace["description"] == "{{ word }}"
+    assert workspace["targets"][0] == "{{ word }}.example"
+    assert workspace["name"].startswith("{{ lookup")
+    # neither now nor by what reads the result
+    again = Templar(DataLoader(), variables={"word": "evaluated"}).template(workspace)
+    assert again["description"] == "{{ word }}"
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_template_in_a_file_is_evaluated_where_the_user_asks_for_it(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text("estate_apply_workspaces: [{name: '{{ word }}', description: !unsafe '{{ word }}'}]\n")
+    assert read(path, templates=True)["workspaces"] == [{"name": "evaluated", "description": "{{ word }}"}]
+
+
+def test_an_undefined_variable_in_a_template_is_named_with_its_file(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text("estate_apply_workspaces: [{name: '{{ nowhere }}'}]\n")
+    with pytest.raises(ValueError, match=r"a\.yml cannot be read \(.*nowhere.* undefined"):
+        read(path, templates=True)
+
+
+def test_an_encrypted_file_is_read_and_its_result_is_not_shown(tmp_path):
+    secret = b"of-nobody"
+    library = VaultLib([("default", VaultSecret(secret))])
+    path = tmp_path / "a.yml"
+    path.write_bytes(library.encrypt(b"estate_apply_workspaces: [{name: A, description: hidden}]\n"))
+    found = read(path, secrets=[secret])
+    assert found["workspaces"] == [{"name": "A", "description": "hidden"}]
+    assert found["_ansible_no_log"] is True
+    with pytest.raises(ValueError, match=r"a\.yml cannot be read \("):
+        read(path)
+
+
+@pytest.mark.parametrize("templates", [False, True])
+def test_an_encrypted_value_is_decrypted(tmp_path, templates):
+    secret = b"of-nobody"
+    text = VaultLib([("default", VaultSecret(secret))]).encrypt(b"hidden {{ word }}").decode().replace("\n", "\n    ")
+    path = tmp_path / "a.yml"
+    path.write_text(f"estate_apply_workspaces:\n - name: A\n   description: !vault |\n    {text}\n")
+    (workspace,) = read(path, templates, [secret])["workspaces"]
+    assert isinstance(workspace["description"], str)
+    assert workspace["description"] == "hidden {{ word }}"
+
+
+def test_a_file_that_everybody_can_write_is_refused(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text(GOOD)
+    path.chmod(0o666)
+    with pytest.raises(WrongOption, match=r"estate_apply_files '.*' can be written by every user"):
+        read(path)
+    path.chmod(0o644)
+    os.chmod(tmp_path, 0o777)
+    with pytest.raises(WrongOption, match="because every user can write in"):
+        read(path)

@@ -382,3 +382,16 @@ def test_a_source_documents_its_options(name):
             assert entry.get(key) == spec[option].get(key), (option, key)
     (example,) = blocks["EXAMPLES"]
     assert set(example[f"scanops.scanner.{name}"]) <= set(documented)
+
+
+@pytest.mark.parametrize("mode, directory", [(0o666, 0o755), (0o600, 0o777)])
+def test_a_state_file_that_everybody_can_write_is_refused(service, arguments, tmp_path, mode, directory):
+    service.capture(LOGGER, {})
+    logger(arguments, 1, kept=1)
+    path = tmp_path / "state.json"
+    path.chmod(mode)
+    tmp_path.chmod(directory)
+    service.clear_log()
+    with pytest.raises(WrongOption, match=r"state_file '.*' can"):
+        logger(arguments, 1)
+    assert service.calls() == []

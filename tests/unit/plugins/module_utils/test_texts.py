@@ -1,0 +1,94 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts as services store them."""
+
+from __future__ import annotations
+
+import html
+import json
+from urllib.parse import quote
+
+import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._texts import may_be_stored_form, same
+
+TEXT = 'Für <b>Anna\'s</b> & "Åsa" \u65e5\u672c,\n50 % \\ done \U0001f600'
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("a\r\nb\r", "a\nb"),
+        ("e\u0301", "\u00e9"),
+        ("\u212b", "\u00c5"),
+        ("\u00a0a\u2003", "a"),
+        ("", " \n"),
+        (None, None),
+        (7, 7),
+    ],
+)
+def test_what_is_the_same(one, other):
+    assert same(one, other) and same(other, one)
+
+
+@pytest.mark.parametrize(
+    "one, other", [("a", "A"), ("a b", "a  b"), ("\ufb01", "fi"), ("a", None), ("7", 7), ("", None)]
+)
+def test_what_is_not_the_same(one, other):
+    assert not same(one, other) and not same(other, one)
+
+
+STORED = {
+    "cut": TEXT[:9],
+    "cut with dots": TEXT[:9] + "...",
+    "cut with an ellipsis": TEXT[:12] + "\u2026",
+    "html": html.escape(TEXT),
+    "html without quotes": html.escape(TEXT, quote=False),
+    "html twice": html.escape(html.escape(TEXT)),
+    "html, then cut in an entity": html.escape(TEXT)[:6],
+    "numeric entities": "".join(f"&#{ord(each)};" for each in TEXT),
+    "numeric entities beyond ASCII": TEXT.encode("ascii", "xmlcharrefreplace").decode(),
+    "percent": quote(TEXT),
+    "percent, cut": quote(TEXT)[:8],
+    "JSON": json.dumps(TEXT)[1:-1],
+    "Python": TEXT.encode("unicode_escape").decode(),
+    "question marks": TEXT.encode("ascii", "replace").decode(),
+    "only ASCII": TEXT.encode("ascii", "ignore").decode(),
+    "latin-1": TEXT.encode().decode("latin-1"),
+    "up to the emoji": TEXT.partition("\U0001f600")[0],
+    "without tags": 'Für Anna\'s & "Åsa" \u65e5\u672c,\n50 % \\ done \U0001f600',
+    "one line": " ".join(TEXT.split()),
+    "upper case": TEXT.upper(),
+    "lower case": TEXT.lower(),
+    "without quotes": TEXT.replace("'", "").replace('"', ""),
+    "doubled backslashes": TEXT.replace("\\", "\\\\").replace("'", "\\'"),
+    "only question marks": "??? ??",
+}
+
+
+@pytest.mark.parametrize("form", STORED)
+def test_a_form_in_which_a_service_may_store_a_text(form):
+    assert may_be_stored_form(STORED[form], TEXT)
+
+
+@pytest.mark.parametrize(
+    "live, declared",
+    [
+        ("Production", "Staging"),
+        ("", "Staging"),
+        ("Web shop", "Shop"),
+        ("\u65e5\u672c", "\u4e2d\u56fd"),
+        ("old", "of new owner"),
+    ],
+)
+def test_another_text_is_no_stored_form(live, declared):
+    assert not may_be_stored_form(live, declared)
+
+
+def test_a_text_that_was_sent_escaped_may_be_stored_unescaped():
+    assert may_be_stored_form("a & b", "a &amp; b")
+
+
+def test_a_long_text_is_judged_quickly():
+    assert may_be_stored_form("&amp;" * 20000 + "a", "&" * 20000 + "ab")
