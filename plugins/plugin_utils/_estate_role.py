@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ _OF_ROLE = ("workspaces", "declared_at", "report_unchanged", "report_full_plan",
 # every other option is a variable of the role
 OPTIONS = tuple(name for name in ESTATE if name not in _OF_ROLE)
 _MOST_DIFFERENCES = 20
+# of a failed result
+_MOST_ACTIONS = 5
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 # what people look for first
 _ORDER = ("create", "update", "delete", "failed", "refused", "drifted", "protected", "ignored")
@@ -55,7 +58,7 @@ class EstateAction(RoleAction):
         """The result of the module estate. Its plan is written, and compared with the reviewed one."""
         if not self.works():
             return dict(SKIPPED)
-        result = _Estate(self).result()
+        result = brief(_Estate(self).result())
         if not result.get("failed"):
             self.keep("line", line_of(result["summary"], bool(self._task.check_mode)))
         return result
@@ -204,6 +207,22 @@ class _Estate:
 def _first(lines: Sequence[str]) -> str:
     more = f" and {len(lines) - _MOST_DIFFERENCES} more" if len(lines) > _MOST_DIFFERENCES else ""
     return ("; ".join(lines[:_MOST_DIFFERENCES]) or "nothing") + more
+
+
+def brief(result: Result) -> Result:
+    """The result of the role. One that failed, which ansible-core prints in full, has only the first actions of its plan, and
+    no results that all say the same. The files of the plan have the others."""
+    plan = result.get("plan")
+    if not result.get("failed") or not plan:
+        return result
+    shown = plan["actions"][:_MOST_ACTIONS]
+    counts = Counter(plan["counts"])
+    counts.subtract(each["action"] for each in shown)
+    rows = result.get("results", [])
+    if plan["counts"].get("refused", 0) < result.get("summary", {}).get("refused", 0):
+        # the plan was refused as a whole
+        rows = []
+    return {**result, "plan": {**plan, "actions": shown, "left_out": dict(+counts)}, "results": rows[:_MOST_ACTIONS]}
 
 
 def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
