@@ -198,6 +198,7 @@ options:
       - The paths of YAML files with waivers. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
       - An expired waiver no longer counts, and is returned in RV(waivers). The task warns of waivers that match nothing.
       - A waiver with a C(cve) waives a finding only if all CVE ids of the finding are waived.
+      - A waiver that names a C(severity) and nothing else is refused, because it would also waive every later finding.
     type: list
     elements: path
     default: []
@@ -525,6 +526,14 @@ msg:
   returned: always
   type: str
   sample: "The gate passed: 0 of 8 findings fail, 2 known (shop.example.com, Website Scanner)."
+problems:
+  description: What is wrong with the waivers, each problem with its file and line.
+  returned: if the waivers have more than one problem
+  type: list
+  elements: str
+  sample:
+    - "waivers.yml:3: owner is missing: name who answers for it."
+    - "waivers.yml:9: status is 'fixed': write one of accepted, false_positive, fixed_elsewhere, not_affected."
 collection_version:
   description: The version of the collection that judged.
   returned: always, once the gate has judged

@@ -79,6 +79,13 @@ options:
       - The interval between two polls grows from 2 to 15 seconds.
     type: int
     default: 600
+  outage_wait:
+    description:
+      - How long the wait continues while the service does not answer, in seconds or as in V(90s), V(10m) or V(2h). It
+        ends with O(wait_timeout) at the latest.
+      - Within one poll, O(retries) and O(rate_limit_wait) apply first.
+    type: str
+    default: 10m
   keep:
     description:
       - Whether to keep the report at the service after the download. By default it is kept, because the web application
@@ -194,6 +201,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._families.report i
     REPORT_SOURCES,
     REPORT_TYPES,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.outage import OUTAGE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._report.task import ensure_report
 
@@ -207,6 +215,7 @@ OPTIONS = dict(
     webhook_url=dict(type="str", no_log=True),
     dest=dict(type="path"),
     wait_timeout=dict(type="int", default=600),
+    outage_wait=OUTAGE_OPTION,
     keep=dict(type="bool", default=True),
     state=dict(type="str", choices=["present", "absent"], default="present"),
 )

@@ -196,6 +196,13 @@ options:
         outcome is V(run_timeout).
     type: float
     default: 86400
+  outage_wait:
+    description:
+      - How long a wait continues while the service does not answer, in seconds or as in V(90s), V(10m) or V(2h). The
+        scans go on meanwhile. A key that is no longer accepted ends the wait at once.
+      - Within one poll, O(retries) and O(rate_limit_wait) apply first.
+    type: str
+    default: 10m
   poll_interval:
     description:
       - The minimum number of seconds between two polls. Up to a fifth is added at random. While nothing changes, the
@@ -488,6 +495,7 @@ deleted:
   sample: []
 """
 
+from ansible_collections.scanops.scanner.plugins.module_utils._http.outage import OUTAGE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
@@ -516,6 +524,7 @@ OPTIONS = dict(
     wait=dict(type="bool", default=True),
     queue_timeout=dict(type="float", default=3600.0),
     run_timeout=dict(type="float", default=86400.0),
+    outage_wait=OUTAGE_OPTION,
     poll_interval=dict(type="float", default=10.0),
     on_timeout=dict(type="str", choices=["fail", "stop"], default="fail"),
     stop_on_interrupt=dict(type="bool", default=False),

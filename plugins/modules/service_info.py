@@ -28,12 +28,13 @@ extends_documentation_fragment:
 options:
   required:
     description:
-      - Fail the task if the service cannot be used with this URL and this key.
-      - By default, the task does not fail. It reports the problem in RV(service.problem), and sends its call only once,
-        without O(retries) and without waiting for the rate limit.
+      - Fail the task if the service cannot be used with this URL and this key. The result contains RV(service) all the
+        same.
+      - With V(false), the task does not fail. It reports the problem in RV(service.problem), and sends its call only
+        once, without O(retries) and without waiting for the rate limit.
       - An invalid option, such as a O(base_url) that is not a URL, always fails the task.
     type: bool
-    default: false
+    default: true
   schema:
     description:
       - Read the OpenAPI file of the service and compare it.
@@ -57,17 +58,17 @@ EXAMPLES = r"""
   scanops.scanner.service_info:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
+
+- name: Look at the service, whether or not it can be used
+  scanops.scanner.service_info:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    required: false
   register: preflight
 
 - name: Show the result
   ansible.builtin.debug:
     var: preflight.service
-
-- name: Fail unless the service can be used
-  scanops.scanner.service_info:
-    base_url: https://scanner.example.com/api/v2
-    api_key: "{{ vault_scanner_api_key }}"
-    required: true
 
 - name: Compare the OpenAPI file of the service with what the collection relies on
   scanops.scanner.service_info:
@@ -250,7 +251,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._module import Mod
 from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import read_service
 
 OPTIONS = dict(
-    required=dict(type="bool", default=False),
+    required=dict(type="bool", default=True),
     schema=dict(type="bool", default=False),
 )
 MODULE = Module(OPTIONS, read_service)

@@ -70,7 +70,8 @@ options:
         of query parameters, status, the headers that matter, and the fields of the body with their types. The file is
         on the host on which the module runs. Its directory must exist.
       - The recording contains no key, and no text, id, host, address or time of your account. Equal ids and names are
-        replaced by equal numbers. All times are moved into the past by the same random time. Large numbers are rounded.
+        replaced by equal numbers. Times become offsets from the first answer, rounded to the hour, in their order and
+        their form. Large numbers are rounded.
         Only words, fields and headers that the collection knows are written. The
         R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) shows one in full.
       - It is written even if the verification fails, and always counts as a change. Only its owner can read it.

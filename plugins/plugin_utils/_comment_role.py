@@ -18,6 +18,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.document 
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import comment
 from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor
+from ansible_collections.scanops.scanner.plugins.module_utils._http.retry import GATEWAY, asked_wait
 from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import refuse_other_run
 from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
@@ -32,15 +34,21 @@ _NO_RESULT = (
 _MOST_PAGES = 100
 _LONGEST_COMMIT = 64
 # answers after which a call that is safe to repeat is repeated; -1: no answer
-_PASSING = (-1, 429, 502, 503, 504)
+_PASSING = (-1, *GATEWAY)
 # seconds before each of the next attempts
 _WAITS = (1, 3)
-_LONGEST_WAIT = 30
+# GitHub asks for at least a minute after a secondary limit without Retry-After, see
+# https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+_LIMITED_WAIT = _LONGEST_WAIT = 60
+# what ansible.builtin.uri says of a connection that was never made, so that a POST did nothing
+_NEVER_MADE = re.compile("Connection refused|Name or service not known|name resolution|No route to host|is unreachable")
+# what GitHub answers to the tokens of workflows and apps, which have no user
+_NO_USER = "Resource not accessible by integration"
 _GENERATED = re.compile(r"<!-- generated ([0-9TZ:-]{20}) -->\s*\Z")
 _MOVED = "The provider redirects to another address. Use that one in gate_comment_url and gate_comment_repository."
 _SENTENCE = (
     "The token may not do this. The token of a pipeline that a fork started may only read. Where the owner of the token is"
-    " unknown, set gate_comment_user."
+    " unknown, set gate_comment_author."
 )
 
 
@@ -146,12 +154,13 @@ class _Comment:
 
     def __init__(self, action: CommentAction) -> None:
         self.action = action
-        names = ("provider", "url", "token", "repository", "number", "commit", "name", "user", "on_failure")
+        names = ("provider", "url", "token", "repository", "number", "commit", "name", "author", "on_failure")
         options = ("source", "source_run", "source_max_age", "timeout", "validate_certs", "ca_path", "allow_http")
-        defaults = {"number": "", "commit": "", "name": "gate", "user": "", "token": "", "on_failure": "warn"}
+        defaults = {"number": "", "commit": "", "name": "gate", "author": "", "token": "", "on_failure": "warn"}
         given = {name: each for name, each in action.values([*names, *options]).items() if each is not None}
         self.values: Result = {**defaults, **given}
         self.token = str(self.values["token"])
+        self.redactor = Redactor(self.token)
         self.provider = PROVIDERS[self.values["provider"]]
         self.url = re.sub("/+$", "", str(self.values.get("url") or self.provider.url))
         self.number, self.commit = str(self.values["number"]), str(self.values["commit"])
@@ -215,13 +224,15 @@ class _Comment:
 
     def _author(self) -> Mapping[str, Any]:
         """The fields of the author of a comment that the role may update, empty if they are unknown."""
-        if self.values["user"]:
-            return {self.provider.login: self.values["user"]}
+        if self.values["author"]:
+            return {self.provider.login: self.values["author"]}
         answer = self._call("GET", "/user")
         user = answer.get("json")
         if answer.get("status") == 200 and isinstance(user, Mapping) and isinstance(user.get("id"), int):
             return {"id": user["id"]}
-        return self.provider.unnamed if answer.get("status") == 403 else {}
+        # any other refusal, such as a rate limit, says nothing about the owner
+        unnamed = answer.get("status") == 403 and isinstance(user, Mapping) and user.get("message") == _NO_USER
+        return self.provider.unnamed if unnamed else {}
 
     def _read(self, author: Mapping[str, Any]) -> Result:
         """The comments of this gate."""
@@ -274,7 +285,7 @@ class _Comment:
         if newest and not _contains(writer, author):
             name = printable(writer.get(self.provider.login, "another user"), 100)
             self.warnings.append(
-                f"The next run will not find the comment, because {name} wrote it. Set gate_comment_user to this name."
+                f"The next run will not find the comment, because {name} wrote it. Set gate_comment_author to this name."
             )
         return self._ended(action, newest)
 
@@ -293,8 +304,7 @@ class _Comment:
             said = re.sub("^Status code was -1 and not [^:]*: ", "", str(self.answer.get("msg", "the task failed")))
         else:
             said = (answered.get("message") or answered.get("error") or "") if isinstance(answered, Mapping) else ""
-        # a provider may repeat what it got
-        said = json.dumps(said).replace(self.token, "***") if said else ""
+        said = json.dumps(said) if said else ""
         why = ", ".join(filter(None, [f"status {status}" if status > 0 else "", said]))
         problem = " ".join(
             filter(None, [f"{what} ({why}).", self._advice(status), "The outcome of the gate is the same."])
@@ -333,19 +343,41 @@ class _Comment:
             **({"body_format": "json", "body": body} if body else {}),
         }
         for wait in (*_WAITS, None):
-            self.answer = self.action.other("ansible.builtin.uri", arguments)
-            if wait is None or not _is_passing(self.answer, method):
+            # a provider may repeat what it got
+            self.answer = self.redactor.value(self.action.other("ansible.builtin.uri", arguments))
+            if wait is None or not is_passing(self.answer, method):
                 break
-            asked = str(self.answer.get("retry_after", ""))
-            time.sleep(min(int(asked) if asked.isdigit() else wait, _LONGEST_WAIT))
+            time.sleep(wait_after(self.answer, wait, time.time()))
         return self.answer
 
 
-def _is_passing(answer: Mapping[str, Any], method: str) -> bool:
-    """Whether a call can succeed a little later, and does no harm if it has worked already."""
+def is_passing(answer: Mapping[str, Any], method: str) -> bool:
+    """Whether a call can succeed a little later, and does no harm if it is repeated."""
     status = answer.get("status", -1)
-    limited = status == 429 or (status == 403 and "rate limit" in str(answer.get("json")).lower())
-    return limited or (method != "POST" and status in _PASSING)
+    if _is_limited(answer):
+        return True
+    if method == "POST":
+        return bool(status == -1 and _NEVER_MADE.search(str(answer.get("msg"))))
+    return status in _PASSING
+
+
+def _is_limited(answer: Mapping[str, Any]) -> bool:
+    """Whether the provider did nothing because of a rate limit."""
+    status, said = answer.get("status"), str(answer.get("json")).lower()
+    signs = ("retry_after" in answer, answer.get("x_ratelimit_remaining") == "0", "rate limit" in said)
+    return status == 429 or (status == 403 and any(signs))
+
+
+def wait_after(answer: Mapping[str, Any], usual: float, now: float) -> float:
+    """The seconds until a call may be repeated: what the provider asks for, but not longer than a minute."""
+    limited = _is_limited(answer)
+    headers = {"Retry-After": str(answer.get("retry_after", ""))}
+    if limited:
+        headers["X-RateLimit-Reset"] = str(answer.get("x_ratelimit_reset", ""))
+    asked = asked_wait(headers, now)
+    if asked is None and limited and answer.get("status") == 403:
+        asked = _LIMITED_WAIT
+    return min(max(usual, asked or 0), _LONGEST_WAIT)
 
 
 def mistake_in(provider: Provider, url: str, values: Mapping[str, Any]) -> str | None:

@@ -137,6 +137,27 @@ class Omitted(Exception):
     """A variable has the value of ``omit``."""
 
 
+# --- files
+
+
+def load_yaml(loader: Any, path: str, templates: bool) -> Any:
+    """The value of a YAML file, which ansible-vault may have encrypted. templates: whether its texts may be templates; before
+    ansible-core 2.19, every text of a file may be one."""
+    if hasattr(ansible.template, "trust_as_template"):
+        return loader.load_from_file(path, cache="none", trusted_as_template=templates)
+    return loader.load_from_file(path, cache=False)
+
+
+def plain(value: Any) -> Any:
+    """A copy of a value that was read from YAML without what ansible-core adds to texts, such as their encryption."""
+    if isinstance(value, dict):
+        return {plain(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    is_text = isinstance(value, str) or type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
+    return str(value) if is_text else value
+
+
 # --- where a task is in its play
 
 

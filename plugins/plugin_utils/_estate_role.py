@@ -6,15 +6,16 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible.errors import AnsibleError
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
 from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
 from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._yaml_nodes import BrokenYaml, node_of
@@ -29,6 +30,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import (
     record,
 )
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 _KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")
@@ -39,6 +41,8 @@ _OF_ROLE = ("workspaces", "declared_at", "report_unchanged", "report_full_plan",
 # every other option is a variable of the role
 OPTIONS = tuple(name for name in ESTATE if name not in _OF_ROLE)
 _MOST_DIFFERENCES = 20
+# of a failed result
+_MOST_ACTIONS = 5
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 # what people look for first
 _ORDER = ("create", "update", "delete", "failed", "refused", "drifted", "protected", "ignored")
@@ -54,7 +58,7 @@ class EstateAction(RoleAction):
         """The result of the module estate. Its plan is written, and compared with the reviewed one."""
         if not self.works():
             return dict(SKIPPED)
-        result = _Estate(self).result()
+        result = brief(_Estate(self).result())
         if not result.get("failed"):
             self.keep("line", line_of(result["summary"], bool(self._task.check_mode)))
         return result
@@ -66,17 +70,9 @@ class EstateAction(RoleAction):
 
     def read_files(self, paths: Sequence[str], templates: bool) -> Result:
         """What the files of an estate declare, and where. templates: whether to evaluate those in the files."""
-        files = files_of(paths)
-        return joined(files, [self._content(path, templates) for path in files])
-
-    def _content(self, path: str, templates: bool) -> Mapping[str, Any]:
-        """The variables of a file, as ansible.builtin.include_vars reads it."""
-        known = inspect.signature(self._loader.load_from_file).parameters
-        trusted = {"trusted_as_template": templates} if "trusted_as_template" in known else {}
-        content = self._loader.load_from_file(path, unsafe=True, **trusted)
-        if templates:
-            content = _core.evaluated(self, content, self.variables)
-        return dict(_core.as_module_reads({"value": content})["value"])
+        return read_estate_files(
+            paths, self._loader, (lambda value: _core.evaluated(self, value, self.variables)) if templates else None
+        )
 
 
 class _Estate:
@@ -214,6 +210,22 @@ def _first(lines: Sequence[str]) -> str:
     return ("; ".join(lines[:_MOST_DIFFERENCES]) or "nothing") + more
 
 
+def brief(result: Result) -> Result:
+    """The result of the role. One that failed, which ansible-core prints in full, has only the first actions of its plan, and
+    no results that all say the same. The files of the plan have the others."""
+    plan = result.get("plan")
+    if not result.get("failed") or not plan:
+        return result
+    shown = plan["actions"][:_MOST_ACTIONS]
+    counts = Counter(plan["counts"])
+    counts.subtract(each["action"] for each in shown)
+    rows = result.get("results", [])
+    if plan["counts"].get("refused", 0) < result.get("summary", {}).get("refused", 0):
+        # the plan was refused as a whole
+        rows = []
+    return {**result, "plan": {**plan, "actions": shown, "left_out": dict(+counts)}, "results": rows[:_MOST_ACTIONS]}
+
+
 def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
     """What was done, as in "2 created, 1 updated, 4 deleted, 41 unchanged"."""
     actions = [*_ORDER, *(each for each in ACTIONS if each not in (*_ORDER, "unchanged")), "unchanged"]
@@ -222,6 +234,27 @@ def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
 
 
 # --- the files of an estate
+
+
+def read_estate_files(paths: Sequence[str], loader: Any, template: Callable[[Any], Any] | None = None) -> Result:
+    """What the files in these paths declare: the workspaces, and where each is declared.
+
+    loader: a DataLoader of ansible-core; template: evaluates the templates in a value. Without it, files are data: a template
+    can run programs on this machine. Raises ValueError, and WrongOption for a file that others can write.
+    """
+    files = files_of(paths)
+    result = joined(files, [_loaded(path, loader, template) for path in files])
+    if any(_text_of(path).startswith(_VAULT) for path in files):
+        result["_ansible_no_log"] = True
+    return result
+
+
+def _loaded(path: str, loader: Any, template: Callable[[Any], Any] | None) -> Any:
+    try:
+        value = _core.load_yaml(loader, path, template is not None)
+        return unsafe(_core.plain(template(value) if template else value))
+    except AnsibleError as error:
+        raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
 
 
 def files_of(paths: Sequence[str]) -> list[str]:
@@ -249,13 +282,8 @@ def files_of(paths: Sequence[str]) -> list[str]:
 
 
 def _check(path: str) -> None:
+    text = _text_of(path)
     refuse_untrusted(path, "estate_apply_files")
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read ({reason_of(error)}): correct its permissions.") from None
     if text.startswith(_VAULT):
         # ansible-core decrypts it
         return
@@ -267,6 +295,15 @@ def _check(path: str) -> None:
     keys = [key.value for key, _value in node.value] if node is not None and node.id == "mapping" else []
     if keys != [_KEY]:
         raise _foreign(path)
+
+
+def _text_of(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({reason_of(error)}): correct its permissions.") from None
 
 
 def _foreign(path: str) -> ValueError:

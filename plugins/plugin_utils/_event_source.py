@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import logging
 import os
 import threading
@@ -48,6 +49,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._task import Opene
 from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
     Cursor,
+    Owner,
     account_of,
     event,
     event_id,
@@ -77,6 +79,9 @@ class Source(Protocol):
     options: Mapping[str, Any]
     constraints: Mapping[str, Any]
 
+    def selection(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Which objects are events, equal for equal selections. Raises WrongOption."""
+
     def read(self, task: Task) -> dict[str, Any]:
         """source: the name in ids of events; rows: the records by id; ended: whether each has ended; notice: what a person
         should know now, passed on as an event."""
@@ -97,6 +102,10 @@ class Requests:
     def __init__(self) -> None:
         self._logger: int | None = None
         self._found = 0.0
+
+    def selection(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        # each request of the logger is an event
+        return {}
 
     def read(self, task: Task) -> dict[str, Any]:
         announced, deaf = None, ""
@@ -131,6 +140,12 @@ class Scans:
         interval=dict(type="float", default=30.0),
     )
     constraints: Mapping[str, Any] = {}
+
+    def selection(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        tools = sorted({tool_id_of(each, "tools") for each in params["tools"] or ()})
+        workspaces = params["workspaces"]
+        named = {} if workspaces is None else {"workspaces": sorted({*workspaces})}
+        return {**named, "tools": tools} if tools else named
 
     def read(self, task: Task) -> dict[str, Any]:
         tools = [tool_id_of(each, "tools") for each in task.params["tools"] or ()]
@@ -247,21 +262,31 @@ class Deliveries:
 class State:
     """The cursor of a source, and the file that keeps it."""
 
-    def __init__(self, path: str, owner: object) -> None:
-        """Read the file, if it exists. Raises WrongOption."""
+    def __init__(self, path: str, owner: Owner) -> None:
+        """Lock the file, and read it, if it exists. Raises WrongOption."""
         self.source = ""
         self.cursor: Cursor | None = None
         self._path, self._owner = path, owner
+        self._is_stored = True
         refuse_untrusted(path, "state_file")
+        self._lock = _locked(path)
+        try:
+            self._read(path, owner)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Let another source use the file."""
+        os.close(self._lock)
+
+    def _read(self, path: str, owner: Owner) -> None:
         sweep(path)
         try:
             with open(path, encoding="utf-8") as stream:
                 self.source, self.cursor = read_state(stream.read(), owner)
         except FileNotFoundError:
-            if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-                raise WrongOption(
-                    f"state_file {shown(path)} is in a directory that does not exist: create it."
-                ) from None
+            pass
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise WrongOption(
@@ -271,11 +296,51 @@ class State:
 
     def keep(self, source: str, cursor: Cursor) -> None:
         """Replace the file, unless nothing has changed. Raises Refused."""
-        if (source, cursor) != (self.source, self.cursor):
+        if (source, cursor) != (self.source, self.cursor) or not self._is_stored:
+            # what was passed on is not passed on again, even while the file cannot be written
+            self.source, self.cursor, self._is_stored = source, cursor, False
+            self.store()
+
+    def store(self) -> None:
+        """Write the file, if an earlier attempt failed. Raises Refused."""
+        if self._is_stored or self.cursor is None:
+            return
+        try:
             with Draft(self._path, "state_file") as draft:
-                draft.write(cursor.text(self._owner, source).encode())
+                draft.write(self.cursor.text(self._owner, self.source).encode())
                 draft.put()
-            self.source, self.cursor = source, cursor
+        except ScannerError as error:
+            raise Refused(
+                f"{error} No further event is passed on until the file can be written, because a restart would repeat it."
+            ) from None
+        self._is_stored = True
+
+
+def _locked(path: str) -> int:
+    """The descriptor of the lock of a state file, which only one source holds. The file itself is replaced, so the lock is a
+    file beside it. Raises WrongOption."""
+    real = os.path.realpath(path)
+    if not os.path.isdir(os.path.dirname(real)):
+        raise WrongOption(f"state_file {shown(path)} is in a directory that does not exist: create it.")
+    try:
+        lock = os.open(f"{real}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise WrongOption(
+            f"state_file {shown(path)} cannot be locked ({error.strerror}): correct the permissions of its directory."
+        ) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            raise WrongOption(
+                f"state_file {shown(path)} is in use by another source: give each source a file of its own, and end a rulebook"
+                " before you start it again."
+            ) from None
+        raise WrongOption(
+            f"state_file {shown(path)} cannot be locked ({error.strerror}): give a path on a local file system."
+        ) from None
+    return lock
 
 
 def options_of(name: str, source: Source, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -312,8 +377,8 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
     params = options_of(name, source, args)
     connection = connection_from(params)
     account = account_of(connection.base_url, connection.api_key)
-    owner = [name, connection.base_url, *(params[each] for each in ("label", "id") if each in source.options)]
-    state = State(params["state_file"], owner)
+    named = [name, connection.base_url, *(params[each] for each in ("label", "id") if each in source.options)]
+    state = State(params["state_file"], Owner(named, source.selection(params)))
     reads = Reads(source, params)
     deliveries = Deliveries(
         queue, args.get("eda_feedback_queue"), params["feedback_timeout"], params["on_silence"] == "continue"
@@ -322,6 +387,7 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
     try:
         while True:
             try:
+                await asyncio.to_thread(state.store)
                 result = await asyncio.to_thread(reads.rows)
                 if result.get("notice"):
                     LOG.warning("%s", result["notice"])
@@ -344,6 +410,7 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
     finally:
         reads.end()
         deliveries.end()
+        state.end()
 
 
 async def _pass_on(

@@ -64,28 +64,43 @@ class Cursor(NamedTuple):
         passed = frozenset(each for each in self.passed if each > high)
         return Cursor(high, max([self.seen, *ended]), passed, self.open)
 
-    def text(self, owner: object, source: str) -> str:
-        """The content of the state file. owner: what it belongs to; source: as of ``event_id``."""
+    def text(self, owner: Owner, source: str) -> str:
+        """The content of the state file. source: as of ``event_id``."""
         fields = {"high": self.high, "seen": self.seen, "passed": sorted(self.passed), "open": sorted(self.open)}
-        return json.dumps({"owner": owner, "source": source, **fields}) + "\n"
+        return json.dumps({"owner": owner.name, "selection": owner.selection, "source": source, **fields}) + "\n"
+
+
+class Owner(NamedTuple):
+    """What a state file belongs to."""
+
+    # the kind of the source, the address, and what a source reads that has no selection
+    name: list[Any]
+    # which objects of the source are events, by option
+    selection: Mapping[str, Any]
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def read_state(text: str, owner: object) -> tuple[str, Cursor]:
+def read_state(text: str, owner: Owner) -> tuple[str, Cursor]:
     """The source and the cursor in a state file. Raises ValueError, a clause."""
     try:
         state = json.loads(text)
         high, seen, passed, still_open = (state[name] for name in ("high", "seen", "passed", "open"))
         if not all(map(_is_number, (high, seen, *passed, *still_open))):
             raise TypeError
-        source, found = str(state["source"]), state["owner"]
-    except (ValueError, TypeError, KeyError):
+        source, found = str(state["source"]), Owner(state["owner"], state.get("selection", {}))
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise ValueError("it is not the state of an event source") from None
-    if found != owner:
-        raise ValueError(f"it belongs to another source, {json.dumps(found)}")
+    if found.name != owner.name:
+        raise ValueError(f"it belongs to another source, {json.dumps(found.name)}")
+    if found.selection != owner.selection:
+        # which of the objects that the other selection left out were events is unknown
+        raise ValueError(
+            f"it belongs to a source that selects {json.dumps(found.selection, sort_keys=True)}, and this one selects"
+            f" {json.dumps(owner.selection, sort_keys=True)}"
+        )
     return source, Cursor(high, seen, frozenset(passed), frozenset(still_open))
 
 

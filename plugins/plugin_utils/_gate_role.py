@@ -72,7 +72,7 @@ _NOT_JUDGED = (
         "origin",
     ),
     *("baseline_update", "concurrency", "poll_interval", "stop_on_interrupt"),
-    *("queue_timeout", "run_timeout", "on_timeout"),
+    *("queue_timeout", "run_timeout", "outage_wait", "on_timeout"),
 )
 # for the conversion of the other options
 _ANY_CONNECTION = {"base_url": "https://localhost/api/v2", "api_key": "none"}
@@ -146,7 +146,10 @@ class GateAction(RoleAction):
             return dict(SKIPPED)
         decision = self.kept("decision") or {"failure": "The gate did not return an outcome, so it fails.", "line": ""}
         if decision["failure"]:
-            return {"failed": True, "msg": self._failure(decision["failure"])}
+            # a list, because a message is one line
+            problems = decision.get("problems") if self.is_in_charge() else None
+            more = {"problems": problems} if problems else {}
+            return {"failed": True, "msg": self._failure(decision["failure"]), **more}
         return {"msg": decision["line"], **SHOWN} if self.is_in_charge() else {}
 
     def _failure(self, failure: str) -> str:
@@ -219,7 +222,7 @@ class _Gate:
         failure = self._failure(judged)
         result = {name: each for name, each in judged.items() if name not in ("failed", "exception", *JOINED)}
         decision = {"failure": failure, "line": result.get("msg", ""), "result": result, "stats": self._stats(result)}
-        self.action.keep("decision", decision)
+        self.action.keep("decision", {**decision, "problems": checked.get("problems")})
         if failure:
             note("red gate", self.action.key, {"origin": self.action.origin, "failure": failure})
         return {"changed": any(each.get("changed") for each in results)}

@@ -101,7 +101,9 @@ def markdown(
     is_refused = bool(failure and summary.get("refused") and not any(summary.get(action) for action in WRITES))
     lines += [_headline(plan, is_refused), ""]
     lines += ["| Action | Objects |", "|---|---:|"]
-    lines += [f"| {action} | {summary[action]} |" for action in ACTIONS if summary.get(action)]
+    # all that it would write is refused; the rows below say what that is
+    counts = {**summary, **dict.fromkeys((*WRITES, "refused"), 0), **plan["counts"]} if is_refused else summary
+    lines += [f"| {action} | {counts[action]} |" for action in ACTIONS if counts.get(action)]
     calls = ", ".join(f"{count} {method}" for method, count in plan["calls"].items() if count)
     wait = counted(plan["minutes"], "minute")
     slow = f" The documented rate limits make them wait at least {wait}." if plan["minutes"] else ""

@@ -13,10 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import (
-    LONGEST_FINDINGS,
-    needed_content_of,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.plugins.module_utils._names import lasting_form
 from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
@@ -32,7 +29,15 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong
 from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of scan that a user of the role may set; the scan that is repeated gives the others
-_WAITING = ("concurrency", "poll_interval", "queue_timeout", "run_timeout", "on_timeout", "stop_on_interrupt")
+_WAITING = (
+    "concurrency",
+    "poll_interval",
+    "queue_timeout",
+    "run_timeout",
+    "outage_wait",
+    "on_timeout",
+    "stop_on_interrupt",
+)
 _REPEATED = tuple(name for name in SCAN if name not in (*_WAITING, "scope", "max_scan_time", "start_params"))
 # where an option has another default than the module
 _DEFAULTS = {"poll_interval": 30, "stop_on_interrupt": True}

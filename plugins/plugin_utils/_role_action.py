@@ -77,10 +77,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
                 done[key] = [*rows, *done.get(key, [])]
         if done.get("failed") and self._trace:
             result["exception"] = self._trace
-        if done.get("failed"):
-            done = harmless(done)
-        # texts of the service are never templates
-        return {**result, **unsafe(explained(done, self._task, self.variables))}
+        done = explained(done, self._task, self.variables)
+        # texts of the service are never templates, and in what is printed no commands
+        return {**result, **unsafe(harmless(done) if done.get("failed") or SHOWN.keys() <= done.keys() else done)}
 
     # --- who runs it, and where
 

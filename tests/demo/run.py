@@ -235,9 +235,7 @@ def demo() -> None:
     install(env)
     for written in (REPORTS, GATE, PROOF):
         shutil.rmtree(CHECKOUT / written, ignore_errors=True)
-    with LocalService.start(
-        key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1, "quiet_tests": True}
-    ) as service:
+    with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         say("\nA local service is started; SCANNER_API_KEY holds its key.\n")
         say(f"$ export SCANNER_BASE_URL={service.base_url}")

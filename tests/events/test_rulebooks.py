@@ -282,7 +282,7 @@ def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
 @pytest.mark.parametrize("helps", [True, False])
 def test_a_scan_that_ends_is_fixed_and_the_fix_is_proven_once(tmp_path, helps):
     """The scan that proves the fix ends, too, and begins nothing, even if it finds the same again."""
-    found = {"rate_limits": None, "quiet_tests": True, "scan_findings": [0, 4]}
+    found = {"rate_limits": None, "scan_findings": [0, 4]}
     with LocalService.start(key=None, settings=found) as service:
         service.add(workspaces=[{"name": "Shop"}], targets=[{"name": "shop.example.com", "workspace": "Shop"}])
         trace = Rulebook(tmp_path, service, "[]")

@@ -76,7 +76,7 @@ class Bench:
             self.prepare(operation, clock_offset=1000)
             twin = self.run(operation, before)
             usual = Usual(before, files, run, twin, again, operation.module, operation.check)
-            usual.tells_all = operation.module == "service_info" and not operation.options.get("required")
+            usual.tells_all = operation.module == "service_info" and operation.options.get("required") is False
             self.usual[operation.name] = usual
         return self.usual[operation.name]
 

@@ -177,7 +177,7 @@ VALUES = {
     "contents-text": _form(contents="text"),
     "contents-wrapped": _form(contents="wrapped"),
     "logger-data-array": _form(logger_data="array"),
-    "quiet-tests": _form(*OUTPUT, quiet_tests=True),
+    "output-without-quiet-tests": _form(*OUTPUT, quiet_tests=False),
     "half-characters": _form("half", half_characters=True),
     "workspace-without-description": _without("workspaces", "description")._replace(warns=HIDDEN),
     "workspace-without-description-in-lists": _not_in_lists("workspaces", "description"),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import threading
@@ -37,6 +38,13 @@ LIST = {
 }
 ONE = {**LIST, "github": "/repos/shop/web/issues/comments", "gitea": "/repos/shop/web/issues/comments"}
 REPORT = "Report what was written"
+# the token as a provider may repeat it
+ECHOES = (
+    TOKEN,
+    base64.b64encode(TOKEN.encode()).decode(),
+    base64.b64encode(f"x:{TOKEN}".encode()).decode(),
+    TOKEN.replace("-", "%2D"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +139,8 @@ CASES = {
     "github-newer": {},
     "github-stale": {"gate_comment_source_run": "this"},
     "github-late": {"gate_comment_source_max_age": "1h"},
-    "github-app-named": {"gate_comment_user": "github-actions[bot]"},
-    "gitlab-named": {"gate_comment_user": "nobody"},
+    "github-app-named": {"gate_comment_author": "github-actions[bot]"},
+    "gitlab-named": {"gate_comment_author": "nobody"},
     "github-user": {},
     "gitea-app": {},
     "gitlab-hidden": {},
@@ -158,6 +166,12 @@ CASES = {
     "github-wrong": {"gate_comment_number": "7/../8"},
     "gitea-wrong": {"gate_comment_repository": "../web"},
     "github-open": {"gate_comment_url": "http://forge.example/api"},
+    "github-busy": {},
+    "gitlab-busy": {},
+    "github-lost": {"gate_comment_name": "nightly"},
+    "github-limited": {},
+    "github-echo": {},
+    "gitlab-echo": {"gate_comment_on_failure": "fail"},
     "github-userinfo": {"gate_comment_url": "https://a:b@forge.example/api"},
 }  # fmt: skip
 
@@ -184,6 +198,22 @@ def cases(service_process, tmp_path_factory, forge):
     forge.accounts["gitlab-unread"].refuses = {f"GET {LIST['gitlab']}": 502}
     forge.accounts["github-moved"].refuses = {f"GET {LIST['github']}": 301}
     forge.accounts["gitlab-lost"].refuses = {"GET": 503}
+    limited = [
+        (429, "wait", {"Retry-After": "1"}),
+        (403, "You have exceeded a secondary rate limit.", {"Retry-After": "2"}),
+    ]
+    for name in ("github", "gitlab"):
+        write = {"github": "PATCH", "gitlab": "PUT"}[name]
+        forge.accounts[f"{name}-busy"].faults = {
+            f"GET {LIST[name]}": [*limited],
+            write: [(502, "bad gateway", {}), (0, "", {})],
+        }
+        forge.accounts[f"{name}-echo"].faults = {write: [(422, " ".join(ECHOES), {"Location": TOKEN})]}
+    forge.accounts["github-lost"].faults = {"POST": [(0, "", {})]}
+    forge.accounts["github-limited"].faults = {
+        "GET /user": [(403, "API rate limit exceeded", {"Retry-After": "0"})] * 3
+    }
+    forge.accounts["github-limited"].add(f"{MARK}\n\nbot", APP)
     plays = []
     for name, changes in CASES.items():
         variables = settings(forge, name, **changes)
@@ -196,10 +226,37 @@ def cases(service_process, tmp_path_factory, forge):
     check = comments(settings(forge, "github-check"), check_mode=True)
     show = {"name": "github-check", "ansible.builtin.debug": {"var": "gate_comment_result"}}
     plays.append(check | {"tasks": [*check["tasks"], show]})
-    played = play(tmp_path_factory.mktemp("cases"), service_process, plays)
+    played = play(tmp_path_factory.mktemp("cases"), service_process, plays, arguments=("-vvv",))
     assert played.status == 0, played.output
-    assert TOKEN not in played.output and TOKEN not in json.dumps(played.events)
+    assert not any(each in played.output or each in json.dumps(played.events) for each in ECHOES)
     return played
+
+
+def test_a_call_is_repeated_after_a_limit_a_gateway_error_and_a_lost_connection(cases, forge):
+    for name in ("github-busy", "gitlab-busy"):
+        assert bodies(forge, name) == ["old", PASSED, "fake", ""]
+        provider = name.partition("-")[0]
+        log = forge.accounts[name].log
+        write = f"{PROVIDERS[provider]['method']} {ONE[provider]}/1001"
+        # the last page is the one that adds nothing
+        assert log == ["GET /user", *[f"GET {LIST[provider]}"] * 4, *[write] * 3]
+        assert of(cases, name)["action"] == "update"
+
+
+def test_a_comment_whose_creation_may_have_worked_is_not_created_again(cases, forge):
+    assert len([each for each in forge.accounts["github-lost"].log if each.startswith("POST")]) == 1
+    assert of(cases, "github-lost")["problem"].startswith("The comment was not written (")
+
+
+def test_a_rate_limit_says_nothing_about_the_owner_of_a_token(cases, forge):
+    assert forge.accounts["github-limited"].log == ["GET /user"] * 3
+    assert bodies(forge, "github-limited") == ["old", "new", "fake", "", "bot"]
+    assert "The owner of the token is unknown (status 403" in of(cases, "github-limited")["problem"]
+
+
+def test_a_token_that_a_provider_repeats_is_masked(cases):
+    for name in ("github-echo", "gitlab-echo"):
+        assert "***" in of(cases, name)["problem"]
 
 
 def of(cases, name):
@@ -225,7 +282,7 @@ def test_the_token_of_an_app_updates_only_comments_of_bots(cases, forge):
     assert bodies(forge, "github-app") == bodies(forge, "github-app-named") == ["old", "new", "fake", "", PASSED]
     assert "GET /user" not in forge.accounts["github-app-named"].log
     assert forge.accounts["gitea-app"].log == ["GET /user"]
-    assert "set gate_comment_user" in of(cases, "gitea-app")["problem"]
+    assert "set gate_comment_author" in of(cases, "gitea-app")["problem"]
 
 
 def test_the_comment_of_another_bot_is_not_replaced(cases, forge):
@@ -251,7 +308,7 @@ def test_a_result_that_may_not_be_of_this_run_is_no_result(cases, forge, name, r
 def test_a_comment_that_the_next_run_would_not_find_is_a_warning(cases, forge, name):
     assert bodies(forge, name) == ["old", "new", "fake", "", PASSED]
     assert of(cases, name)["warnings"] == [
-        "The next run will not find the comment, because gate wrote it. Set gate_comment_user to this name."
+        "The next run will not find the comment, because gate wrote it. Set gate_comment_author to this name."
     ]
 
 

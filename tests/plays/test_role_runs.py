@@ -369,7 +369,7 @@ def test_a_second_gate_needs_a_directory_and_the_statistics_hold_the_worst(servi
 
 def test_one_line_says_how_it_ended(service, tmp_path):
     (tmp_path / "waivers.yml").write_text(
-        "version: 1\nwaivers:\n  - {severity: critical, name: '*', reason: known, owner: web, expires: 2027-01-31}\n"
+        "version: 1\nwaivers:\n  - {severity: critical, target: 'www.*', reason: known, owner: web, expires: 2027-01-31}\n"
     )
     waived = {**GATE, "scan_gate_waivers": ["waivers.yml"], "scan_gate_policy": {"fail_on": "critical"}}
     changed = [{"name": "Web shop", "targets": ["www.example.com", "new.example.com"]}]

@@ -62,7 +62,7 @@ def replay(path: Path, parts: set[str]) -> list[str]:
     """Print the report on a recording. Returns the tests that failed although they are not expected to."""
     recording = read(path)
     settings, about = settings_of(recording), recording["about"]
-    show(f"Recording {path.name} of {about['day']}, collection {about['collection']}", [])
+    show(f"Recording {path.name}, collection {about['collection']}", [])
     show("Forms that differ from those of the local service", forms(settings))
     for verdict, names in sorted(recording["verdicts"].items()):
         show(f"Assumptions {'untouched' if verdict == 'not tried' else verdict}", [", ".join(names)] if names else [])

@@ -226,7 +226,7 @@ class Settings:
     stop_answer: int = _setting(200, _one_of(200, 204))
     running_summary: str = _setting("null", _one_of("null", "counts", "missing"))
     running_output: int | str = _setting(404, _one_of(404, 409, "partial"))
-    quiet_tests: bool = _setting(False, FLAG)
+    quiet_tests: bool = _setting(True, FLAG)
     raw_only_tools: list[int] = _setting([30, 240], NUMBERS)
     report_time: float = _setting(0, SECONDS)
     report_status: str = _setting("status", _one_of("status", "status_name", "none"))

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 from .._errors import counted
 from .._findings.model import SUMMARY
 from .._gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
-from .._moments import iso_moment
+from .._moments import iso_moment, utc_text
 from .document import Document, Fix, Row, by_state, by_waiver, fixes, is_new, origin_of, place, tools_of, waived_by
 from .text import attribute, line, xml
 
@@ -239,7 +239,8 @@ def targets(document: Document) -> str:
         return ""
     most = max(sum(each.numbers.values()) for each in found) or 1
     scan_url = origin_of(document, "scan_url")
-    rows = "".join(_target_row(each, 200 / most, scan_url) for each in found[:MOST_LINES])
+    now = iso_moment(document["generated"])
+    rows = "".join(_target_row(each, 200 / most, scan_url, now) for each in found[:MOST_LINES])
     heads = "".join(f'<th scope="col" class="n">{severity}</th>' for severity in SUMMARY)
     more = _left_out(len(found), "more target")
     return (
@@ -252,13 +253,12 @@ def targets(document: Document) -> str:
     )
 
 
-def _target_row(each: _Target, scale: float, scan_url: str) -> str:
+def _target_row(each: _Target, scale: float, scan_url: str, now: int | None) -> str:
     pair, outcome = each.pair, each.pair["outcome"]
     reasons = [] if outcome in (FINDINGS, PASSED) else pair["reasons"]
     scanned = "never"
     if pair["scan_id"] is not None:
-        ago = "unknown" if pair["age"] is None else f"{short_duration(pair['age'])} ago"
-        scanned = web_link(scan_url.replace("{id}", str(pair["scan_id"])), ago)
+        scanned = web_link(scan_url.replace("{id}", str(pair["scan_id"])), _time(now, pair["age"]))
     why = f'<tr><td class="why full" colspan="{6 + len(SUMMARY)}">{"<br>".join(map(text, reasons))}</td></tr>\n'
     return (
         f'<tr{" class=more" if reasons else ""}><th scope="row" class="full">'
@@ -284,12 +284,9 @@ def _stack(numbers: Counter[str], scale: float) -> str:
     return f"{_CHART}{''.join(parts)}</svg>"
 
 
-def short_duration(seconds: float) -> str:
-    """A duration in a cell, as in 3 d; the script of the page writes ages in the same way."""
-    for unit, letter in ((_DAY, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * unit:
-            return f"{int(seconds // unit)} {letter}"
-    return f"{int(seconds)} s"
+def _time(now: int | None, age: int | None) -> str:
+    """The time that was ``age`` seconds before the gate, which is the same whenever the page is read."""
+    return "unknown" if now is None or age is None else f"{utc_text(now - age)[:16].replace('T', ' ')} UTC"
 
 
 # --- waivers
@@ -366,8 +363,8 @@ def _date(waiver: Mapping[str, Any], of: str = "") -> str:
 def _until(waiver: Mapping[str, Any], left: float) -> str:
     if left == float("inf"):
         return _date(waiver)
-    of = "bad" if left < _SOON else "soft"
-    return f'{_date(waiver)}<br><span class="{of} small">in {short_duration(max(0, left))}</span>'
+    of = "bad " if left < _SOON else ""
+    return _date(waiver, of)
 
 
 def _waives(rows: Sequence[Row]) -> str:

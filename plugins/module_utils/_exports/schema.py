@@ -239,24 +239,23 @@ _POLICY = _object(
         "missing": _words(("fail", "ignore")),
     }
 )
-_GONE = _object(
-    {
-        "fingerprint": _PRINT,
-        "name": _TEXT,
-        "check": _TEXT_OR_NULL,
-        "severity": _SEVERITY,
-        "target": _TEXT,
-        "tool": _TEXT,
-        "first_seen": _TIME.or_null,
-        "last_seen": _TIME.or_null,
-    }
-)
+_OF_GONE = {
+    "fingerprint": _PRINT,
+    "name": _TEXT,
+    "check": _TEXT_OR_NULL,
+    "severity": _SEVERITY,
+    "target": _TEXT,
+    "tool": _TEXT,
+    "first_seen": _TIME.or_null,
+    "last_seen": _TIME.or_null,
+}
 DOCUMENT = Shape(
     {
         "schema": _words((SCHEMA,)),
         "version": _number(VERSION, VERSION),
         "collection_version": _text(_VERSION),
         "generated": _TIME,
+        "run": _TEXT,
         "outcome": _OUTCOME,
         "passed": _BOOLEAN,
         "verdict": _VERDICT,
@@ -280,7 +279,7 @@ DOCUMENT = Shape(
         "summary": _object(dict.fromkeys(SUMMARY, _COUNT)),
         "counts": _object(
             dict.fromkeys(
-                ("total", "failing", "waived", "known", "below", "new", "reopened", "worse", "gone"),
+                ("total", "failing", "waived", "known", "below", "new", "reopened", "worse", "gone", "unseen"),
                 _COUNT,
             )
         ),
@@ -291,7 +290,8 @@ DOCUMENT = Shape(
                 "doubled": _list(_object({"fingerprint": _PRINT, "waivers": _list(_WAIVER, 2)})),
             }
         ),
-        "gone": _list(_GONE),
+        "gone": _list(_object(_OF_GONE)),
+        "unseen": _list(_object({**_OF_GONE, "reason": _TEXT})),
         "findings": _list(Kind((Mapping,), FINDING.problem)),
     }
 )

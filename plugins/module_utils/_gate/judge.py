@@ -392,4 +392,5 @@ def _reasons(
         total.update(numbers)
     if total:
         sentences.append(_failing_sentence(total))
-    return tuple(sentences)
+    # some messages of ansible-core have no full stop
+    return tuple(each if each.endswith((".", "!", "?")) else f"{each}." for each in sentences)

@@ -153,7 +153,7 @@ def _asked(task: Task, now: float) -> _Asked:
         origin_of(params["origin"]),
         exploits,
         stale_in(exploits, limits, now),
-        read_waivers(_contents(task, "waivers"), now, params["allow_permanent"]),
+        _waivers(task, now),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
         locations_of(
             [
@@ -163,6 +163,19 @@ def _asked(task: Task, now: float) -> _Asked:
         ),
         _sarif_location(params),
     )
+
+
+def _waivers(task: Task, now: float) -> list[Rule]:
+    """The waivers of the task. Raises WrongOption, with its problems as a list, because ansible-core shows a line break in a
+    message as a backslash and an n."""
+    try:
+        return read_waivers(_contents(task, "waivers"), now, task.params["allow_permanent"])
+    except WrongOption as error:
+        head, *problems = str(error).split("\n")
+        if not problems:
+            raise
+        sentence = f"{head} The first is in {problems[0]} All of them are in problems of the result."
+        raise error.with_sentence(sentence).with_result(problems=problems) from None
 
 
 def _sarif_location(params: Mapping[str, Any]) -> str:
@@ -395,16 +408,18 @@ def _without_baseline(decision: Decision) -> str:
 def _failing(failing: Sequence[Judged]) -> str:
     if not failing:
         return ""
-    named = [_name(each) for each in failing[:_MOST_NAMED]]
+    several = len({each.row.tool for each in failing}) > 1
+    named = [_name(each, several) for each in failing[:_MOST_NAMED]]
     more = [f"and {len(failing) - len(named):,} more"] if len(failing) > len(named) else []
     return f"Failing: {'; '.join([*named, *more])}."
 
 
-def _name(judged: Judged) -> str:
+def _name(judged: Judged, with_tool: bool) -> str:
     row = judged.row
     check = f" (check {printable(row.check, _LONGEST_NAME)})" if row.check else ""
     target = printable(without_secrets(row.target), _LONGEST_NAME) or "an unknown target"
-    return f"{row.severity} {printable(row.name, _LONGEST_NAME) or 'finding without a name'} on {target}{check}"
+    tool = f", {printable(row.tool, _LONGEST_NAME)}" if with_tool else ""
+    return f"{row.severity} {printable(row.name, _LONGEST_NAME) or 'finding without a name'} on {target}{tool}{check}"
 
 
 def _unused(waivers: Sequence[Waiver]) -> str:

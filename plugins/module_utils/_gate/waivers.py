@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from .._errors import WrongOption, counted, first_of, printable
+from .._findings.model import matches_all
 from .._gate_words import WAIVER_STATUSES
 from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
 from .._yaml_nodes import BrokenYaml, node_of
@@ -127,7 +128,6 @@ def read_waivers(files: Iterable[tuple[str, bytes | str]], now: float, allow_per
         shown = [f"{printable(path, 200)}:{line}: {text}." for path, line, text in problems[:_MOST_PROBLEMS]]
         more = [f"And {len(problems) - len(shown)} more."] if len(problems) > len(shown) else []
         head = f"The waivers have {counted(len(problems), 'problem')}; nothing is waived."
-        # ansible-core shows a line break as a backslash and an n
         raise WrongOption((" " if len(problems) == 1 else "\n").join([head, *shown, *more]))
     return rules
 
@@ -272,6 +272,12 @@ class _Reader:
         if wrong or self._refuses("", matcher_of, written, self.name):
             return None
         matcher = matcher_of(written, self.name)
+        if matcher.severity is not None and all(_is_wide(key, value) for key, value in written.items()):
+            self._report(
+                "severity",
+                f"the waiver matches every finding whose severity is {matcher.severity}, also later ones: name the check, the"
+                " finding or the target",
+            )
         if matcher.fingerprint is not None and not matcher.fingerprint.startswith(f"{SCHEME}:"):
             self._report("fingerprint", f"fingerprint is not of scheme {SCHEME}: copy the present one from gate.json")
         return matcher
@@ -283,6 +289,11 @@ class _Reader:
             self._report(key, str(error).rstrip("."))
             return True
         return False
+
+
+def _is_wide(key: str, value: Any) -> bool:
+    """Whether a value says nothing of what a finding is."""
+    return key == "severity" or (key in ("name", "target") and matches_all(value))
 
 
 def _matched(key: str, value: Any) -> Any:

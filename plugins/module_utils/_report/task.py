@@ -10,12 +10,23 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, printable
+from .._errors import (
+    ApiError,
+    CallError,
+    Incomplete,
+    Interrupted,
+    Refused,
+    ScannerError,
+    WrongOption,
+    elapsed,
+    printable,
+)
 from .._families.report import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._file import attributes
 from .._file.download import download
 from .._file.draft import Content, Draft, sweep
 from .._file.replace import Stored, check_place, content_of, predict_attributes, store, try_place
+from .._http.outage import Outage
 from .._raw_options import UNKNOWN_ID
 from .._records import Record, new_record
 from .._references import existing
@@ -84,6 +95,7 @@ class _Present:
         self._rows: tuple[Record, ...] | None = None
         self._asked_at = time.time()
         self._created = self._deleted = False
+        self._outage = Outage(task.params["outage_wait"])
 
     def result(self) -> dict[str, Any]:
         task, dest = self._task, self._dest
@@ -109,7 +121,7 @@ class _Present:
         stored = None
         try:
             if self._created:
-                self._poll(record["id"])
+                self._poll_or_wait(record)
             stored = store(task, dest, self._fill, lambda content: self._write_note(self._record, content))
             self._clean_up(record)
         except _NotReady:
@@ -173,6 +185,28 @@ class _Present:
             )
         return self._record
 
+    def _poll_or_wait(self, record: Record) -> Record:
+        """Read the report again; the same record while the service does not answer."""
+        asked = self._task.client.transport.now()
+        try:
+            record = self._poll(record["id"])
+        except CallError as error:
+            if not self._goes_on(error, record, asked):
+                raise
+        else:
+            self._outage.end()
+        return record
+
+    def _goes_on(self, error: CallError, record: Record, asked: float) -> bool:
+        """Whether the wait survives a failed call."""
+        transport = self._task.client.transport
+        if isinstance(error, Interrupted) or not self._outage.survives(error, asked, transport.now()):
+            return False
+        left = elapsed(self._outage.left(transport.now()))
+        what = printable(error.what, 200)
+        self._task.host.show(f"report {record['id']} cannot be read ({what}); trying again for {left} (outage_wait)")
+        return True
+
     def _fill(self, draft: Draft) -> None:
         """Write the file to a draft, and wait for it if need be. Raises _NotReady in check mode."""
         task, transport, record = self._task, self._task.client.transport, self._record or {}
@@ -191,7 +225,7 @@ class _Present:
             transport.pause(min(left, pause))
             waited += min(left, pause)
             pause = min(_LONGEST_PAUSE, pause * 1.5)
-            record = self._poll(record["id"])
+            record = self._poll_or_wait(record)
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""
@@ -204,15 +238,17 @@ class _Present:
             )
         if status in NOT_READY:
             return False
-        kind = str(record["format"]).lower()
+        kind, asked = str(record["format"]).lower(), self._task.client.transport.now()
         try:
             download(
                 self._task.client, REPORT, record["id"], "/download", kind if kind in REPORT_TYPES else None, draft
             )
-        except ApiError as error:
+        except CallError as error:
             # assumed: the answers to a download that is too early
-            if error.status not in (404, 409):
+            early = isinstance(error, ApiError) and error.status in (404, 409)
+            if not early and not self._goes_on(error, record, asked):
                 raise
+            draft.restart()
             return False
         return True
 

@@ -12,10 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
-from .._families.scan import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
+from .._families.scan import (
+    DELETED,
+    FINISHED,
+    NEXT_STEP,
+    QUEUE_TIMEOUT,
+    RUN_TIMEOUT,
+    SCAN,
+    UNKNOWN_STATE,
+    tool_name_of,
+)
 from .._records import Record
 from .record import findings_of, status_of, without_secrets
-from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch, signature
+from .watch import Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names
 _MOST_NAMED = 5
@@ -82,7 +91,8 @@ def verdict(watch: Watch) -> str:
     first = bad[0].error or bad_end(bad[0], watch.timeouts)
     if len(watch.entries) == 1:
         return first
-    named = first_of([f"{printable(entry.target, 60)!r} ({entry.outcome})" for entry in bad], _MOST_NAMED)
+    tool = _tools(watch.entries)
+    named = first_of([f"{printable(entry.target, 60)!r}{tool(entry)} ({entry.outcome})" for entry in bad], _MOST_NAMED)
     return f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}; see scans. The first of them: {first}"
 
 
@@ -102,7 +112,16 @@ def bad_end(entry: Entry, timeouts: Timeouts) -> str:
 
 def named_scans(entries: Sequence[Entry]) -> str:
     """Some scans for a sentence."""
-    return first_of([f"{entry.scan_id} of {printable(entry.target, 60)!r}" for entry in entries], _MOST_NAMED)
+    tool = _tools(entries)
+    return first_of(
+        [f"{entry.scan_id} of {printable(entry.target, 60)!r}{tool(entry)}" for entry in entries], _MOST_NAMED
+    )
+
+
+def _tools(entries: Sequence[Entry]) -> Callable[[Entry], str]:
+    """A function that names the tool of a scan where these scans have several, the end of a phrase."""
+    several = len({entry.spec.tool_id for entry in entries}) > 1
+    return lambda entry: f" with {tool_name_of(entry.spec.tool_id)}" if several else ""
 
 
 def answer_in(error: CallError) -> str:
@@ -157,8 +176,8 @@ class Lines:
     def failed_poll(self, watch: Watch, what: str) -> None:
         """Show that a poll failed and will be repeated. what: what failed and why."""
         self._show(
-            f"scan {named_scans(watch.pending())} cannot be read ({printable(what, 200)}); trying again,"
-            f" {watch.failed_polls} of {MOST_FAILED_POLLS} tries failed, the scans go on"
+            f"scan {named_scans(watch.pending())} cannot be read ({printable(what, 200)}); trying again for"
+            f" {elapsed(watch.outage.left(self._now()))} (outage_wait), the scans go on"
         )
 
     def show(self, watch: Watch, interval: float = 0) -> None:
@@ -183,13 +202,14 @@ def lines(watch: Watch, shown: Shown | None, seconds: float) -> tuple[list[str],
         # one line per poll, even if nothing has moved, to show that the task is alive
         return [_summary(watch, seconds)], now
     shown = shown or {}
-    new = [_line(entry) for entry in entries if now[str(entry.scan_id)] != shown.get(str(entry.scan_id))]
+    tool = _tools(watch.entries)
+    new = [_line(entry, tool(entry)) for entry in entries if now[str(entry.scan_id)] != shown.get(str(entry.scan_id))]
     if now["no slot"] and not shown.get("no slot"):
         new.append(_waiting_for_a_slot(len(watch.startable())))
     return new, now
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Entry, tool: str) -> str:
     record = entry.record or {}
     parts = [entry.outcome or printable(record.get("status_name") or "started", 60)]
     if isinstance(record.get("progress"), int) and entry.phase == "running":
@@ -199,7 +219,7 @@ def _line(entry: Entry) -> str:
     counts = findings_of(record, whole=True)
     if counts:
         parts.append(_findings(counts))
-    return f"scan {entry.scan_id} of {printable(entry.target, 100)}: {printable(', '.join(parts))}"
+    return f"scan {entry.scan_id} of {printable(entry.target, 100)}{tool}: {printable(', '.join(parts))}"
 
 
 def _findings(counts: Mapping[str, int]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from .._errors import CallError, Interrupted, ScannerError, printable
 from .._families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
+from .._http.outage import Outage
 from .._records import Record, is_row, new_record, read_id, record_of
 from .._task import Task
 from .find import (
@@ -31,7 +32,7 @@ from .record import without_secrets
 from .result import Lines, failed, named_scans, result_of, unfinished, verdict
 from .spec import ScanSpec, check_options, is_slot_refusal, specs_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan
-from .watch import MOST_FAILED_POLLS, Entry, Timeouts, Watch
+from .watch import Entry, Timeouts, Watch
 
 # seconds between two lines while scans are started
 _INTERVAL = 10
@@ -51,7 +52,8 @@ def _ensure(task: Task) -> Record:
     check_options(task.params)
     if task.params["state"] != "present":
         return stop_or_delete(task, scans_to_end(task))
-    watch = Watch([], {}, Timeouts(task.params["queue_timeout"], task.params["run_timeout"]))
+    timeouts = Timeouts(task.params["queue_timeout"], task.params["run_timeout"])
+    watch = Watch([], {}, timeouts, Outage(task.params["outage_wait"]))
     run = _Run(task, specs_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
     single = task.params["targets"] is None and task.params["tools"] is None
     try:
@@ -244,16 +246,15 @@ class _Run:
         except Interrupted:
             raise
         except CallError as error:
-            temporary = error.status is None or error.status == 429 or error.status >= 500
-            watch.failed_polls += 1
-            if temporary and not error.final and watch.failed_polls < MOST_FAILED_POLLS:
+            if watch.outage.survives(error, now, task.client.transport.now()):
                 self.lines.failed_poll(watch, error.what)
                 return
             raise ScannerError(
                 f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",
                 **error.result,
             ) from None
-        watch.failed_polls, watch.quiet_polls = 0, 0 if moved else watch.quiet_polls + 1
+        watch.outage.end()
+        watch.quiet_polls = 0 if moved else watch.quiet_polls + 1
         if task.params["on_timeout"] == "stop":
             self._stop_late()
         self._start_ready(again=self._reuses)

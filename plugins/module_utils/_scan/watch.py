@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .._families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
+from .._http.outage import Outage
 from .._records import Record
 from .record import status_of
 from .spec import ScanSpec
@@ -23,8 +24,6 @@ _UNDECLARED = ScanSpec(0, 0, None, None, None, None, {})
 _SLOWER = 1.5
 _SLOWEST = 6
 _JITTER = 0.2
-# polls in a row that may fail before the task does
-MOST_FAILED_POLLS = 5
 
 
 class Timeouts(NamedTuple):
@@ -104,13 +103,13 @@ class Watch:
     # the filters of the list that shows these scans
     query: dict[str, int]
     timeouts: Timeouts
+    outage: Outage = field(default_factory=lambda: Outage("10m"))
     # the first page of the list that shows a pending scan
     first_page: int = 1
     # which of the scans that no page shows was read last
     turn: int = 0
-    # polls in a row without news, and polls in a row that failed
+    # polls in a row without news
     quiet_polls: int = 0
-    failed_polls: int = 0
     # since when the service refuses starts because the plan's parallel scans are used up, None if it does not
     no_slot_since: float | None = None
 
@@ -132,6 +131,9 @@ class Watch:
         """Seconds until the next poll: at least the interval, longer while nothing moves, never past the next timeout."""
         longer = min(_SLOWEST, _SLOWER ** min(self.quiet_polls, 10))
         wait = interval * longer * (1 + _JITTER * jitter)
+        if self.outage.failing:
+            # a timeout that passes meanwhile is no reason to poll sooner
+            return max(min(wait, self.outage.left(now)), 0.01)
         for entry in self.pending():
             limit = self.timeouts.run if entry.phase == "running" else self.timeouts.queue
             wait = min(wait, max(0.0, entry.since + limit - now))

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .._families.finding import SEVERITIES
@@ -39,8 +39,14 @@ def _listed(*names: str) -> set[str]:
 VERSION = 1
 WHAT = (
     "The forms of a service's answers, recorded by scanops.scanner.service_verification. No key, text, id, host, address or"
-    " time of the account is in it: ids and names are numbered, and all times are earlier by the same random time."
+    " time of the account is in it: ids and names are numbered, and times are offsets from 2000-01-01, for the first answer,"
+    " rounded to the hour."
 )
+# the time of the first answer; those of records keep their forms, and their distances from it
+_FIRST = datetime(2000, 1, 1, tzinfo=timezone.utc)
+_HOUR = 3600
+# thirty years: no time of a record
+_FAR = 30 * 366 * 86400
 # rows of a list that are examined, and those that are written although they have the form of an earlier one
 _MOST_ROWS, _EQUAL_ROWS = 20, 2
 _DEEPEST = 6
@@ -108,15 +114,34 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:
 _LINK = re.compile(r"<([^<>]*)>[^<,]*rel=\"?(next|prev|first|last)\b", re.IGNORECASE)
 
 
+class _Time(NamedTuple):
+    """A time of an answer, until all of them are known."""
+
+    # Unix time
+    at: float
+    # what is between the date and the clock, the fraction and the zone of a text; empty for a number
+    form: tuple[str, ...]
+    # 1 for seconds, 1000 for milliseconds
+    unit: int
+
+    def moved(self, seconds: int) -> Any:
+        """The time of so many seconds after the first answer in the same form, with a fraction of zeros."""
+        at = _FIRST + timedelta(seconds=seconds)
+        if not self.form:
+            return int(at.timestamp()) * self.unit
+        between, fraction, zone = self.form
+        return f"{at:%Y-%m-%d}{between}{at:%H:%M:%S}{re.sub('[0-9]', '0', fraction)}{zone}"
+
+
 class Recorder:
     """Turns answers into their forms."""
 
-    def __init__(self, earlier: int) -> None:
-        """earlier: the seconds by which times are moved into the past."""
+    def __init__(self, began: float) -> None:
+        """began: the time of the first answer, which is not recorded."""
         self.answers: list[Record] = []
         # the different headers, to which answers refer by number
         self._headers: list[Record] = []
-        self._earlier = earlier
+        self._began = began
         self._numbers: dict[tuple[str, str], int] = {}
         self._used: Counter[str] = Counter()
         # what the ids of the present answer's rows name
@@ -153,14 +178,14 @@ class Recorder:
         if answer not in self.answers:
             self.answers.append(answer)
 
-    def text(self, collection: str, day: str, rows: Iterable[Record]) -> str:
+    def text(self, collection: str, rows: Iterable[Record]) -> str:
         """The recording as a file, with a line for each answer. rows: those of service_verification."""
         verdicts: dict[str, list[str]] = {}
         for row in rows:
             verdicts.setdefault(row["verdict"], []).append(row["name"])
         sections = {
-            "about": dict(what=WHAT, version=VERSION, collection=collection, day=day),
-            "answers": self.answers,
+            "about": dict(what=WHAT, version=VERSION, collection=collection),
+            "answers": _with_times(self.answers, offsets(_times_in(self.answers), self._began)),
             "headers": {str(number): each for number, each in enumerate(self._headers, 1)},
             "verdicts": verdicts,
         }
@@ -247,19 +272,44 @@ class Recorder:
         return f"{noun} {self._numbers[noun, value]}"
 
     def _moved(self, value: Any) -> Any:
-        """An earlier time in the same form, with a fraction of zeros; a type for anything else."""
+        """A time, or a type for anything else."""
         found = _TIME.fullmatch(value) if isinstance(value, str) else None
         read = moment_of(value)
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        if read is None or read.at < self._earlier or not (found or is_number):
+        if read is None or abs(read.at - self._began) > _FAR or not (found or is_number):
             return type_of(value)
         if not found:
-            return int(value) - self._earlier * (1 if read.at == value else 1000)
-        day, between, clock, fraction, zone = found.groups("")
-        at = datetime.strptime(f"{day} {clock}".replace(":60", ":59"), "%Y-%m-%d %H:%M:%S") - timedelta(
-            seconds=self._earlier
-        )
-        return f"{at:%Y-%m-%d}{between}{at:%H:%M:%S}{re.sub('[0-9]', '0', fraction)}{zone}"
+            return _Time(read.at, (), 1 if read.at == value else 1000)
+        _day, between, _clock, fraction, zone = found.groups("")
+        return _Time(read.at, (between, fraction, zone), 1)
+
+
+def offsets(times: Iterable[float], began: float) -> dict[float, int]:
+    """For each time the seconds since the beginning, rounded down to the hour. Those of one hour follow each other by a second,
+    so that their order stays, and nothing else."""
+    found: dict[float, int] = {}
+    last = None
+    for at in sorted(set(times)):
+        hour = int((at - began) // _HOUR) * _HOUR
+        last = hour if last is None else max(hour, last + 1)
+        found[at] = last
+    return found
+
+
+def _times_in(value: Any) -> Iterator[float]:
+    if isinstance(value, _Time):
+        yield value.at
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _times_in(inner)
+
+
+def _with_times(value: Any, moved: Mapping[float, int]) -> Any:
+    if isinstance(value, _Time):
+        return value.moved(moved[value.at])
+    if isinstance(value, dict):
+        return {key: _with_times(inner, moved) for key, inner in value.items()}
+    return [_with_times(inner, moved) for inner in value] if isinstance(value, list) else value
 
 
 def _lines(section: Any) -> str:

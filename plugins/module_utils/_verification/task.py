@@ -8,7 +8,6 @@ task sets writes.
 
 from __future__ import annotations
 
-import secrets
 import time
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
@@ -30,8 +29,6 @@ from .recording import Recorder
 from .trial import Trial, is_same
 
 _NO_LIST = "nothing was created, because the list of workspaces cannot be read"
-# times move into the past by 30 days to 10 years
-_LEAST, _MORE = 30 * 86400, 3620 * 86400
 
 
 def verify_and_record(task: Task) -> Record:
@@ -40,7 +37,7 @@ def verify_and_record(task: Task) -> Record:
     if path is None:
         return verify(task)
     check_place(task, path, option="record")
-    recorder = Recorder(_LEAST + secrets.randbelow(_MORE))
+    recorder = Recorder(time.time())
     task.client.transport.heard = recorder.hear
     try:
         result = verify(task)
@@ -55,7 +52,7 @@ def verify_and_record(task: Task) -> Record:
 
 def _write(task: Task, path: str, recorder: Recorder, rows: list[Record]) -> None:
     """Write the recording, readable by its owner only. Check mode writes no file."""
-    text = recorder.text(COLLECTION_VERSION, time.strftime("%Y-%m-%d", time.gmtime()), rows)
+    text = recorder.text(COLLECTION_VERSION, rows)
     if task.check_mode:
         return
     sweep(path)

@@ -48,9 +48,12 @@ options:
     description:
       - The file that keeps which requests were passed on. It is replaced after each
         event. Each source needs a file of its own, in a directory that outlives the
-        rulebook.
-      - A file that cannot be read, or belongs to another source, ends the rulebook at
-        the start.
+        rulebook. A lock beside it, a file with the suffix C(.lock), keeps a second
+        source from using it.
+      - A file that cannot be read, is in use, or belongs to another source, ends the
+        rulebook at the start.
+      - While the file cannot be written, for example on a full disk, no further event
+        is passed on. The log says so, and an event of the type C(error).
     type: path
     required: true
   first_run:

@@ -104,7 +104,7 @@ blocks = re.findall(r"```yaml\n(---\n.*?)```", open(sys.argv[1], encoding="utf-8
 for name, block in zip(("shop.yml", "scan.yml", "shop.targets.yml"), blocks, strict=True):
     open(name, "w", encoding="utf-8").write(block.replace("max_age: 1d\n", "max_age: 1d\n        poll_interval: 0.5\n"))
 PYTHON
-ansible localhost -m scanops.scanner.service_info -a required=true >printed
+ansible localhost -m scanops.scanner.service_info >printed
 printed '"api_access": true' printed
 play shop.yml
 printed "changed=0 " printed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections import Counter
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.filter.plan_markdown import plan_markdown
@@ -239,6 +240,10 @@ def test_a_refused_plan_is_not_said_to_write_anything():
         in markdown
     )
     assert "The plan writes" not in markdown
+    # the numbers are those of the rows below them
+    numbers, rows = table(markdown.partition("Checksum")[0]), table(markdown.partition("Checksum")[2])
+    counted = Counter(row[0] for row in rows[1:])
+    assert {row[0]: int(row[1]) for row in numbers[1:] if row[0] != "unchanged"} == counted
 
 
 MANY = [Step("delete", TARGET, "Shop", f"{n}.example", before={"id": n, "name": f"{n}.example", "description": ""})

@@ -135,6 +135,7 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
         "version": 1,
         "collection_version": "1.0.0",
         "generated": "2026-11-22T10:00:00Z",
+        "run": "0" * 32,
         "outcome": outcome,
         "passed": outcome == "passed",
         "verdict": "fail" if failing else "pass",

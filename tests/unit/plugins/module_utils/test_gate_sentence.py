@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Memory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
@@ -43,6 +43,24 @@ def test_the_worst_findings_come_first_and_what_is_unknown_is_said():
         "Failing: unknown finding without a name on a.example (check WEB-1); critical Shell on a.example;"
         " high TLS 1.0 is accepted on a.example (check WEB-1)."
     )
+
+
+def test_the_tool_is_named_where_there_are_several():
+    pairs = [
+        pair(findings=[finding()]),
+        pair(findings=[finding(name="Port 23", vuln_id="N-1")], tool="Port Scanner", tool_id=70, scan_id=9),
+    ]
+    decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(None), now=NOW)
+    assert sentence_of(decision, None).endswith(
+        "high Port 23 on a.example, Port Scanner (check N-1); high TLS 1.0 is accepted on a.example, website_scanner"
+        " (check WEB-1)."
+    )
+
+
+def test_each_reason_ends_with_a_full_stop():
+    trouble = Trouble("misconfigured", "got: hihg found in scan_gate_policy", True)
+    said = line(finding(risk_level=0), troubles=[trouble], page="/tmp/gate.html")
+    assert "found in scan_gate_policy. See /tmp/gate.html." in said
 
 
 def test_nothing_is_named_where_nothing_fails():

@@ -198,6 +198,19 @@ def test_a_permanent_waiver_needs_permission():
         (GOOD.replace("check: a\n    ", ""), "w0.yml:3: waivers[0] is empty, so it would match every finding: "),
         (GOOD.replace("check: a", "name: '*'"), "w0.yml:3: waivers[0] matches every finding: "),
         (
+            GOOD.replace("check: a", "severity: high"),
+            "w0.yml:3: the waiver matches every finding whose severity is high, also later ones: name the check, ",
+        ),
+        (
+            GOOD.replace("check: a", "severity: Info"),
+            "w0.yml:3: the waiver matches every finding whose severity is info, ",
+        ),
+        (GOOD.replace("check: a", "severity: high\n    name: '*'"), "w0.yml:3: the waiver matches every finding "),
+        (
+            GOOD.replace("check: a", "target: ' ** '\n    name: '[!x]*'\n    severity: unknown"),
+            "w0.yml:5: the waiver matches every finding whose severity is unknown, ",
+        ),
+        (
             GOOD.replace("check: a", f"fingerprint: 2:{'a' * 32}"),
             "w0.yml:3: fingerprint is not of scheme 1: copy the present one from gate.json.",
         ),

@@ -305,14 +305,6 @@ def test_ages(age, label):
     assert ("unknown" in found) is (age is None)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7200, "2 h"), (47 * 3600, "47 h"), (48 * 3600, "2 d")],
-)
-def test_short_durations(seconds, shown):
-    assert page_parts.short_duration(seconds) == shown
-
-
 def test_targets_that_failed_come_first_with_their_reasons():
     pairs = [
         pair("a.example"),
@@ -364,7 +356,7 @@ def test_a_target_links_its_scan(url):
     links = re.findall(r'href="(http[^"]*)"[^>]*>([^<]+)<', part.replace('href="#', ""))
     address = "https://scanner.example.com/scans/"
     assert sorted(links) == (
-        [(f"{address}7", "60 min ago"), (f"{address}8", "unknown")] if url and "https" in url else []
+        [(f"{address}7", "2026-11-22 09:00 UTC"), (f"{address}8", "unknown")] if url and "https" in url else []
     )
     assert ">never<" in part
 
@@ -384,9 +376,9 @@ def test_waivers_that_end_first_come_first():
     )
     of = document([waived(1, waiver=never), waived(2, waiver=later), waived(3, waiver=soon), waived(4, waiver=later)])
     part = page_parts.waivers(of)
-    assert re.findall(r'<span class="date">([^<]+)<', part) == ["2026-11-30", "2027-06-30", "never"]
-    assert re.findall(r'"(\w+) small">in', part) == ["bad", "soft"]
-    assert "in 7 d" in part and "and 1 more finding" in part and "team-web" in part and "waivers.yml:2" in part
+    shown = [("bad ", "2026-11-30"), ("", "2027-06-30"), ("", "never")]
+    assert re.findall(r'<span class="(bad )?date">([^<]+)<', part) == shown
+    assert "and 1 more finding" in part and "team-web" in part and "waivers.yml:2" in part
 
 
 def test_expired_waivers_are_an_alarm_of_their_own():

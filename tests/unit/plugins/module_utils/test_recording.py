@@ -23,23 +23,24 @@ from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-DAY = "2031-01-01"
 ACCOUNTS = 10000 if EXHAUSTIVE else 150
 YEAR = 366 * 86400
 # all times of an account are in 2024, and move out of it
 FIRST = 1704067200
+# 2026-01-02T05:00:00Z
+BEGAN = 1767330000
 KNOWN = sorted(recording._KNOWN)
 JSON = {"Content-Type": "application/json"}
 
 
-def answered(*answers, earlier=YEAR):
+def answered(*answers, began=BEGAN):
     """The recording of answers: (path, body as JSON, more arguments of ``hear``)."""
-    recorder = Recorder(earlier)
+    recorder = Recorder(began)
     for path, body, *more in answers:
         given = {"method": "GET", "query": None, "status": 200, "headers": JSON, **(more[0] if more else {})}
         raw = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         recorder.hear(path=path, body=raw, **given)
-    return json.loads(recorder.text("1.0.0", DAY, []))
+    return json.loads(recorder.text("1.0.0", []))
 
 
 def body_of(path, body, **more):
@@ -72,11 +73,13 @@ def test_relations_stay():
 @pytest.mark.parametrize(
     "value, form",
     [
-        ("2026-01-02 03:04:05", "2025-01-01 03:04:05"),
-        ("2026-01-02T03:04:05.123Z", "2025-01-01T03:04:05.000Z"),
-        ("2026-01-02T03:04:05+05:30", "2025-01-01T03:04:05+05:30"),
-        (1767323045, 1767323045 - YEAR),
-        (1767323045000, 1767323045000 - YEAR * 1000),
+        ("2026-01-02 03:04:05", "1999-12-31 22:00:00"),
+        ("2026-01-02T03:04:05.123Z", "1999-12-31T22:00:00.000Z"),
+        ("2026-01-02T08:34:05+05:30", "1999-12-31T22:00:00+05:30"),
+        ("2026-01-02T05:00:00Z", "2000-01-01T00:00:00Z"),
+        (1767323045, 946684800 - 7200),
+        (1767323045000, (946684800 - 7200) * 1000),
+        ("0001-01-01 00:00:00", "string"),
         ("yesterday", "string"),
         ("2026-01-02 03:04:05 Office", "string"),
         ("1767323045", "string"),
@@ -85,8 +88,24 @@ def test_relations_stay():
         (None, None),
     ],
 )
-def test_a_time_keeps_its_form_and_moves(value, form):
+def test_a_time_keeps_its_form_and_its_distance_in_hours(value, form):
     assert body_of("/scans/1", {"data": {"start_time": value}}) == {"data": {"start_time": form}}
+
+
+@given(st.lists(st.integers(BEGAN - YEAR, BEGAN + 7200), min_size=2, max_size=30))
+def test_times_keep_their_order_and_nothing_below_an_hour(times):
+    moved = recording.offsets(times, BEGAN)
+    ordered = sorted(set(times))
+    assert [moved[each] for each in ordered] == sorted({*moved.values()})
+    assert all(0 <= each - BEGAN - moved[each] < 3600 or moved[each] % 3600 for each in ordered)
+    # what is left below the hour is the place among the times of that hour
+    assert all(moved[each] % 3600 < len(ordered) for each in ordered)
+
+
+def test_a_known_time_does_not_give_another_one():
+    rows = [{"id": number, "start_time": f"2026-01-02T03:{minute:02d}:07Z"} for number, minute in ((1, 4), (2, 59))]
+    other = [{**row, "start_time": row["start_time"].replace("03:04", "03:31")} for row in rows]
+    assert answered(("/scans", {"data": rows})) == answered(("/scans", {"data": other}))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +187,7 @@ def test_equal_answers_are_written_once_in_lines_that_are_sorted():
     recorder = Recorder(YEAR)
     for dummy in range(2):
         recorder.hear("GET", "/workspaces", {}, 200, JSON, b"[]")
-    text = recorder.text("1.0.0", DAY, [{"name": "ids", "verdict": "confirmed"}])
+    text = recorder.text("1.0.0", [{"name": "ids", "verdict": "confirmed"}])
     assert len(json.loads(text)["answers"]) == 1
     assert json.loads(text)["verdicts"] == {"confirmed": ["ids"]}
     for line in text.splitlines():
@@ -306,15 +325,15 @@ class Haystack:
         return part[:6] in self._beginnings and part in self.text
 
 
-def recording_of(marks, earlier):
+def recording_of(marks, began):
     """The text of a recording of four answers with marks."""
-    recorder = Recorder(earlier)
+    recorder = Recorder(began)
     for dummy in range(4):
         call = marks.pick(*CALLS)
         path = call.path.replace("{id}", str(marks.number()))
         query = {name: marks.identity() for name in (*call.query, marks.word())}
         recorder.hear(call.method, path, query, marks.pick(200, 201, 404), marks.headers(), marks.body(call))
-    return recorder.text("1.0.0", DAY, [])
+    return recorder.text("1.0.0", [])
 
 
 CALLS = [call for call in RELIED_ON if call.method in ("GET", "POST", "DELETE")]
@@ -330,7 +349,7 @@ def test_no_mark_of_an_account_is_in_its_recording():
     written = 0
     for seed in range(ACCOUNTS):
         marks = Marks(seed)
-        text = recording_of(marks, YEAR + seed % 3000 * 86400)
+        text = recording_of(marks, FIRST + YEAR + seed % 3000 * 86400)
         haystack = Haystack(text)
         found = [mark for mark in set(marks.made) for form in encoded(mark) if form in haystack]
         assert found == [], f"account {seed}: {found}"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import lines
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import lines, named_scans, verdict
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
     Timeouts,
@@ -45,6 +45,20 @@ def test_a_line_shows_what_has_moved_and_nothing_twice():
     assert shown == ["scan 2 of host-2: running, 10 %"]
     watch.entries[1].observe(None, 1, LIMITS)
     assert [line.partition(",")[0] for line in lines(watch, told, 10)[0]] == ["scan 2 of host-2: deleted"]
+
+
+def test_each_scan_names_its_tool_where_there_are_several():
+    watch = watching(2)
+    watch.entries[0].spec = watch.entries[0].spec._replace(tool_id=170)
+    watch.entries[1].spec = watch.entries[1].spec._replace(tool_id=70)
+    shown, _told = lines(watch, None, 0)
+    assert shown == ["scan 1 of host-1 with Website Scanner: waiting", "scan 2 of host-2 with Port Scanner: waiting"]
+    assert named_scans(watch.entries) == "1 of 'host-1' with Website Scanner, 2 of 'host-2' with Port Scanner"
+    for number, entry in enumerate(watch.entries, 1):
+        entry.observe(record(number, "stopped"), 1, LIMITS)
+    assert "'host-1' with Website Scanner (stopped), 'host-2' with Port Scanner (stopped)" in verdict(watch)
+    watch.entries[1].spec = watch.entries[0].spec
+    assert "Scanner" not in verdict(watch)
 
 
 def test_many_scans_share_one_line_per_poll():

@@ -525,7 +525,7 @@ READS = {
     ),
     "wordlist_info-id": _task("wordlist_info", False, f"GET {L}/1700, GET {L}/1700/contents", id=1700, contents=True),
     "service_info-required": _task("service_info", False, f"GET {W}", required=True),
-    "service_info-asked": _task("service_info", False, f"GET {W}"),
+    "service_info-asked": _task("service_info", False, f"GET {W}", required=False),
     "service_info-required-only": _task("service_info", False, f"GET {W}", required=True, schema=False),
     "scan_info-workspace": _task("scan_info", False, f"GET {W}, GET {S}, GET {S}", workspace="Web shop"),
     "scan_info-current": _task("scan_info", False, f"GET {S}, GET {S}", "current"),

@@ -693,6 +693,16 @@ SPOILT = {
 }
 
 
+def test_each_problem_of_the_waivers_is_a_line(account, run, tmp_path):
+    path = tmp_path / "waivers.yml"
+    path.write_text("version: 1\nwaivers:\n  - {check: a, reason: b, expires: soon}\n  - {severity: high}\n")
+    result = run("gate", workspace_id=2, waivers=[str(path)])
+    assert result.failed and account.calls() == []
+    assert [each.partition(": ")[0].rpartition(":")[2] for each in result["problems"]] == ["3", "3", "4", "4", "4", "4"]
+    assert "\n" not in result.msg and result["problems"][0] in result.msg
+    assert result.msg.startswith("The waivers have 6 problems; nothing is waived. The first is in ")
+
+
 @pytest.mark.parametrize("spoilt", SPOILT)
 @pytest.mark.parametrize("option", ["waivers", "baseline"])
 def test_a_spoilt_file_never_passes(service, run, found, tmp_path, option, spoilt):

@@ -248,6 +248,19 @@ def test_the_polls_become_slower(account, run):
     assert slept[3:-1] == sorted(slept[3:-1])
 
 
+@pytest.mark.parametrize("path", ["/reports/303", "/reports/303/download"])
+@pytest.mark.parametrize("outage_wait, ready", [("10m", True), ("0", False)])
+def test_a_wait_survives_an_outage_of_some_minutes(account, run, path, outage_wait, ready):
+    # the report is ready, but the service does not say so
+    account.fault(method="GET", path="/reports/303", action="status", status=503, times=12)
+    account.fault(method="GET", path=path, action="status", status=503, times=12)
+    account.fault(method="GET", path="/reports/303/download", action="status", status=503, times=12)
+    result = run("report", **PDF, retries=0, outage_wait=outage_wait)
+    assert result.failed is not ready, result.msg
+    assert result.changed and result["report"]["id"] == 303 and account.writes() == ["POST /reports"]
+    assert ready or result["api_error"]["status"] == 503
+
+
 @pytest.mark.parametrize("wait_timeout", [0, 1, 100])
 def test_the_wait_has_an_end_and_the_next_run_continues_with_the_report(account, run, wait_timeout):
     account.settings(report_time=10**6)

@@ -179,11 +179,39 @@ def test_a_few_failed_polls_do_not_end_a_wait(account, scan, polls):
     said = [line for line in result.shown if "cannot be read" in line]
     assert len(said) == len(polls)
     assert said[0].startswith("scan 40001 of 'www.example.com' cannot be read (GET ") and "answered 503" in said[0]
-    assert said[0].endswith("; trying again, 1 of 5 tries failed, the scans go on")
+    assert said[0].endswith("; trying again for 10 min 00 s (outage_wait), the scans go on")
 
 
-@pytest.mark.parametrize("status, polls", [(503, 5), (401, 1), (403, 1)])
-def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status, polls):
+@pytest.mark.parametrize("outage_wait, seconds", [(None, 600), ("2h", 7200), ("90", 90), ("0", 0)])
+def test_an_outage_ends_a_wait_after_its_time(account, scan, passing, outage_wait, seconds):
+    account.settings(scan_run_time=100000)
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=503, times=None)
+    options = {} if outage_wait is None else {"outage_wait": outage_wait}
+    # a timeout of the scan that passes meanwhile makes no poll come sooner
+    result = scan(retries=0, run_timeout=60, **options)
+    assert result.failed and "was given up, the scans go on" in result.msg
+    assert seconds <= passing.now <= seconds + 30
+    # at least the declared interval between two polls
+    assert len(gets(account)) - 2 <= seconds / 10 + 2
+
+
+def test_a_wait_survives_an_outage_of_nine_minutes(account, scan, passing):
+    account.settings(scan_run_time=60)
+    failing = {"method": "GET", "path": f"{S}/40001", "action": "status", "status": 502}
+    account.fault(**failing, times=45)
+    assert good(scan(retries=0))["outcome"] == "finished"
+    assert 300 < passing.now < 700
+
+
+@pytest.mark.parametrize("value", ["", "10 minutes", "-1", "1.5m"])
+def test_a_wrong_outage_wait_is_refused_before_any_call(account, scan, value):
+    result = scan(outage_wait=value)
+    assert result.failed and result.msg.startswith("outage_wait is ") and account.calls() == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status):
+    polls = 1
     account.fault(method="GET", path=f"{S}/40001", action="status", status=status, times=None)
     result = scan(retries=0)
     assert (result.failed, result.changed, result["started"]) == (True, True, True)

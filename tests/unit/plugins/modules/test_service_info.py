@@ -50,7 +50,7 @@ def other_service(status, content_type, body, **headers):
 
 
 def found(run, **options):
-    result = run("service_info", **options)
+    result = run("service_info", required=False, **options)
     assert not result.failed, result.msg
     assert result.slept == []
     return result["service"]
@@ -90,7 +90,7 @@ def test_a_key_without_visible_workspaces_causes_a_warning(service, run):
 @pytest.mark.parametrize("offset", [3600, -3600])
 def test_a_clock_that_is_an_hour_off_is_told(account, run, offset):
     account.settings(clock_offset=offset)
-    result = run("service_info", required=True)
+    result = run("service_info")
     assert not result.failed
     assert abs(result["service"]["clock_skew"] - offset) <= 30
     side = "ahead of" if offset > 0 else "behind"
@@ -130,7 +130,7 @@ def test_a_problem_fails_the_task_only_where_the_service_is_required(account, ru
     assert words in known["problem"]
     assert known["problem"].endswith(".")
 
-    failed = run("service_info", required=True, retries=0, **options)
+    failed = run("service_info", retries=0, **options)
     assert failed.failed
     assert failed.msg == known["problem"]
     assert {**failed["service"], "clock_skew": 0} == {**known, "clock_skew": 0}
@@ -148,7 +148,7 @@ def test_a_used_up_rate_limit_is_told_at_once_and_waited_for_where_the_service_i
     assert len(account.calls()) == 1
 
     account.fault(**limited)
-    waited = run("service_info", required=True)
+    waited = run("service_info")
     assert not waited.failed
     assert waited["service"]["workspaces"] is not None
     # the first task was told to wait, and the second one waits for the rest of that time
@@ -162,13 +162,13 @@ def test_a_gateway_error_is_asked_about_once_and_again_where_the_service_is_requ
     assert "HTML page" in known["found"]
     assert "The service is not available now" in known["problem"]
     assert len(account.calls()) == 1
-    assert run("service_info", required=True)["service"]["problem"] is None
+    assert run("service_info")["service"]["problem"] is None
 
 
 def test_an_answer_before_a_lost_connection_is_not_taken_for_the_last_one(account, run):
     account.fault(action="html", status=503)
     account.fault(action="reset", nth=2)
-    failed = run("service_info", required=True, retries=1)
+    failed = run("service_info", retries=1)
     assert failed.failed
     assert {"reachable": False, "status": None, "found": None}.items() <= failed["service"].items()
     assert "the connection broke" in failed.msg
@@ -199,7 +199,7 @@ def test_what_answers_instead_of_the_service_is_described(run):
         assert known["problem"].endswith(". Check that base_url is the address of the service's API.")
         # the second call, for the OpenAPI file, carries no key
         assert seen == [("/api/v2/workspaces", True), ("/api-schema.yml", False)]
-        assert run("service_info", base_url=base_url, required=True).msg == known["problem"]
+        assert run("service_info", base_url=base_url).msg == known["problem"]
 
 
 def test_no_part_of_the_key_remains_where_untrusted_text_is_cut(run):
@@ -228,7 +228,7 @@ def test_the_target_of_a_redirect_is_named(run):
 
 
 def test_a_wrong_option_fails_also_where_the_service_is_not_required(run):
-    result = run("service_info", base_url="https://scanner.example.com")
+    result = run("service_info", base_url="https://scanner.example.com", required=False)
     assert result.failed
     assert "has no path" in result.msg
 
@@ -255,7 +255,7 @@ def test_a_netrc_file_gives_no_key_to_the_openapi_file_either(account, run, monk
 
 def test_differences_are_returned_and_do_not_fail_the_task(account, run):
     account.settings(schema_text='{"openapi": "3.0.3", "info": {"version": "9\\u001b"}, "paths": {}}')
-    result = run("service_info", schema=True, required=True)
+    result = run("service_info", schema=True)
     assert not result.failed
     assert result.warnings == []
     known = result["service"]
@@ -273,7 +273,7 @@ UNREADABLE = {
 @pytest.mark.parametrize("settings, words", UNREADABLE.values(), ids=list(UNREADABLE))
 def test_a_file_that_cannot_be_compared_is_a_warning(account, run, settings, words):
     account.settings(**settings)
-    result = run("service_info", schema=True, required=True)
+    result = run("service_info", schema=True)
     assert not result.failed
     known = result["service"]
     assert (known["schema"], known["problem"]) == (None, None)

@@ -7,7 +7,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.plugin_utils._comment_role import text_of, with_page
+from ansible_collections.scanops.scanner.plugins.plugin_utils._comment_role import (
+    is_passing,
+    text_of,
+    wait_after,
+    with_page,
+)
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
 
 MARK = "<!-- scanops.scanner.gate_comment gate -->"
@@ -129,3 +134,60 @@ def test_an_empty_page_that_announces_another_one_is_not_the_last():
 def test_an_answer_that_is_no_page_is_not_an_empty_page(answer):
     state = read(page(comment(3)), answer)
     assert not state["valid"] and not state["more"]
+
+
+# --- calls that are repeated
+
+LOST = {"status": -1, "msg": "Status code was -1 and not [200, 201]: Connection failure: Remote end closed connection"}
+REFUSED = {
+    "status": -1,
+    "msg": "Status code was -1 and not [201]: Request failed: <urlopen error [Errno 111] Connection refused>",
+}
+UNNAMED = {"status": -1, "msg": "Request failed: <urlopen error [Errno -3] Temporary failure in name resolution>"}
+SECONDARY = {"status": 403, "json": {"message": "You have exceeded a secondary rate limit. Please wait."}}
+USED_UP = {"status": 403, "json": {"message": "No"}, "x_ratelimit_remaining": "0", "x_ratelimit_reset": "1040"}
+
+
+@pytest.mark.parametrize(
+    "answer, read, post",
+    [
+        ({"status": 200}, False, False),
+        ({"status": 429}, True, True),
+        (SECONDARY, True, True),
+        (USED_UP, True, True),
+        ({"status": 403, "json": {"message": "Resource not accessible by integration"}}, False, False),
+        ({"status": 401}, False, False),
+        ({"status": 404}, False, False),
+        ({"status": 500}, False, False),
+        ({"status": 502}, True, False),
+        ({"status": 503}, True, False),
+        ({"status": 504}, True, False),
+        (LOST, True, False),
+        ({"status": -1, "msg": "The read operation timed out"}, True, False),
+        ({"failed": True, "msg": "MODULE FAILURE"}, True, False),
+        (REFUSED, True, True),
+        (UNNAMED, True, True),
+    ],
+)
+def test_a_call_is_repeated_if_that_does_no_harm(answer, read, post):
+    assert [is_passing(answer, method) for method in ("GET", "PUT", "PATCH", "POST")] == [read, read, read, post]
+
+
+@pytest.mark.parametrize(
+    "answer, seconds",
+    [
+        ({"status": 502}, 3),
+        ({"status": 429}, 3),
+        ({"status": 429, "retry_after": "7"}, 7),
+        ({"status": 429, "retry_after": "0"}, 3),
+        ({"status": 503, "retry_after": "3600"}, 60),
+        ({"status": 429, "retry_after": "Thu, 01 Jan 1970 00:17:00 GMT"}, 20),
+        ({"status": 429, "retry_after": "soon"}, 3),
+        (SECONDARY, 60),
+        ({**SECONDARY, "retry_after": "5"}, 5),
+        (USED_UP, 40),
+        ({**USED_UP, "x_ratelimit_reset": "999"}, 3),
+    ],
+)
+def test_the_wait_is_what_the_provider_asks_for_up_to_a_minute(answer, seconds):
+    assert wait_after(answer, 3, 1000.0) == seconds

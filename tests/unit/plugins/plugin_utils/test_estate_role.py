@@ -17,9 +17,9 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.template import Templar
 from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import (
-    EstateAction,
     files_of,
     joined,
+    read_estate_files,
 )
 
 GOOD = "estate_apply_workspaces: []\n"
@@ -112,15 +112,13 @@ RUNS = """estate_apply_workspaces:
 def read(path, templates=False, secrets=()):
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(each)) for each in secrets])
-    action = EstateAction.__new__(EstateAction)
-    action._loader, action.variables = loader, {"word": "evaluated"}
-    action._templar = Templar(loader, variables=action.variables)
+    template = Templar(loader, variables={"word": "evaluated"}).template if templates else None
     with contextlib.ExitStack() as stack:
         if hasattr(vault, "VaultSecretsContext"):
             # as ansible-playbook does, from ansible-core 2.19 on
             held = vault.VaultSecretsContext(loader._vault.secrets)
             stack.enter_context(mock.patch.object(vault.VaultSecretsContext, "current", lambda optional=False: held))
-        return action.read_files([str(path)], templates)
+        return read_estate_files([str(path)], loader, template)
 
 
 def test_a_template_in_a_file_is_not_evaluated(tmp_path):

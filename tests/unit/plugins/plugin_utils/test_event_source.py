@@ -250,26 +250,56 @@ def test_a_missing_logger_is_retried(service, arguments):
     )
 
 
-def test_a_file_that_cannot_be_replaced_is_an_error_and_the_event_is_repeated(
-    service, arguments, monkeypatch, tmp_path
-):
-    service.capture(LOGGER, {})
-    full = [OSError(28, "No space left on device")]
+def test_on_a_full_disk_one_event_is_passed_on_and_not_repeated(service, arguments, monkeypatch, tmp_path):
+    service.capture(LOGGER, {}, {}, {})
+    attempts = [0]
 
     class Full(_event_source.Draft):
         def write(self, piece):
-            if full and b'"high": 1' in piece:
+            attempts[0] += b'"high": 1' in piece
+            if b'"high": 1' in piece and attempts[0] < 4:
                 with self._explained():
-                    raise full.pop()
+                    raise OSError(28, "No space left on device")
             super().write(piece)
 
     monkeypatch.setattr(_event_source, "Draft", Full)
-    engine = logger({**arguments, "error_after": 0}, 3, seconds=10)
-    assert [each["type"] for each in engine.events] == ["request", "error", "request"]
-    assert engine.events[1]["error"]["message"].startswith(
-        f"state_file '{tmp_path}/state.json' could not be written (No space"
+    engine = logger({**arguments, "error_after": 0}, 4, seconds=20, kept=3)
+    # no event follows until the file can be written, and none is repeated
+    assert [each["type"] for each in engine.events] == ["request", "error", "request", "request"]
+    assert [each["request"]["id"] for each in engine.events if each["type"] == "request"] == [1, 2, 3]
+    message = engine.events[1]["error"]["message"]
+    assert message.startswith(f"state_file '{tmp_path}/state.json' could not be written (No space")
+    assert message.endswith(
+        "No further event is passed on until the file can be written, because a restart would repeat it."
     )
-    assert engine.events[0]["meta"] == engine.events[2]["meta"]
+    assert attempts[0] >= 4
+
+
+def test_two_sources_do_not_share_a_file(service, arguments, tmp_path):
+    service.capture(LOGGER, {})
+
+    async def both():
+        it = Engine()
+        options = {**arguments, "label": "canary", "feedback": True, "eda_feedback_queue": it.acknowledgements}
+        first = asyncio.ensure_future(run("http_logger", it, options))
+        await asyncio.sleep(0.5)
+        service.clear_log()
+        for name, own in (("http_logger", {"label": "canary"}), ("http_logger", {"id": LOGGER}), ("scan", {})):
+            with pytest.raises(WrongOption, match="is in use by another source: give each source a file of its own"):
+                await run(name, None, {**arguments, **own})
+        # the same file by another name
+        (tmp_path / "link.json").symlink_to(tmp_path / "state.json")
+        with pytest.raises(WrongOption, match="is in use by another source"):
+            await run("scan", None, {**arguments, "state_file": str(tmp_path / "link.json")})
+        first.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await first
+        it.end()
+
+    asyncio.run(both())
+    # a source that has ended has no lock
+    service.capture(LOGGER, {})
+    assert logger(arguments, 1).ids[-1] == 2
 
 
 def test_a_cancelled_source_ends_a_wait_for_the_rate_limit(service, arguments):
@@ -317,7 +347,30 @@ def test_each_scan_is_one_event_when_it_has_ended(service, arguments, scans):
     assert play("scan", arguments, lambda _it: state(arguments)["open"] == []).ids == [running]
 
 
-def test_scans_of_other_workspaces_and_tools_are_no_events(service, arguments, scans):
+def test_a_file_of_another_selection_is_refused(service, arguments, scans, tmp_path):
+    service.add(workspaces=[{"name": "Other"}])
+    scans("finished")
+    chosen = {"workspaces": ["Shop", "Other"], "tools": ["Website Scanner", "350"]}
+    play("scan", {**arguments, **chosen}, lambda it: it.events and is_kept(arguments, it.ids[-1]))
+    before = (tmp_path / "state.json").read_text()
+    service.clear_log()
+    for other in (
+        {},
+        {**chosen, "tools": ["170"]},
+        {"tools": chosen["tools"]},
+        {**chosen, "workspaces": ["Shop"]},
+        {**chosen, "workspaces": ["Shop", "Other", "Third"]},
+    ):
+        with pytest.raises(WrongOption, match=r"belongs to a source that selects .*\"Other\", \"Shop\""):
+            asyncio.run(run("scan", None, {**arguments, **other}))
+    assert service.calls() == [] and (tmp_path / "state.json").read_text() == before
+    # the same selection in other words
+    same = {"workspaces": ["Other", "Shop", "Shop"], "tools": ["350", "website_scanner"]}
+    scans("finished")
+    assert len(play("scan", {**arguments, **same}, lambda it: it.events).events) == 1
+
+
+def test_scans_of_other_workspaces_and_tools_are_no_events(service, arguments, scans, tmp_path):
     service.add(workspaces=[{"name": "Other"}], targets=[{"name": "b.example", "workspace": "Other"}])
     scans("finished", "stopped")
     scans("finished", tool_id=350)
@@ -325,7 +378,8 @@ def test_scans_of_other_workspaces_and_tools_are_no_events(service, arguments, s
     chosen = {"workspaces": ["Shop"], "tools": ["website scanner"]}
     assert len(play("scan", {**arguments, **chosen}, lambda it: len(it.events) >= 2).events) == 2
     assert [each["type"] for each in play(
-        "scan", {**arguments, "workspaces": ["Typo"], "error_after": 0}, lambda it: it.events).events] == ["error"]  # fmt: skip
+        "scan", {**arguments, "state_file": str(tmp_path / "other.json"), "workspaces": ["Typo"], "error_after": 0},
+        lambda it: it.events).events] == ["error"]  # fmt: skip
 
 
 # --- options

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
     Cursor,
+    Owner,
     account_of,
     event,
     event_id,
@@ -20,7 +21,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-OWNER = ["scan", "https://scanner.example.com/api/v2"]
+OWNER = Owner(["scan", "https://scanner.example.com/api/v2"], {"tools": [170]})
 
 
 # --- the cursor
@@ -137,7 +138,8 @@ STATE = json.loads(Cursor(3, 4, frozenset({4}), frozenset({2})).text(OWNER, "sca
 
 @pytest.mark.parametrize("text", [
     "", "{", "[]", "null", "7", '"text"', "{}",
-    *(json.dumps({key: value for key, value in STATE.items() if key != left_out}) for left_out in STATE),
+    # a file without a selection has none
+    *(json.dumps({key: value for key, value in STATE.items() if key != each}) for each in {*STATE} - {"selection"}),
     *(json.dumps({**STATE, key: wrong}) for key in ("high", "seen") for wrong in (None, "3", -1, 1.5, True, [3])),
     *(json.dumps({**STATE, key: wrong}) for key in ("passed", "open") for wrong in (None, 3, ["3"], [None], [True])),
 ])  # fmt: skip
@@ -148,7 +150,7 @@ def test_a_broken_state_is_refused(text):
 
 def test_the_state_of_another_source_is_refused():
     with pytest.raises(ValueError, match=r'belongs to another source, \["scan", "https'):
-        read_state(json.dumps(STATE), ["http_logger", OWNER[1], "canary", None])
+        read_state(json.dumps(STATE), OWNER._replace(name=["http_logger", OWNER.name[1], "canary", None]))
 
 
 # --- events

@@ -64,6 +64,8 @@ class Account:
         self.log: list[str] = []
         # a status instead of an answer, by "METHOD" or "METHOD /user"
         self.refuses: dict[str, int] = {}
+        # the same for the next calls: (status, message, headers); a status of 0 closes the connection
+        self.faults: dict[str, list[tuple[int, str, dict[str, str]]]] = {}
         self.user = OWN
         # a page of the list is at most so long
         self.most = 100
@@ -113,6 +115,13 @@ class Handler(BaseHTTPRequestHandler):
         header, token = provider["token"]
         if self.headers.get(header) != token:
             status = 401
+        faults = account.faults.get(f"{self.command} {path}", account.faults.get(self.command))
+        if faults:
+            status, said, headers = faults.pop(0)
+            if not status:
+                self.close_connection = True
+                return None
+            return self.answer(status, {"message": said}, **headers)
         if status:
             headers = {"Location": f"{self.server.address}/github/moved"} if 300 <= status < 400 else {}
             said = "Resource not accessible by integration" if status == 403 else f"{status} from the stub"
