@@ -158,7 +158,7 @@ def _missing_variables(
     missing = sorted(
         name
         for name, variable in variables.items()
-        if given.get(name) is None and not (variable and variable in environment)
+        if given.get(name) is None and not (variable and environment.get(variable))
     )
     named = [variable for name in missing if (variable := variables[name])]
     if not named:

@@ -528,7 +528,7 @@ msg:
   sample: "The gate passed: 0 of 8 findings fail, 2 known (shop.example.com, Website Scanner)."
 problems:
   description: What is wrong with the waivers, each problem with its file and line.
-  returned: if the waivers have more than one problem
+  returned: failure, if the waivers have more than one problem
   type: list
   elements: str
   sample:

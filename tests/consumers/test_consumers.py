@@ -136,7 +136,7 @@ def test_ids_stay_texts_in_a_spreadsheet(npm, tmp_path):
         return json.loads(done.stdout)
 
     # without the apostrophe, each is a number
-    assert not any(isinstance(each, str) for each in column("\r\n".join(["check", *IDS, ""])))
+    assert [each for each in column("\r\n".join(["check", *IDS, ""])) if isinstance(each, str)] == []
     rows = [row(number, check=each) for number, each in enumerate(IDS)]
     assert column(file_of("csv", document(rows))) == [f"'{each}" for each in IDS]
 

@@ -228,7 +228,7 @@ def cases(service_process, tmp_path_factory, forge):
     plays.append(check | {"tasks": [*check["tasks"], show]})
     played = play(tmp_path_factory.mktemp("cases"), service_process, plays, arguments=("-vvv",))
     assert played.status == 0, played.output
-    assert not any(each in played.output or each in json.dumps(played.events) for each in ECHOES)
+    assert [each for each in ECHOES if each in played.output or each in json.dumps(played.events)] == []
     return played
 
 

@@ -20,7 +20,7 @@ from .._exports.formats import outdated, write
 from .._exports.sarif import locations_of
 from .._file.draft import shown
 from .._file.repository import path_in_repository
-from .._gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, WARN
+from .._gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
 from .._http.connection import COLLECTION_VERSION
 from .._moments import expiry_of, is_date, seconds_of
 from .._records import Record
@@ -380,7 +380,12 @@ def passed_sentence_of(decision: Decision) -> str:
     fail = (
         f"{counts['failing']:,} of {counts['total']:,} {'finding fails' if counts['total'] == 1 else 'findings fail'}"
     )
-    return f"The gate passed: {', '.join([fail, *more])}{f' ({where})' if where else ''}."
+    ended = (
+        "The gate passed"
+        if decision.outcome == PASSED
+        else f"The gate ended with {decision.outcome}, which does not fail it"
+    )
+    return f"{ended}: {', '.join([fail, *more])}{f' ({where})' if where else ''}."
 
 
 def _first_names(names: Iterable[str | None]) -> str:

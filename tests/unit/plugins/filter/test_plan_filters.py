@@ -17,6 +17,7 @@ from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, Step
 from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import as_result, shortened
+from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import is_text
 from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
 from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
@@ -210,7 +211,7 @@ def test_no_text_breaks_out_of_its_cell(name, description):
         inside = shown[len(fence) : len(shown) - len(fence)]
         # no other fence of this length ends the code
         assert fence not in re.findall("`+", inside)
-        assert [character for character in inside if not character.isprintable()] == []
+        assert [character for character in inside if not is_text(character)] == []
 
 
 def test_a_result_is_not_changed_by_being_shown():

@@ -164,12 +164,13 @@ def test_the_schema_names_the_words_of_the_gate():
 
 
 def test_the_head_says_what_was_decided():
-    head = {key: DOCUMENTS["full"][key] for key in list(DOCUMENTS["full"])[:10]}
+    head = {key: DOCUMENTS["full"][key] for key in list(DOCUMENTS["full"])[:11]}
     assert head == {
         "schema": "scanops.scanner/gate",
         "version": 1,
         "collection_version": "1.0.0",
         "generated": "2026-11-22T10:00:00Z",
+        "run": "",
         "outcome": "scan_failed",
         "passed": False,
         "verdict": "fail",
@@ -344,7 +345,7 @@ def test_a_failure_that_concerned_no_target_stays():
         assert not second["passed"]
     assert again(DOCUMENTS["trouble"])["reasons"][0] == "The saved file says service_error: No answer."
     silent = {**DOCUMENTS["trouble"], "reasons": []}
-    assert again(silent)["reasons"][0] == "The saved file says service_error: no reason is given"
+    assert again(silent)["reasons"][0] == "The saved file says service_error: no reason is given."
 
 
 def test_a_baseline_that_could_not_be_used_is_not_remembered():

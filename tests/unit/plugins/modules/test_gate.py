@@ -59,7 +59,8 @@ def judged(result, outcome):
     assert result.result.get("outcome") == outcome, result
     assert result["passed"] is (outcome == "passed")
     assert result.failed is (outcome != "passed"), result
-    assert bool(result.msg) is (outcome != "passed")
+    assert str(result.msg).startswith("The gate passed: ") is (outcome == "passed"), result
+    assert result.msg
     return result
 
 
