@@ -44,7 +44,8 @@ LEFT_OUT = {
     "state", "on_drift", "on_timeout", "purge", "format", "group_by", "redirect_level",
     "force", "continue_on_error", "report_unchanged", "wait", "stop_on_interrupt", "keep", "contents", "required", "schema",
     "group_duplicates", "report_full_plan", "allow_mismatch", "writes",
-    "baseline_missing", "baseline_update", "stale_catalogues", "allow_permanent", "formats", "sarif_profile", "export_all", "rows",
+    "baseline_missing", "baseline_update", "stale_catalogues", "allow_permanent",
+    "formats", "sarif_profile", "export_all", "rows",
 }  # fmt: skip
 FILES = ("dest", "record", "baseline", "findings_file", "epss_file", "known_exploited_file", "artifacts")
 FIELDS = ("new_name", *FILES, *(field for family in FAMILIES.values() for field in family.declared))
