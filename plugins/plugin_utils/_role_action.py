@@ -175,7 +175,11 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         entry = self.entry()
         if entry is None or not entry["selected"]:
             return False
-        if waits_for_all(self.strategy()) and not self.is_in_charge():
+        if not waits_for_all(self.strategy()):
+            # it includes a role for each host in a block of its own, which also tells the items of a loop apart
+            item = self.variables.get(str(self.variables.get("ansible_loop_var", "item")))
+            return claim(f"{self.role} work", f"{self.origin} {item!r}")
+        if not self.is_in_charge():
             return False
         mine, done = set(self.batch), f"{self.role} works"
         if any(each["origin"] == self.origin and not mine & set(each["batch"]) for each in notes(done)):
