@@ -118,8 +118,10 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     @property
     def _block(self) -> str:
-        """What identifies the role in the play: all tasks of a role are in one block."""
-        return f"{_core.play_of(self._task)._uuid} {self._task._parent._uuid}"
+        """What identifies this run of the role in the play, for all hosts: the includes that lead to it, with the items of
+        their loops. The blocks of a role that is included again are the same."""
+        includes = [(each._uuid, each.vars) for each in _core.above(self._task) if isinstance(each, TaskInclude)]
+        return f"{_core.play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
 
     @property
     def _own_key(self) -> str:
@@ -176,9 +178,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         if entry is None or not entry["selected"]:
             return False
         if not waits_for_all(self.strategy()):
-            # it includes a role for each host in a block of its own, which also tells the items of a loop apart
-            item = self.variables.get(str(self.variables.get("ansible_loop_var", "item")))
-            return claim(f"{self.role} work", f"{self.origin} {item!r}")
+            return claim(f"{self.role} work", self._block)
         if not self.is_in_charge():
             return False
         mine, done = set(self.batch), f"{self.role} works"
