@@ -156,10 +156,10 @@ class _Comment:
         self.action = action
         names = ("provider", "url", "token", "repository", "number", "commit", "name", "author", "on_failure")
         options = ("source", "source_run", "source_max_age", "timeout", "validate_certs", "ca_path", "allow_http")
-        defaults = {"number": "", "commit": "", "name": "gate", "author": "", "token": "", "on_failure": "warn"}
+        defaults = {"number": "", "commit": "", "name": "gate", "author": "", "on_failure": "warn"}
         given = {name: each for name, each in action.values([*names, *options]).items() if each is not None}
         self.values: Result = {**defaults, **given}
-        self.token = str(self.values["token"])
+        self.token = str(self.values.get("token") or "")
         self.redactor = Redactor(self.token)
         self.provider = PROVIDERS[self.values["provider"]]
         self.url = re.sub("/+$", "", str(self.values.get("url") or self.provider.url))
