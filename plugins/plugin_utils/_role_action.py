@@ -138,7 +138,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         dynamic = [
             each for each in _core.above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded
         ]
-        return f"{_core.play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid}"
+        # each batch loads what is included again, with other ids
+        places = [(each.get_path(), each.vars) for each in dynamic]
+        return f"{_core.play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid} {places}"
 
     @property
     def batch(self) -> list[str]:
