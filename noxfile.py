@@ -187,7 +187,7 @@ def python_of(core: str) -> tuple[str, Path]:
     return found[0 if core == next(iter(RELEASES)) else -1]
 
 
-RUNNABLE = [core for core, (pythons, *_) in RELEASES.items() if any(map(find_python, pythons))]
+RUNNABLE = [core for core, (pythons, *_kinds) in RELEASES.items() if any(map(find_python, pythons))]
 
 
 if not RUNNABLE:
@@ -195,7 +195,8 @@ if not RUNNABLE:
 NEWEST, OLDEST = RUNNABLE[-1], RUNNABLE[0]
 # For ansible-test, which looks for pythonX.Y on PATH.
 INTERPRETERS = link_interpreters(
-    NOX / "interpreters", sorted({MODULE_PYTHON, *(python for pythons, *_ in RELEASES.values() for python in pythons)})
+    NOX / "interpreters",
+    sorted({MODULE_PYTHON, *(python for pythons, *_kinds in RELEASES.values() for python in pythons)}),
 )
 
 
@@ -311,7 +312,7 @@ def missing() -> list[str]:
     """What this machine cannot test, and what to install for it."""
     lines = [
         f"ansible-core {core}: install Python {' or '.join(pythons)}, so that pythonX.Y is on PATH"
-        for core, (pythons, *_) in RELEASES.items()
+        for core, (pythons, *_kinds) in RELEASES.items()
         if core not in RUNNABLE
     ]
     if not find_python(MODULE_PYTHON):

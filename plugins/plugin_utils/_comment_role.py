@@ -10,6 +10,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -289,7 +290,7 @@ class _Comment:
             )
         return self._ended(action, newest)
 
-    def _ended(self, action: str, newest: Mapping[str, Any] = {}, msg: str = "") -> Result:
+    def _ended(self, action: str, newest: Mapping[str, Any] = MappingProxyType({}), msg: str = "") -> Result:
         number, url = newest.get("id"), newest.get("html_url")
         changed = action in ("create", "update")
         shown = {"msg": msg} if msg else {}

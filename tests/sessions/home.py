@@ -60,6 +60,6 @@ def pip_settings() -> str:
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     values = {}
     for line in listed.splitlines():
-        name, _, value = line.partition("=")
+        name, _equals, value = line.partition("=")
         values[name.rpartition(".")[2]] = " ".join(str(ast.literal_eval(value)).split())
     return "\n".join(["[global]", *(f"{name} = {value}" for name, value in values.items()), ""])

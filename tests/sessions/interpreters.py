@@ -36,7 +36,7 @@ def find_python(version: str) -> Path | None:
 def ask(command: str, env: dict[str, str] | None = None) -> tuple[str, str] | None:
     """The version and the path of an interpreter, or None if it does not start."""
     answer = subprocess.run([command, "-c", QUESTION], check=False, capture_output=True, text=True, env=env)
-    version, _, path = answer.stdout.strip().partition("\n")
+    version, _newline, path = answer.stdout.strip().partition("\n")
     return (version, path) if answer.returncode == 0 else None
 
 

@@ -43,4 +43,4 @@ def assert_marked(value: object) -> None:
     """The value holds the planted template, and only in text that was handed to ``unsafe``."""
     planted = [text for text in _texts(value) if TEMPLATE in text]
     assert planted
-    assert [text for text in planted if type(text) is not Marked] == []
+    assert [text for text in planted if not isinstance(text, Marked)] == []

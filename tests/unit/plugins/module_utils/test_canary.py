@@ -14,8 +14,8 @@ HIT = {"id": 7, "ip_address": "192.0.2.7", "request_method": "GET"}
 MATCH = {"header": "X-Canry: shop", "method": None}
 
 
-def judged(expect, requests=(), undecided=0, total=0, match=MATCH, **logger):
-    return verdict(expect, match, {**LOGGER, **logger}, requests, undecided, max(total, len(requests)), 30)
+def judged(expect, requests=(), undecided=0, total=0, match=None, **logger):
+    return verdict(expect, match or MATCH, {**LOGGER, **logger}, requests, undecided, max(total, len(requests)), 30)
 
 
 def test_what_was_expected_is_no_failure():

@@ -138,9 +138,11 @@ def test_no_file_gives_nothing_or_a_traceback(content):
 LIMITS = {"epss": 7 * DAY, "known_exploited": 7 * DAY}
 
 
-def stale(date, field="known_exploited", limits=LIMITS):
+def stale(date, field="known_exploited", limits=None):
     # the present is 2026-11-22T10:00:00Z
-    return stale_in(Exploits()._replace(**{field: CveFile({}, "a\x1b", date)}), limits, NOW)
+    return stale_in(
+        Exploits()._replace(**{field: CveFile({}, "a\x1b", date)}), LIMITS if limits is None else limits, NOW
+    )
 
 
 @pytest.mark.parametrize("field", ["epss", "known_exploited"])
