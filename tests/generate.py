@@ -48,8 +48,8 @@ ACTION = '''"""Runs the module of this name in process where that is equal."""
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.modules.{module} import MODULE
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
+from ..modules.{module} import MODULE
+from ..plugin_utils._in_process import InProcess
 
 
 class ActionModule(InProcess):
@@ -75,7 +75,7 @@ def _modules() -> dict[str, dict[str, Any]]:
 
 def _families() -> dict[str, str]:
     """The constant of each family, by its file."""
-    paths = sorted((ROOT / "plugins/module_utils/_families").glob("[a-z]*.py"))
+    paths = sorted((ROOT / "plugins/module_utils/_model/families").glob("[a-z]*.py"))
     found = {path.stem: re.search(r"^([A-Z_]+) = _\w+\(\)$", path.read_text("utf-8"), re.MULTILINE) for path in paths}
     return {name: constant[1] for name, constant in found.items() if constant}
 
@@ -149,7 +149,7 @@ def texts() -> dict[str, str]:
     modules, families = _modules(), _families()
     groups = _groups(modules)
     found = {
-        "plugins/module_utils/_families/table.py": _table(families),
+        "plugins/module_utils/_model/families/table.py": _table(families),
         "meta/runtime.yml": _runtime(groups),
         "antsibull-nox.toml": _checks(groups),
     }

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-OPTIONS = Path("plugins/module_utils/_options.py")
+OPTIONS = Path("plugins/module_utils/_task/connection_options.py")
 IN_PROCESS = '"SCANNER_IN_PROCESS", default=True'
 OUTPUT = Path("tests/output")
 Requests = list[dict[str, Any]]

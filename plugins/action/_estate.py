@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import EstateAction
+from ..plugin_utils._estate_role import EstateAction
 
 
 # named after a module, because the sanity test action-plugin-docs refuses other names

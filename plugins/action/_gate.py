@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_role import GateAction
+from ..plugin_utils._gate_role import GateAction
 
 
 class ActionModule(GateAction):

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._canary_role import CanaryAction
+from ..plugin_utils._canary_role import CanaryAction
 
 
 # named after a module, because the sanity test action-plugin-docs refuses other names

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._comment_role import CommentAction
+from ..plugin_utils._comment_role import CommentAction
 
 
 # named after a module, because the sanity test action-plugin-docs refuses other names

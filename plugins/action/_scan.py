@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._prove_role import ProveAction
+from ..plugin_utils._prove_role import ProveAction
 
 
 # named after a module, because the sanity test action-plugin-docs refuses other names

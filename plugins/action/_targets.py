@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._register_role import RegisterAction
+from ..plugin_utils._register_role import RegisterAction
 
 
 # named after a module, because the sanity test action-plugin-docs refuses other names

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.plugins.modules.wordlist import MODULE
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import InProcess
+from ..modules.wordlist import MODULE
+from ..plugin_utils._in_process import InProcess
 
 
 class ActionModule(InProcess):

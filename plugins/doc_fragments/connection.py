@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # the options of plugins/module_utils/_options.py
+    # the options of plugins/module_utils/_task/connection_options.py
     DOCUMENTATION = r"""
 ---
 options:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # the options that a family has if the API cannot update a declared field, see options_of in module_utils/_ensure.py
+    # the options that a family has if the API cannot update a declared field, see options_of in module_utils/_estate/ensure.py
     DOCUMENTATION = r"""
 ---
 options:

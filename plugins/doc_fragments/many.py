@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # the options of plugins/module_utils/_bulk/task.py
+    # the options of plugins/module_utils/_estate/many.py
     DOCUMENTATION = r"""
 ---
 options:

@@ -55,7 +55,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+from ..plugin_utils._unsafe import unsafe
 
 # PyYAML cannot write this: with allow_unicode it leaves invisible characters as they are, without it no letter but ASCII.
 

@@ -121,14 +121,15 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, harmless, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices, read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
-from ansible_collections.scanops.scanner.plugins.module_utils._file.repository import path_in_repository
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 from jinja2 import pass_context
+
+from ..module_utils._gate.formats.document import Choices, read_document
+from ..module_utils._gate.formats.sarif import locations_of
+from ..module_utils._gate.formats.table import FORMATS, write
+from ..module_utils._model.errors import WrongOption, harmless, printable
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.files.repository import path_in_repository
+from ..plugin_utils._unsafe import unsafe
 
 _FORMATS = sorted(FORMATS.keys() - {"json"})
 

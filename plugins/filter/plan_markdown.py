@@ -59,8 +59,8 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import Differences, markdown
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+from ..plugin_utils._plan import Differences, markdown
+from ..plugin_utils._unsafe import unsafe
 
 
 def plan_markdown(result: Mapping[str, Any], reviewed: Differences | None = None) -> str:

@@ -56,8 +56,8 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import record
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+from ..plugin_utils._plan import record
+from ..plugin_utils._unsafe import unsafe
 
 
 def plan_record(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,9 +83,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
 from jinja2.exceptions import UndefinedError
+
+from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.names import normal_form
 
 _SHOWN = 10
 _WHERE = "in the inventory, in group_vars or in host_vars (the variables of a play do not reach other hosts)"

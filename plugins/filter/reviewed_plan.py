@@ -63,8 +63,8 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import difference, read
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+from ..plugin_utils._plan import difference, read
+from ..plugin_utils._unsafe import unsafe
 
 
 def reviewed_plan(text: str, present: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -238,53 +238,23 @@ from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.vars import combine_vars
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    Refused,
-    ScannerError,
-    WrongOption,
-    harmless,
-    printable,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import Family
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._host_findings import (
-    GROUPS,
-    STALE,
-    add_findings,
-    groups_of,
-    variables_of,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor, refuse_depth, without_halves
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Contents, chosen_workspaces
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import seconds_of
-from ansible_collections.scanops.scanner.plugins.module_utils._options import (
-    INVENTORY_OPTIONS,
-    NEEDED,
-    connection_from,
-    wrong_variable,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._records import (
-    InWorkspace,
-    Record,
-    is_row,
-    proven,
-    record_of,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
-from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
-    Hosts,
-    Plan,
-    address_of,
-    group_names,
-    hosts_of,
-    is_this_machine,
-    safe_name,
-)
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+from ..module_utils._evidence.host_findings import GROUPS, STALE, add_findings, groups_of, variables_of
+from ..module_utils._http.client import Client
+from ..module_utils._http.connection import Connection, missing_requests
+from ..module_utils._http.redact import Redactor, refuse_depth, without_halves
+from ..module_utils._http.transport import Transport
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
+from ..module_utils._model.families.family import Family
+from ..module_utils._model.families.target import TARGET
+from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
+from ..module_utils._model.times import seconds_of
+from ..module_utils._scope.permit import Permits
+from ..module_utils._task.connection_options import INVENTORY_OPTIONS, NEEDED, connection_from, wrong_variable
+from ..module_utils._task.lookup import Contents, chosen_workspaces
+from ..plugin_utils._hosts import Hosts, Plan, address_of, group_names, hosts_of, is_this_machine, safe_name
+from ..plugin_utils._unsafe import unsafe
 
 try:
     # ansible-core 2.22 and later mask a registered secret wherever they show it

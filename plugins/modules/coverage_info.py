@@ -185,8 +185,8 @@ checksum:
   sample: 88b2b6ac1d45fa4f7a0d1e0d2b6f5b5b4c4e7a51
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._coverage import coverage
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._evidence.coverage import coverage
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     workspace=dict(type="str"),

@@ -221,10 +221,10 @@ plan:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.task import MANY_OPTIONS, reconcile_estate
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._estate.many import MANY_OPTIONS, reconcile_estate
+from ..module_utils._scope.file import scope_in_force
+from ..module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     MANY_OPTIONS,

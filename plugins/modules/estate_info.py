@@ -146,8 +146,8 @@ missing:
   sample: []
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.account import read_account
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.account import read_account
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(workspaces=dict(type="list", elements="str"))
 MODULE = Module(OPTIONS, read_account)

@@ -178,8 +178,8 @@ unexpected:
       live: open
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._finding import change
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._evidence.finding_status import change
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int"),

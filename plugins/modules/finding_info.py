@@ -328,9 +328,9 @@ summary:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.info import read
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._evidence.finding_info import read
+from ..module_utils._model.families.finding import SEVERITIES
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int"),

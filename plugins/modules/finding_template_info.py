@@ -82,11 +82,11 @@ finding_templates:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding_template import FINDING_TEMPLATE
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import name_pattern
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
+from ..module_utils._evidence.findings import name_pattern
+from ..module_utils._model.families.finding_template import FINDING_TEMPLATE
+from ..module_utils._task.lookup import not_empty
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),

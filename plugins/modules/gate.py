@@ -566,14 +566,10 @@ files:
       changed: true
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
-    EXPECT_OPTIONS,
-    ORIGIN_OPTIONS,
-    POLICY_OPTIONS,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import judge_task
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._gate.formats.table import FORMATS
+from ..module_utils._gate.policy import EXPECT_OPTIONS, ORIGIN_OPTIONS, POLICY_OPTIONS
+from ..module_utils._gate.task import judge_task
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     workspace=dict(type="str"),

@@ -106,9 +106,9 @@ http_logger:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.ensure import ensure, options_of, references_of
+from ..module_utils._model.families.http_logger import HTTP_LOGGER
+from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(HTTP_LOGGER)
 MODULE = Module(OPTIONS, lambda task: ensure(task, HTTP_LOGGER), **references_of(HTTP_LOGGER))

@@ -59,8 +59,8 @@ cleared:
   sample: 3
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import clear
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.logger_data import clear
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     label=dict(type="str"),

@@ -161,8 +161,8 @@ requests:
       sample: hello
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import read
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.logger_data import read
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     label=dict(type="str"),

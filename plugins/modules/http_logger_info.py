@@ -88,9 +88,9 @@ http_loggers:
       sample: 0
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._references import information
+from ..module_utils._model.families.http_logger import HTTP_LOGGER
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.references import information
 
 OPTIONS = dict(
     label=dict(type="str"),

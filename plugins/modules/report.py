@@ -196,14 +196,10 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.report import (
-    REPORT_GROUPINGS,
-    REPORT_SOURCES,
-    REPORT_TYPES,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._http.outage import OUTAGE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._report.task import ensure_report
+from ..module_utils._http.outage import OUTAGE_OPTION
+from ..module_utils._model.families.report import REPORT_GROUPINGS, REPORT_SOURCES, REPORT_TYPES
+from ..module_utils._scan.report import ensure_report
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int"),

@@ -73,9 +73,9 @@ reports:
       sample: finished
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._references import information
+from ..module_utils._model.families.report import REPORT
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.references import information
 
 OPTIONS = dict(id=dict(type="int"))
 MODULE = Module(OPTIONS, lambda task: dict(reports=information(task, REPORT)))

@@ -495,12 +495,12 @@ deleted:
   sample: []
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._http.outage import OUTAGE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import AUTHENTICATION_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.task import ensure_scan
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._http.outage import OUTAGE_OPTION
+from ..module_utils._scan.spec import AUTHENTICATION_OPTION
+from ..module_utils._scan.task import ensure_scan
+from ..module_utils._scope.file import scope_in_force
+from ..module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     target=dict(type="str"),

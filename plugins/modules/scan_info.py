@@ -197,8 +197,8 @@ scans:
       sample: 20
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.info import read
+from ..module_utils._scan.info import read
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int"),

@@ -93,8 +93,8 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import FORMATS, write_output
+from ..module_utils._scan.output import FORMATS, write_output
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int", required=True),

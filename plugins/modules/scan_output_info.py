@@ -74,8 +74,8 @@ text:
   sample: "Domain name: example.com"
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import read_output
+from ..module_utils._scan.output import read_output
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     id=dict(type="int", required=True),

@@ -247,8 +247,8 @@ service:
       sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import read_service
+from ..module_utils._contract.service_info import read_service
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     required=dict(type="bool", default=True),

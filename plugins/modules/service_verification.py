@@ -179,10 +179,10 @@ verified_with:
   sample: {collection: 1.0.0, ansible_core: 2.20.0, date: "2026-11-25T04:00:00Z", writes: false}
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.task import verify_and_record
+from ..module_utils._contract.verification import verify_and_record
+from ..module_utils._scope.file import scope_in_force
+from ..module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(
     writes=dict(type="bool", default=False),

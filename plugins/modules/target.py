@@ -134,10 +134,10 @@ lost:
   sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
+from ..module_utils._estate.ensure import ensure, options_of, references_of
+from ..module_utils._model.families.target import TARGET
+from ..module_utils._scope.file import scope_in_force
+from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(TARGET)
 MODULE = Module(OPTIONS, lambda task: ensure(task, TARGET), scope_in_force, **references_of(TARGET))

@@ -103,10 +103,10 @@ targets:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET, TARGET_TYPES
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._references import information
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
+from ..module_utils._model.families.target import TARGET, TARGET_TYPES
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.references import information
+from ..module_utils._task.task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),

@@ -70,10 +70,10 @@ vpn_profiles:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import not_empty
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
+from ..module_utils._model.families.vpn_profile import VPN_PROFILE
+from ..module_utils._task.lookup import not_empty
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),

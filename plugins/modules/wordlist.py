@@ -60,9 +60,9 @@ wordlist:
   sample: null
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
-from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.ensure import ensure, options_of, references_of
+from ..module_utils._model.families.wordlist import WORDLIST
+from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(WORDLIST)
 MODULE = Module(OPTIONS, lambda task: ensure(task, WORDLIST), **references_of(WORDLIST))

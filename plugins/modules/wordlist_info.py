@@ -102,11 +102,11 @@ wordlists:
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
-from ansible_collections.scanops.scanner.plugins.module_utils._families.wordlist import WORDLIST
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._references import information
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Task
+from ..module_utils._model.errors import printable
+from ..module_utils._model.families.wordlist import WORDLIST
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.references import information
+from ..module_utils._task.task import Task
 
 OPTIONS = dict(
     name=dict(type="str"),

@@ -126,9 +126,9 @@ unexpected:
       live: ""
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure, options_of, references_of
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
+from ..module_utils._estate.ensure import ensure, options_of, references_of
+from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(WORKSPACE)
 MODULE = Module(OPTIONS, lambda task: ensure(task, WORKSPACE), **references_of(WORKSPACE))

@@ -73,9 +73,9 @@ workspaces:
       sample: Everything that customers reach
 """
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module, run
-from ansible_collections.scanops.scanner.plugins.module_utils._references import information
+from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._task.module import Module, run
+from ..module_utils._task.references import information
 
 OPTIONS = dict(
     name=dict(type="str"),

@@ -13,10 +13,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.canary import REQUEST, verdict, why_deaf
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SKIPPED, Result, RoleAction
+from ..module_utils._estate.canary import REQUEST, verdict, why_deaf
+from ..module_utils._model.errors import Refused, WrongOption
+from ._play import wrong_strategy
+from ._role_action import SKIPPED, Result, RoleAction
 
 _OWN = "logger_canary__own"
 _FOUND = "logger_canary__found"

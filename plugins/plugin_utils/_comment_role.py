@@ -14,17 +14,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import origin_of, read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import comment
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor
-from ansible_collections.scanops.scanner.plugins.module_utils._http.retry import GATEWAY, asked_wait
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import refuse_other_run
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ..module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
+from ..module_utils._gate.formats.document import origin_of, read_document
+from ..module_utils._gate.formats.markdown import comment
+from ..module_utils._gate.formats.text import code
+from ..module_utils._http.redact import Redactor
+from ..module_utils._http.retry import GATEWAY, asked_wait
+from ..module_utils._model.errors import ScannerError, WrongOption, printable
+from ..module_utils._model.times import utc_text
+from ._gate_runs import refuse_other_run
+from ._play import wrong_strategy
+from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 _SOURCE = "gate_comment_source"
 # instead of an older comment, which may say that the gate passed

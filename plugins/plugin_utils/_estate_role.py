@@ -14,23 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
-from ansible_collections.scanops.scanner.plugins.module_utils._yaml_nodes import BrokenYaml, node_of
-from ansible_collections.scanops.scanner.plugins.modules.estate import OPTIONS as ESTATE
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._local_files import remove, write
-from ansible_collections.scanops.scanner.plugins.plugin_utils._plan import (
-    Differences,
-    difference,
-    markdown,
-    read,
-    record,
-)
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
+
+from ..module_utils._estate.plan import ACTIONS
+from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._model.yaml_nodes import BrokenYaml, node_of
+from ..module_utils._task.files.draft import reason_of
+from ..modules.estate import OPTIONS as ESTATE
+from . import _core
+from ._local_files import remove, write
+from ._plan import Differences, difference, markdown, read, record
+from ._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ._unsafe import unsafe
 
 _KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")

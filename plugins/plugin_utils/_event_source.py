@@ -19,43 +19,26 @@ from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    ApiError,
-    Refused,
-    ScannerError,
-    WrongOption,
-    printable,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.canary import why_deaf
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN, tool_id_of
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft, shown, sweep
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import by_id, captured, decoded
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import chosen_workspaces
-from ansible_collections.scanops.scanner.plugins.module_utils._options import (
-    INVENTORY_OPTIONS,
-    connection_from,
-    wrong_variable,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._raw_options import refusal
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.module_utils._references import belongs, find, place_of
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import outcome_of, status_of, without_secrets
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened, Task, perform
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
-from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
-    Cursor,
-    Owner,
-    account_of,
-    event,
-    event_id,
-    pause,
-    read_state,
-)
+
+from ..module_utils._estate.canary import why_deaf
+from ..module_utils._estate.logger_data import by_id, captured, decoded
+from ..module_utils._evidence.scans import outcome_of, status_of, without_secrets
+from ..module_utils._http.connection import Connection, missing_requests
+from ..module_utils._http.transport import Transport
+from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, printable
+from ..module_utils._model.families.http_logger import HTTP_LOGGER
+from ..module_utils._model.families.scan import SCAN, tool_id_of
+from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.interrupts import Stop
+from ..module_utils._model.records import Record
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, wrong_variable
+from ..module_utils._task.files.draft import Draft, shown, sweep
+from ..module_utils._task.lookup import chosen_workspaces
+from ..module_utils._task.raw_options import refusal
+from ..module_utils._task.references import belongs, find, place_of
+from ..module_utils._task.task import Opened, Task, perform
+from ._events import Cursor, Owner, account_of, event, event_id, pause, read_state
 
 LOG = logging.getLogger("scanops.scanner")
 # after so many seconds the record of a logger is read again, whose days and number of requests change

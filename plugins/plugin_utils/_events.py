@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-from ansible_collections.scanops.scanner.plugins.module_utils._http.retry import backoff
+from ..module_utils._http.retry import backoff
 
 # the beginning of a template, and the line that changes its delimiters
 _TEMPLATE = re.compile(r"(?<=\{)(?=[{%#])|\A(?=#jinja2:)")

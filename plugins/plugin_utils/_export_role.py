@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
-from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption, counted
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import EstateAction
-from ansible_collections.scanops.scanner.plugins.plugin_utils._local_files import write
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result
+from ..filter.estate_files import estate_files
+from ..filter.estate_yaml import estate_yaml
+from ..module_utils._model.errors import Refused, WrongOption, counted
+from ..module_utils._model.records import Record
+from ..module_utils._task.files.draft import reason_of
+from ._estate_role import EstateAction
+from ._local_files import write
+from ._role_action import SHOWN, SKIPPED, Result
 
 _HEADER = "# Written by scanops.scanner.estate_export, for scanops.scanner.estate_apply.\n"
 _MOST_NAMED = 20

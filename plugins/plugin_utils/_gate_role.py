@@ -14,33 +14,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError, WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import PROFILES
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import (
-    FAIL,
-    MISCONFIGURED,
-    OUTCOMES,
-    SERVICE_ERROR,
-    STALE_BASELINE,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import check_options, specs_of
-from ansible_collections.scanops.scanner.plugins.modules.gate import OPTIONS as GATE
-from ansible_collections.scanops.scanner.plugins.modules.scan import MODULE as SCAN_MODULE
-from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import as_module_reads
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import is_refusal, withdraw
-from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import AsModule, converted
-from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import note, notes
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import (
-    JOINED,
-    SHOWN,
-    SKIPPED,
-    Result,
-    RoleAction,
-)
+
+from ..module_utils._gate.formats.sarif import PROFILES
+from ..module_utils._gate.formats.table import FORMATS
+from ..module_utils._model.errors import ScannerError, WrongOption, printable
+from ..module_utils._model.gate_words import FAIL, MISCONFIGURED, OUTCOMES, SERVICE_ERROR, STALE_BASELINE
+from ..module_utils._scan.spec import check_options, specs_of
+from ..module_utils._task.connection_options import CONNECTION_OPTIONS
+from ..modules.gate import OPTIONS as GATE
+from ..modules.scan import MODULE as SCAN_MODULE
+from ..modules.scan import OPTIONS as SCAN
+from ._core import as_module_reads
+from ._gate_runs import is_refusal, withdraw
+from ._in_process import AsModule, converted
+from ._notes import note, notes
+from ._play import wrong_strategy
+from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
 PREFIX = "scan_gate_"
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them

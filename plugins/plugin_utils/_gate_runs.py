@@ -11,11 +11,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import MISCONFIGURED
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import iso_moment, seconds_of
-from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
-from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import note, noted, notes
+from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.gate_words import MISCONFIGURED
+from ..module_utils._model.times import iso_moment, seconds_of
+from ..module_utils._task.task import UNEXPECTED
+from ._notes import note, noted, notes
 
 _RUNS = "gate run"
 # keys of a failed result that did not come from the module itself, or that say that a call was sent

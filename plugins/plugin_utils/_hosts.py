@@ -14,10 +14,10 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._names import Address, UnreadableName, read_name
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
-from ansible_collections.scanops.scanner.plugins.module_utils._scope.addresses import embedded
+from ..module_utils._model.errors import Refused, printable
+from ..module_utils._model.names import Address, UnreadableName, read_name
+from ..module_utils._model.records import Record
+from ..module_utils._scope.addresses import embedded
 
 # the records of each host name
 Hosts = dict[str, list[Record]]

@@ -20,17 +20,18 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption, counted, harmless, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop
-from ansible_collections.scanops.scanner.plugins.module_utils._masking import hide, masked, shown_options, shown_result
-from ansible_collections.scanops.scanner.plugins.module_utils._module import Module
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Shared
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import ended as gate_ended
-from ansible_collections.scanops.scanner.plugins.plugin_utils._loop import loop_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import for_module, why_as_module
+
+from ..module_utils._estate.plan import WRITES
+from ..module_utils._model.errors import WrongOption, counted, harmless, printable
+from ..module_utils._model.interrupts import SIGNALS, Stop
+from ..module_utils._task.masking import hide, masked, shown_options, shown_result
+from ..module_utils._task.module import Module
+from ..module_utils._task.task import Shared
+from . import _core
+from ._gate_runs import ended as gate_ended
+from ._loop import loop_of
+from ._unset import explained
+from ._where import for_module, why_as_module
 
 display = Display()
 

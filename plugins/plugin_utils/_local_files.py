@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import tempfile
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import reason_of
+from ..module_utils._model.errors import Refused, printable
+from ..module_utils._task.files.draft import reason_of
 
 
 def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:

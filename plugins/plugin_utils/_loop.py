@@ -17,11 +17,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import ScannerError
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import Lists
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._task import Opened
+from ..module_utils._http.connection import Connection
+from ..module_utils._http.list_cache import Lists
+from ..module_utils._http.transport import Transport
+from ..module_utils._model.errors import ScannerError
+from ..module_utils._task.task import Opened
 
 # connections of one loop, whose items may name different services or keys
 _MOST_CONNECTIONS = 8

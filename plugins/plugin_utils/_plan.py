@@ -10,12 +10,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, WRITES
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import checksum, deleted_id, identity
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import counted, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import code
-from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Record
+from ..module_utils._estate.outcome import checksum, deleted_id, identity
+from ..module_utils._estate.plan import ACTIONS, WRITES
+from ..module_utils._gate.formats.text import code
+from ..module_utils._model.errors import counted, printable
+from ..module_utils._model.families.table import FAMILIES
+from ..module_utils._model.records import Record
 
 # the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]

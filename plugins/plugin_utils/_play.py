@@ -14,7 +14,8 @@ from ansible.playbook.task import Task
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.loader import strategy_loader
 from ansible.plugins.strategy.linear import StrategyModule as Linear
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import above, play_of
+
+from ._core import above, play_of
 
 
 def wrong_strategy(strategy: str, variables: Mapping[str, Any], clause: str) -> str | None:

@@ -12,21 +12,21 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import printable
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
-from ansible_collections.scanops.scanner.plugins.module_utils._names import lasting_form
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, started_in
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import Fix
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
-from ansible_collections.scanops.scanner.plugins.modules.scan import OPTIONS as SCAN
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import refuse_other_run
-from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import address_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._local_files import write
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import wrong_strategy
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ..module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
+from ..module_utils._gate.prove.plan import planned, read_of, started_in
+from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
+from ..module_utils._gate.prove.source import selected_of
+from ..module_utils._gate.prove.verdict import Fix
+from ..module_utils._http.connection import COLLECTION_VERSION
+from ..module_utils._model.errors import printable
+from ..module_utils._model.names import lasting_form
+from ..module_utils._model.trust import refuse_untrusted
+from ..modules.scan import OPTIONS as SCAN
+from ._gate_runs import refuse_other_run
+from ._hosts import address_of
+from ._local_files import write
+from ._play import wrong_strategy
+from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of scan that a user of the role may set; the scan that is repeated gives the others
 _WAITING = (

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.filter.register_targets import register_targets
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.modules.targets import OPTIONS as TARGETS
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import line_of
-from ansible_collections.scanops.scanner.plugins.plugin_utils._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ..filter.register_targets import register_targets
+from ..module_utils._model.errors import WrongOption
+from ..modules.targets import OPTIONS as TARGETS
+from ._estate_role import line_of
+from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides
 _OF_ROLE = (

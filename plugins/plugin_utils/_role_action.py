@@ -21,19 +21,15 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.action import ActionBase
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    ScannerError,
-    WrongOption,
-    harmless,
-    printable,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
-from ansible_collections.scanops.scanner.plugins.plugin_utils._notes import claim, note, noted, notes
-from ansible_collections.scanops.scanner.plugins.plugin_utils._play import is_selected, waits_for_all
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
+
+from ..module_utils._http.connection import missing_requests
+from ..module_utils._model.errors import ScannerError, WrongOption, harmless, printable
+from ..module_utils._task.connection_options import CONNECTION_OPTIONS
+from . import _core
+from ._notes import claim, note, noted, notes
+from ._play import is_selected, waits_for_all
+from ._unsafe import unsafe
+from ._unset import explained
 
 Result = dict[str, Any]
 # shows the result of a task that has only a message, as that of ansible.builtin.debug

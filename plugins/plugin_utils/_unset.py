@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.plugin_utils._core import above, play_of
+from ._core import above, play_of
 
 # a message on an empty option begins with its name
 _EMPTY = re.compile(r"([a-z_]+)[^ ]* is (?:empty|null)\b")

@@ -13,9 +13,10 @@ from typing import Any
 
 from ansible import constants
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import missing_requests
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
+
+from ..module_utils._http.connection import missing_requests
+from ..module_utils._task.connection_options import CONNECTION_OPTIONS
+from . import _core
 
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")

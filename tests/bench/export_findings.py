@@ -124,8 +124,8 @@ def seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     directory, name, findings, size, pairs = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
     sys.path.insert(0, directory)
-    package = "ansible_collections.scanops.scanner.plugins.module_utils._exports"
-    formats, reader = import_module(f"{package}.formats"), import_module(f"{package}.document")
+    package = "ansible_collections.scanops.scanner.plugins.module_utils._gate.formats"
+    formats, reader = import_module(f"{package}.table"), import_module(f"{package}.document")
     name, dummy, profile = name.partition("_")
     choices = reader.Choices(profile or "github", fallback="estate.yml")
     text = formats.as_json(document(findings, size))

@@ -68,7 +68,7 @@ def finding(number: int, size: int) -> dict[str, Any]:
 
 
 def pairs_of(findings: int, size: int) -> list[Any]:
-    rows = gate("rows")
+    rows = gate("rows", "_evidence")
     return [
         rows.Pair(
             target=f"https://host{target}.example.com",
@@ -102,16 +102,16 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
     """Write a gate.json, the baseline and the waivers that go with it."""
     sys.path.insert(0, collections)
     pairs = pairs_of(findings, size)
-    rows = gate("rows").rows_of(pairs)
+    rows = gate("rows", "_evidence").rows_of(pairs)
     document = gate("gate_json").document_of(
         decided(pairs, rows), collection_version=VERSION, now=NOW, workspace=WORKSPACE
     )
-    (directory / "gate.json").write_text(gate("formats", "_exports").as_json(document))
+    (directory / "gate.json").write_text(gate("table", "_gate.formats").as_json(document))
     accepted = [
         pair._replace(findings=tuple(each for each in pair.findings if each["id"] // TARGETS % NEW)) for pair in pairs
     ]
     baseline = gate("baseline")
-    run = baseline.run_of(accepted, gate("rows").rows_of(accepted))
+    run = baseline.run_of(accepted, gate("rows", "_evidence").rows_of(accepted))
     after = baseline.update(baseline.Baseline(WORKSPACE, VERSION), run, VERSION)
     (directory / "baseline.json").write_text(gate("baseline_file").render(after))
     (directory / "waivers.yml").write_text(waivers_of(waivers))
@@ -135,7 +135,7 @@ def judged(directory: Path) -> Any:
     waivers = gate("waivers").read_waivers([(str(path), path.read_bytes())], time.time())
     accepted = (directory / "baseline.json").read_bytes()
     saved = gate("gate_json").saved_of((directory / "gate.json").read_bytes(), "gate.json", NOW)
-    rows = gate("rows").rows_of(saved.pairs)
+    rows = gate("rows", "_evidence").rows_of(saved.pairs)
     memory, _text = gate("baseline_file").remember(
         "baseline.json",
         accepted,

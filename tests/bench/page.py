@@ -24,7 +24,7 @@ FEW = 100
 SIZE = 2000
 WRITE = (
     "import json, sys; sys.path.insert(0, sys.argv[1]);"
-    "from ansible_collections.scanops.scanner.plugins.module_utils._exports.html import html;"
+    "from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import html;"
     "print(html(json.load(open(sys.argv[2]))))"
 )
 # the milliseconds until the page was loaded, and those of a sort and a filter until the next frame

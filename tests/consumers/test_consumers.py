@@ -21,8 +21,8 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit" / "plugins" / "module_utils")]
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices  # noqa: E402
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import write  # noqa: E402
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices  # noqa: E402
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import write  # noqa: E402
 from browser import Browser, find_chromium  # noqa: E402
 from gate_documents import HOSTILE, broken, document, mixed, pair, row, waived  # noqa: E402
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import base64
 import json
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, CallError, ScannerError
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING
-from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Sighting, identify, places_of
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.openapi import parse as read_schema
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.logger_data import Filters, decoded, selected
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings import finding_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import Sighting, identify, places_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http import connection, listing, redact
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import Filters, decoded, selected
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import parse as read_schema
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, CallError, ScannerError
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import FINDING
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import parsed_output
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (

@@ -14,19 +14,19 @@ from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.scanops.scanner.plugins.filter.estate_files import estate_files
 from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import read_estate
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import matchers_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Baseline, update
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import read_epss, read_known_exploited
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matchers_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS, mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import read_waivers
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
@@ -337,8 +337,8 @@ where = st.sampled_from(
 
 @prop(shape=where, extra=odd)
 def test_a_secret_in_a_url_of_a_scan_is_in_no_message(shape, extra):
-    from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-    from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
+    from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
+    from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import compile_scope
 

@@ -10,14 +10,14 @@ import time
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._http.retry import (
     asked_wait,
     moment,
     number_in,
     rate_limit_pause,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import (
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import (
     Clock,
     expiry_of,
     iso_moment,

@@ -14,7 +14,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit" / "plugins" / "module_utils")]
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.html import (  # noqa: E402
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import (  # noqa: E402
     CONTENT_SECURITY_POLICY,
     html,
 )

@@ -37,37 +37,47 @@ ALTERNATIVES = (
     Alternative("contents", "text", "module_utils/_http/client.py", "Client.data", "is_text"),
     Alternative("contents", "text", "modules/wordlist_info.py", "words", "plain text"),
     Alternative("contents", "wrapped", "modules/wordlist_info.py", "words", "contents in data"),
-    Alternative("logger_data", "array", "module_utils/_logger_data.py", "captured", "requests in a list"),
-    Alternative("null_description", True, "module_utils/_records.py", "record_of", "null as an empty text"),
+    Alternative("logger_data", "array", "module_utils/_estate/logger_data.py", "captured", "requests in a list"),
+    Alternative("null_description", True, "module_utils/_model/records.py", "record_of", "null as an empty text"),
     Alternative(
         "first_page", 0, "module_utils/_http/listing.py", "Reading.next_place", "_may_repeat, and page 2 before page 1"
     ),
     Alternative("max_limit", 100, "module_utils/_http/listing.py", "_may_mean_the_limit", "smaller pages"),
-    Alternative("omitted_workspace", "all", "module_utils/_records.py", "rows_in", "rows of other workspaces"),
-    Alternative("ignored_filters", True, "module_utils/_records.py", "rows_in", "rows of other workspaces"),
-    Alternative("ignored_filters", True, "module_utils/_lookup.py", "_refuse_unfiltered", "the refusal"),
+    Alternative("omitted_workspace", "all", "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
+    Alternative("ignored_filters", True, "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
+    Alternative("ignored_filters", True, "module_utils/_task/lookup.py", "_refuse_unfiltered", "the refusal"),
     Alternative(
         "delete_status", 200, "module_utils/_http/client.py", "_accepted", "an object in the answer to a delete"
     ),
     Alternative("deletes_done", False, "module_utils/_http/client.py", "Client.delete", "read_back"),
-    Alternative("put_replaces", True, "module_utils/_records.py", "not_as_written", "fields that nobody declared"),
+    Alternative(
+        "put_replaces", True, "module_utils/_model/records.py", "not_as_written", "fields that nobody declared"
+    ),
     Alternative("redirects", "slash", "module_utils/_http/connection.py", "redirected", "the slash at the end"),
     Alternative(
-        "logger_workspace", "form", "module_utils/_families/http_logger.py", "_HttpLogger", "form in in_workspace"
+        "logger_workspace", "form", "module_utils/_model/families/http_logger.py", "_HttpLogger", "form in in_workspace"
     ),
-    Alternative("id_form", "text", "module_utils/_records.py", "read_id", "digits as text"),
-    Alternative("time_form", "unix", "module_utils/_moments.py", "_numeric", "seconds"),
-    Alternative("time_form", "unix_ms", "module_utils/_moments.py", "_numeric", "milliseconds"),
-    Alternative("time_form", "offset", "module_utils/_moments.py", "_zone", "the offset of a time"),
-    Alternative("time_form", "plain", "module_utils/_scan/clock.py", "service_now", "times without a zone"),
-    Alternative("finding_names", "alternative", "module_utils/_families/finding.py", "_Finding", "the attribute also"),
+    Alternative("id_form", "text", "module_utils/_model/records.py", "read_id", "digits as text"),
+    Alternative("time_form", "unix", "module_utils/_model/times.py", "_numeric", "seconds"),
+    Alternative("time_form", "unix_ms", "module_utils/_model/times.py", "_numeric", "milliseconds"),
+    Alternative("time_form", "offset", "module_utils/_model/times.py", "_zone", "the offset of a time"),
+    Alternative("time_form", "plain", "module_utils/_evidence/clock.py", "service_now", "times without a zone"),
+    Alternative(
+        "finding_names", "alternative", "module_utils/_model/families/finding.py", "_Finding", "the attribute also"
+    ),
     Alternative("beside_data", "total", "module_utils/_http/listing.py", "beside", "totals"),
     Alternative("beside_data", "pages", "module_utils/_http/listing.py", "_query_of", "the address of the next page"),
-    Alternative("report_status", "status_name", "module_utils/_families/report.py", "_Report", "the attribute also"),
     Alternative(
-        "report_status", "none", "module_utils/_report/task.py", "_Present._try", "the download without a status"
+        "report_status", "status_name", "module_utils/_model/families/report.py", "_Report", "the attribute also"
     ),
     Alternative(
-        "missing_fields", True, "module_utils/_records.py", "not_shown", "with _NotShown, revealed and not_compared"
+        "report_status", "none", "module_utils/_scan/report.py", "_Present._try", "the download without a status"
+    ),
+    Alternative(
+        "missing_fields",
+        True,
+        "module_utils/_model/records.py",
+        "not_shown",
+        "with _NotShown, revealed and not_compared",
     ),
 )

@@ -15,9 +15,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._errors import printable
-from .._families.scan import FINISHED, outcome_of_status
-from .._records import Record
+from .._model.errors import printable
+from .._model.families.scan import FINISHED, outcome_of_status
+from .._model.records import Record
 
 # the parameters that say how thoroughly a tool tests, from the least on; any other value is compared as it is
 _LEVELS = ("light", "deep")

@@ -18,13 +18,13 @@ from functools import cache, reduce
 from itertools import zip_longest
 from typing import Any, NamedTuple, Optional
 
+from .._evidence.check import LONGEST_NAME, check_of
+from .._evidence.fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
+from .._evidence.rows import Pair, Row
 from .._evidence.sight import Reach, why_narrower
-from .._findings.check import LONGEST_NAME, check_of
-from .._gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
-from .._names import lasting_form
-from .._records import proven
-from .fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
-from .rows import Pair, Row
+from .._model.gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
+from .._model.names import lasting_form
+from .._model.records import proven
 
 OPEN = "open"
 GONE = "gone"

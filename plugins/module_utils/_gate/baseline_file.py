@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._errors import printable
+from .._evidence.findings import SUMMARY
+from .._evidence.fingerprint import SCHEME, Place, fingerprint_of, port_of, worst_first
 from .._evidence.sight import Reach
-from .._findings.model import SUMMARY
-from .._gate_words import CREATED, MISSING, READ, STALE, UPDATED
+from .._model.errors import printable
+from .._model.gate_words import CREATED, MISSING, READ, STALE, UPDATED
 from .baseline import (
     GONE,
     NO_MEMORY,
@@ -32,7 +33,6 @@ from .baseline import (
     memory_of,
     update,
 )
-from .fingerprint import SCHEME, Place, fingerprint_of, port_of, worst_first
 from .json_file import (
     INTEGER_OR_NULL,
     LIST,

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._errors import WrongOption, printable
-from .._findings.model import is_cve
-from .._moments import iso_moment, span
+from .._evidence.findings import is_cve
+from .._model.errors import WrongOption, printable
+from .._model.times import iso_moment, span
 from .json_file import Wrong, parsed, text_of
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

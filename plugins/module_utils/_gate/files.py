@@ -12,12 +12,12 @@ import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .._errors import Refused, ScannerError, WrongOption
-from .._file.draft import Draft, reason_of, shown
-from .._file.replace import store
-from .._records import Record
-from .._task import Task
-from .._trust import refuse_untrusted
+from .._model.errors import Refused, ScannerError, WrongOption
+from .._model.records import Record
+from .._model.trust import refuse_untrusted
+from .._task.files.draft import Draft, reason_of, shown
+from .._task.files.replace import store
+from .._task.task import Task
 
 # the findings of a large account take some hundred megabytes, everything else far less
 LONGEST_FINDINGS = 1 << 30

@@ -20,14 +20,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, printable
-from .._exports.schema import DOCUMENT, FINDING, TOP
-from .._findings.model import SUMMARY, finding_of
-from .._gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
-from .._moments import iso_moment, utc_text
-from .._records import Record
+from .._evidence.findings import SUMMARY, finding_of
+from .._evidence.fingerprint import SAVED_PLACES, Spot
+from .._evidence.rows import Pair, Row, Trouble
+from .._model.errors import WrongOption, counted, printable
+from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
+from .._model.records import Record
+from .._model.times import iso_moment, utc_text
 from .enrichment import NO_EXPLOITS, Exploits
-from .fingerprint import SAVED_PLACES, Spot
+from .formats.schema import DOCUMENT, FINDING, TOP
 from .json_file import (
     INTEGER_OR_NULL,
     LIST,
@@ -45,7 +46,6 @@ from .json_file import (
 )
 from .judge import Decision, Judged, Verdict
 from .policy import NO_ORIGIN
-from .rows import Pair, Row, Trouble
 from .waivers import Waiver
 
 # the fields of a row and of a pair that gate.json has under the same names

@@ -13,9 +13,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from .._errors import printable
 from .._http.redact import JSON
-from .._moments import iso_moment
+from .._model.errors import printable
+from .._model.times import iso_moment
 
 # the types that a value may have; a boolean is no integer
 Types = frozenset[type]

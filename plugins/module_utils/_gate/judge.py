@@ -15,9 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .._errors import counted, first_of, printable
-from .._findings.model import SUMMARY
-from .._gate_words import (
+from .._evidence.findings import SUMMARY
+from .._evidence.fingerprint import severity_rank
+from .._evidence.rows import Pair, Row, Trouble
+from .._model.errors import counted, first_of, printable
+from .._model.gate_words import (
     BELOW,
     CHANGES,
     COVERED,
@@ -45,11 +47,9 @@ from .._gate_words import (
     worst_outcome,
     worst_verdict,
 )
-from .._moments import iso_moment
+from .._model.times import iso_moment
 from .baseline import NO_MEMORY, Memory, Remembered
-from .fingerprint import severity_rank
 from .policy import NOTHING_EXPECTED, Expect, Policy, gaps_in
-from .rows import Pair, Row, Trouble
 from .waivers import NO_WAIVERS, Waived, Waiver
 
 # pairs that the reasons of a decision name

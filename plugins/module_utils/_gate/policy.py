@@ -16,20 +16,20 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, printable, without_secrets
-from .._exports.document import without_user_info
-from .._families.finding import SEVERITIES
-from .._families.scan import tool_id_of, tool_name_of
-from .._findings.model import SUMMARY, UNKNOWN, at_least
-from .._gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
-from .._moments import seconds_of, span
-from .._names import normal_form
-from .._raw_options import unknown_key
-from .._records import Record
+from .._evidence.findings import SUMMARY, UNKNOWN, at_least
+from .._evidence.fingerprint import severity_rank
+from .._evidence.matchers import Matcher, accepts, matchers_of, shown
+from .._evidence.rows import Pair, Row
+from .._model.errors import WrongOption, counted, printable, without_secrets
+from .._model.families.finding import SEVERITIES
+from .._model.families.scan import tool_id_of, tool_name_of
+from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
+from .._model.names import normal_form
+from .._model.records import Record
+from .._model.times import seconds_of, span
+from .._task.raw_options import unknown_key
 from .baseline import Entry, Was
-from .fingerprint import severity_rank
-from .matchers import Matcher, accepts, matchers_of, shown
-from .rows import Pair, Row
+from .formats.document import without_user_info
 
 MISSING_FAILS = "fail"
 # the suboptions of policy

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, printable
-from .._families.scan import FINISHED, tool_id_of
-from .._gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
-from .._names import normal_form
-from .._records import read_id
-from .rows import Pair, Trouble, outcome_of_scan
+from .._evidence.rows import Pair, Trouble, outcome_of_scan
+from .._model.errors import WrongOption, printable
+from .._model.families.scan import FINISHED, tool_id_of
+from .._model.gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
+from .._model.names import normal_form
+from .._model.records import read_id
 
 
 class _Scan(NamedTuple):

@@ -14,18 +14,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
-from .._exports.document import Choices, Place
-from .._exports.formats import outdated, write
-from .._exports.sarif import locations_of
-from .._file.draft import shown
-from .._file.repository import path_in_repository
-from .._gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
+from .._evidence.read import Reading, read
+from .._evidence.rows import Trouble, rows_of
 from .._http.connection import COLLECTION_VERSION
-from .._moments import expiry_of, is_date, seconds_of
-from .._records import Record
-from .._task import Task
-from .._trust import refuse_untrusted
+from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
+from .._model.gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
+from .._model.records import Record
+from .._model.times import expiry_of, is_date, seconds_of
+from .._model.trust import refuse_untrusted
+from .._task.files.draft import shown
+from .._task.files.repository import path_in_repository
+from .._task.task import Task
 from .baseline import Memory, run_of
 from .baseline_file import remember
 from .enrichment import Exploits, read_epss, read_known_exploited, stale_in
@@ -40,11 +39,12 @@ from .files import (
     remove_files,
     write_files,
 )
+from .formats.document import Choices, Place
+from .formats.sarif import locations_of
+from .formats.table import outdated, write
 from .gate_json import document_of, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
-from .read import Reading, read
-from .rows import Trouble, rows_of
 from .scan_results import with_results
 from .waivers import Rule, Waiver, read_waivers, waive
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from .._errors import WrongOption, counted, first_of, printable
-from .._findings.model import matches_all
-from .._gate_words import WAIVER_STATUSES
-from .._moments import LONGEST_EXCEPTION, NEVER, expiry_of
-from .._yaml_nodes import BrokenYaml, node_of
-from .fingerprint import SCHEME
-from .matchers import KEYS, READERS, Matcher, accepts, matcher_of
-from .rows import Row
+from .._evidence.findings import matches_all
+from .._evidence.fingerprint import SCHEME
+from .._evidence.matchers import KEYS, READERS, Matcher, accepts, matcher_of
+from .._evidence.rows import Row
+from .._model.errors import WrongOption, counted, first_of, printable
+from .._model.gate_words import WAIVER_STATUSES
+from .._model.times import LONGEST_EXCEPTION, NEVER, expiry_of
+from .._model.yaml_nodes import BrokenYaml, node_of
 
 VERSION = 1
 # thousands of waivers

@@ -10,7 +10,7 @@ import json
 from collections.abc import MutableMapping
 from typing import Any, NamedTuple, Protocol
 
-from .._errors import AnswerError, ApiError, CallError, printable
+from .._model.errors import AnswerError, ApiError, CallError, printable
 from .advice import ANY_CALL, Call, Hints, after_another_answer, next_step
 from .redact import Redactor, Watch, json_text, read_json, why_not_json
 from .retry import GATEWAY

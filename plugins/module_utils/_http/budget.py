@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import _private_files
-from .._errors import CallError, printable
+from .._model import private_files
+from .._model.errors import CallError, printable
 from . import pace
 from .pace import Heard, Pace, Rule
 from .retry import asked_wait, number_in, rate_limit_pause
@@ -201,7 +201,7 @@ class PaceFile:
         if self._own is not None:
             return self._own.get(name)
         try:
-            number = _private_files.opened(self._place())
+            number = private_files.opened(self._place())
             try:
                 return paces_in(os.pread(number, _MOST_BYTES, 0)).get(name)
             finally:
@@ -227,11 +227,11 @@ class PaceFile:
 
     def _place(self) -> str:
         if self._path is None:
-            self._path = _private_files.path_for(_private_files.directory(os.environ), *self._names)
+            self._path = private_files.path_for(private_files.directory(os.environ), *self._names)
         return self._path
 
     def _change_file(self, name: str, decide: Callable[[Pace | None], Pace]) -> None:
-        with _private_files.locked(self._place(), _LONGEST_LOCK) as number:
+        with private_files.locked(self._place(), _LONGEST_LOCK) as number:
             content = os.pread(number, _MOST_BYTES, 0)
             try:
                 paces = paces_in(content)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .._errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
-from .._families.family import Family
-from .._families.target import TARGET
-from .._records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
+from .._model.errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
+from .._model.families.family import Family
+from .._model.families.target import TARGET
+from .._model.records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
+from .._model.texts import same
 from .._scope.sealed import Permit
-from .._texts import same
 from . import listing
 from .advice import ANY_CALL, CREATE_HINTS, Call, Hints
 from .answer import Answer, Sink

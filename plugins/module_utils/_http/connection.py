@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from .._errors import AnswerError, NetworkError, WrongOption, printable
+from .._model.errors import AnswerError, NetworkError, WrongOption, printable
 from .advice import Call, after_no_answer, unreachable
 from .limits import Limits, TooMuch, hold
 from .redact import Redactor

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Optional
 
-from .._errors import AnswerError, CallError, Incomplete, Refused, printable
-from .._families.family import Family
-from .._records import Record, is_row, new_record, read_id, record_of
+from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
+from .._model.families.family import Family
+from .._model.records import Record, is_row, new_record, read_id, record_of
 from .answer import Answer
 from .retry import GATEWAY
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .._families.family import Family
-from .._records import Record
+from .._model.families.family import Family
+from .._model.records import Record
 
 # seconds that a list is used
 LONGEST = 60.0

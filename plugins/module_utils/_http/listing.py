@@ -13,9 +13,9 @@ from json import dumps
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from .._errors import AnswerError, ApiError, printable
-from .._families.family import PAGE_SIZE, Family, may_be_full
-from .._records import Complete, Record, Streamed, identity_of, is_row, record_of
+from .._model.errors import AnswerError, ApiError, printable
+from .._model.families.family import PAGE_SIZE, Family, may_be_full
+from .._model.records import Complete, Record, Streamed, identity_of, is_row, record_of
 from .answer import Answer
 
 # no account is as large; a service without a last page must not be read for ever

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._errors import CallError
-from .._moments import seconds_of
+from .._model.errors import CallError
+from .._model.times import seconds_of
 
 OUTAGE_OPTION: dict[str, Any] = dict(type="str", default="10m")
 

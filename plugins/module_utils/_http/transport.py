@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._errors import CallError, Interrupted, NetworkError, elapsed, printable
-from .._families.family import Family
-from .._interrupt import Stop, Stopped
-from .._records import Record
+from .._model.errors import CallError, Interrupted, NetworkError, elapsed, printable
+from .._model.families.family import Family
+from .._model.interrupts import Stop, Stopped
+from .._model.records import Record
 from .._scope.sealed import require
 from . import retry
 from .advice import Call, after_interrupt

@@ -14,21 +14,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from .. import _private_files
-from .._errors import ApiError, CallError, Refused, WrongOption, first_of, printable
-from .._families.scan import FINISHED, SCAN
-from .._families.target import TARGET
-from .._families.vpn_profile import VPN_PROFILE
-from .._finder import Names, listed
-from .._lookup import Place, confirm_place, find_by_key, not_empty
-from .._names import normal_form
-from .._raw_options import UNKNOWN_ID
-from .._records import Record
-from .._references import existing, place_of, warn_current_workspace
+from .._evidence.clock import latest_clock
+from .._evidence.scans import candidates, is_in_progress, outcome_of, status_of
+from .._model import private_files
+from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of, printable
+from .._model.families.scan import FINISHED, SCAN
+from .._model.families.target import TARGET
+from .._model.families.vpn_profile import VPN_PROFILE
+from .._model.names import normal_form
+from .._model.records import Record
 from .._scope.valid_names import refuse_name
-from .._task import Task
-from .clock import latest_clock
-from .record import candidates, is_in_progress, outcome_of, status_of
+from .._task.finder import Names, listed
+from .._task.lookup import Place, confirm_place, find_by_key, not_empty
+from .._task.raw_options import UNKNOWN_ID
+from .._task.references import existing, place_of, warn_current_workspace
+from .._task.task import Task
 from .result import unclear_start
 from .spec import tools_of
 from .watch import Entry
@@ -211,14 +211,14 @@ def starts_locked(task: Task, tool_ids: Iterable[int], names: Sequence[str]) -> 
     transport = task.client.transport
     with contextlib.ExitStack() as held:
         try:
-            place = _private_files.directory(os.environ) if names and not task.check_mode else ""
+            place = private_files.directory(os.environ) if names and not task.check_mode else ""
             base_url = transport.connection.base_url
             # in the order in which every task takes them
             for parts in chain(
                 *(lock_parts(base_url, tool_id, names) for tool_id in sorted(tool_ids)) if place else ()
             ):
-                path = _private_files.path_for(place, "start of scans", *parts)
-                held.enter_context(_private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
+                path = private_files.path_for(place, "start of scans", *parts)
+                held.enter_context(private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
         except OSError as error:
             task.warn(
                 "A lock could not be taken"

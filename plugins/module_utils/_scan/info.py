@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import Refused, WrongOption, first_of, printable
-from .._families.scan import SCAN, SCAN_STATUSES, tool_id_of
-from .._lookup import Place
-from .._moments import Since, since_of
-from .._records import Record
-from .._references import belongs, information, place_of, target_filter, unplaced, warn_unplaced
-from .._task import Task
-from .clock import old_scans
-from .record import is_in_progress, last_moment_of, status_of, without_secrets
+from .._evidence.clock import old_scans
+from .._evidence.scans import is_in_progress, last_moment_of, status_of, without_secrets
+from .._model.errors import Refused, WrongOption, first_of, printable
+from .._model.families.scan import SCAN, SCAN_STATUSES, tool_id_of
+from .._model.records import Record
+from .._model.times import Since, since_of
+from .._task.lookup import Place
+from .._task.references import belongs, information, place_of, target_filter, unplaced, warn_unplaced
+from .._task.task import Task
 
 _MOST_NAMED = 10
 

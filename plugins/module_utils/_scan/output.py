@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .._errors import ApiError, Refused, printable
-from .._families.scan import SCAN
-from .._file.download import download
-from .._file.draft import Draft
-from .._file.replace import Stored, check_place, store
+from .._evidence.scans import is_in_progress, status_of
 from .._http.answer import Answer
-from .._raw_options import UNKNOWN_ID
-from .._records import Record
-from .._references import existing
-from .._task import Task
-from .record import is_in_progress, status_of
+from .._model.errors import ApiError, Refused, printable
+from .._model.families.scan import SCAN
+from .._model.records import Record
+from .._task.files.draft import Draft
+from .._task.files.replace import Stored, check_place, store
+from .._task.raw_options import UNKNOWN_ID
+from .._task.references import existing
+from .._task.task import Task
+from .download import download
 
 FORMATS = ("json", "pdf", "raw")
 _BELOW = {"json": "/output", "pdf": "/output", "raw": "/raw"}

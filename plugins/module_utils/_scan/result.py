@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .._errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
-from .._families.scan import (
+from .._evidence.scans import findings_of, status_of, without_secrets
+from .._model.errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
+from .._model.families.scan import (
     DELETED,
     FINISHED,
     NEXT_STEP,
@@ -22,8 +23,7 @@ from .._families.scan import (
     UNKNOWN_STATE,
     tool_name_of,
 )
-from .._records import Record
-from .record import findings_of, status_of, without_secrets
+from .._model.records import Record
 from .watch import Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names

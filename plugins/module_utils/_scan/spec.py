@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._errors import CallError, WrongOption, printable
-from .._families.scan import tool_id_of
 from .._http.advice import Hints
-from .._moments import seconds_of
-from .._records import Record
+from .._model.errors import CallError, WrongOption, printable
+from .._model.families.scan import tool_id_of
+from .._model.records import Record
+from .._model.times import seconds_of
 
 # the sub-options that belong to each type
 _AUTHENTICATION = {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._errors import CallError, Incomplete, Refused, ScannerError, counted, first_of, printable
-from .._families.scan import DELETED, SCAN
-from .._records import Record
-from .._task import Task
-from .record import is_in_progress, outcome_of, status_of
+from .._evidence.scans import is_in_progress, outcome_of, status_of
+from .._model.errors import CallError, Incomplete, Refused, ScannerError, counted, first_of, printable
+from .._model.families.scan import DELETED, SCAN
+from .._model.records import Record
+from .._task.task import Task
 from .result import answer_in, failed, named_scans, result_of
 from .watch import Entry, Watch
 

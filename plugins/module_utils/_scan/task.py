@@ -11,11 +11,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .._errors import CallError, Interrupted, ScannerError, printable
-from .._families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
+from .._evidence.scans import without_secrets
 from .._http.outage import Outage
-from .._records import Record, is_row, new_record, read_id, record_of
-from .._task import Task
+from .._model.errors import CallError, Interrupted, ScannerError, printable
+from .._model.families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
+from .._model.records import Record, is_row, new_record, read_id, record_of
+from .._task.task import Task
 from .find import (
     declared_names,
     doubles,
@@ -28,7 +29,6 @@ from .find import (
     starts_locked,
     vpn_uuid_of,
 )
-from .record import without_secrets
 from .result import Lines, failed, named_scans, result_of, unfinished, verdict
 from .spec import ScanSpec, check_options, is_slot_refusal, specs_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan

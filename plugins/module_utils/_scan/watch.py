@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .._families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
+from .._evidence.scans import status_of
 from .._http.outage import Outage
-from .._records import Record
-from .record import status_of
+from .._model.families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
+from .._model.records import Record
 from .spec import ScanSpec
 
 # of a scan that is only stopped or deleted

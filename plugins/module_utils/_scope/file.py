@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
-from .._errors import WrongOption, printable, shape_of
-from .._trust import refuse_untrusted
+from .._model.errors import WrongOption, printable, shape_of
+from .._model.trust import refuse_untrusted
 from .rules import SCOPE_KEYS, Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .._errors import Refused, printable
-from .._families.family import Family
-from .._families.table import FAMILIES
+from .._model.errors import Refused, printable
+from .._model.families.family import Family
+from .._model.families.table import FAMILIES
 from .places import Mention, places_in
 from .sealed import SEAL, Permit
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from .._errors import Refused, printable, shape_of
-from .._families.family import Family
+from .._model.errors import Refused, printable, shape_of
+from .._model.families.family import Family
 
 _Names = tuple[str, ...]
 

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, Union
 
-from .._errors import WrongOption, first_of, printable, shape_of
-from .._names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
+from .._model.errors import WrongOption, first_of, printable, shape_of
+from .._model.names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .addresses import Address, Network, Networks, embedded, kind_of
 from .valid_names import problem_of
 

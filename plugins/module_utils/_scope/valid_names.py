@@ -14,7 +14,7 @@ import ipaddress
 import re
 import unicodedata
 
-from .._errors import WrongOption, printable, without_secrets
+from .._model.errors import WrongOption, printable, without_secrets
 
 # common mistypings of https://
 _BROKEN_SCHEME = re.compile(

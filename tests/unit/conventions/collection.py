@@ -85,7 +85,7 @@ def keeps_a_file(module: str) -> bool:
 def argument_spec(module: str) -> dict:
     """The options as the module declares them, those of the connection among them."""
     code = importlib.import_module(f"{PLUGINS}modules.{module}")
-    connection = importlib.import_module(f"{PLUGINS}module_utils._options").CONNECTION_OPTIONS
+    connection = importlib.import_module(f"{PLUGINS}module_utils._task.connection_options").CONNECTION_OPTIONS
     return {**connection, **code.OPTIONS, **(FILE_COMMON_ARGUMENTS if keeps_a_file(module) else {})}
 
 
@@ -96,15 +96,15 @@ def imports(directory: str, name: str) -> frozenset[str]:
     for node in ast.walk(tree(directory, name)):
         if not isinstance(node, ast.ImportFrom):
             continue
-        place = (node.module or "").split(".") if node.module else []
+        place = node.module.split(".") if node.module else []
         if node.level:
-            if directory != "module_utils":
-                continue
-            place = [*name.split("/")[: -node.level], *place]
-        elif ".".join(place).startswith(f"{PLUGINS}module_utils"):
-            place = place[len(f"{PLUGINS}module_utils".split(".")) :]
-        else:
+            place = [directory, *name.split("/"), *place]
+            del place[len(name.split("/")) + 1 - node.level : len(name.split("/")) + 1]
+        elif ".".join(place).startswith(PLUGINS):
+            place = place[len(PLUGINS.split(".")) - 1 :]
+        if place[:1] != ["module_utils"]:
             continue
+        place = place[1:]
         # what is imported is a file, or names files in a package
         files = {"/".join(place), *("/".join([*place, alias.name]) for alias in node.names)}
         found |= files & set(MODULE_UTILS)

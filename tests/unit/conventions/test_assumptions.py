@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.judges import CONFIRMED
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
 from ansible_collections.scanops.scanner.plugins.module_utils._http import advice, retry
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import CONFIRMED
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
 from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 
 # all that the specification documents and the collection relies on

@@ -15,7 +15,7 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
 MAKERS = {
     "Complete": "plugins/module_utils/_http/listing.py",
     "CompleteRun": "plugins/module_utils/_gate/baseline.py",
-    "InWorkspace": "plugins/module_utils/_lookup.py",
+    "InWorkspace": "plugins/module_utils/_task/lookup.py",
     "Streamed": "plugins/module_utils/_http/listing.py",
 }
 
@@ -26,7 +26,7 @@ def made_in(text):
     tree = ast.parse(text)
     passed = {"isinstance", "proven"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("_records"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("records"):
             # a second name would hide a call
             found.update(alias.name for alias in node.names if alias.asname)
         if isinstance(node, ast.Call):
@@ -49,7 +49,7 @@ def name_of(node):
 @pytest.mark.parametrize("path", sorted((ROOT / "plugins").rglob("*.py")), ids=str)
 def test_only_the_readers_of_lists_make_a_proof(path):
     where = path.relative_to(ROOT).as_posix()
-    if path.stem == "_records":
+    if path.stem == "records":
         return
     assert {name for name in made_in(path.read_text(encoding="utf-8")) if MAKERS[name] != where} == set()
 

@@ -13,8 +13,8 @@ import re
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.filter import findings_export
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULES,
     ROOT,
@@ -125,7 +125,7 @@ LISTED = {
 @pytest.mark.parametrize("place", LISTED)
 def test_each_format_is_listed_wherever_formats_are(place):
     listed, expected = LISTED[place]
-    assert listed == expected, f"the {place} differ from FORMATS of _exports/formats.py"
+    assert listed == expected, f"the {place} differ from FORMATS of _gate/formats/table.py"
 
 
 # --- results

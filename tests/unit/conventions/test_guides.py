@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import OF_SIMPLE, PROBES, READS, WRITES

@@ -12,7 +12,7 @@ from dataclasses import replace
 from unittest import mock
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests.faults.invariants import Outcome, Usual
 from ansible_collections.scanops.scanner.tests.faults.state import State
 from ansible_collections.scanops.scanner.tests.faults.worker import bench

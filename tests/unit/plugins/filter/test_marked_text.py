@@ -17,10 +17,10 @@ from ansible_collections.scanops.scanner.plugins.filter import (
     plan_record,
     reviewed_plan,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import ACTIONS, Step
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.report import as_result
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.outcome import as_result
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import ACTIONS, Step
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
 from ansible_collections.scanops.scanner.tests.unit.plugins.marked_text import TEMPLATE, assert_marked, observe
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
 

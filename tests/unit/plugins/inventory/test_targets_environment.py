@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
 
 VARIABLES = {name: entry["fallback"][1][0] for name, entry in INVENTORY_OPTIONS.items()}
 WRONG = {

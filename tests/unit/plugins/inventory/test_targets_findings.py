@@ -10,7 +10,7 @@ import json
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _host_findings
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence import host_findings
 
 LEVELS = ("info", "low", "medium", "high", "critical")
 NONE = dict.fromkeys((*reversed(LEVELS), "unknown"), 0)
@@ -595,7 +595,7 @@ def test_a_warm_cache_costs_no_call_and_its_scans_grow_older(account, cached, mo
     assert groups(cold)["stale"] == ["a.example", "c.example"]
     account.clear_log()
     now = time.time()
-    monkeypatch.setattr(_host_findings.time, "time", lambda: now + 7300)
+    monkeypatch.setattr(host_findings.time, "time", lambda: now + 7300)
     warm = cached(cache_timeout=0)
     assert account.calls() == []
     for name in cold.hosts:

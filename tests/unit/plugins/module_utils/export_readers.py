@@ -15,9 +15,9 @@ from xml.etree import ElementTree
 
 import jsonschema
 import xmlschema
-from ansible_collections.scanops.scanner.plugins.module_utils._exports import sarif
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import Choices
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS, write
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import sarif
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS, write
 
 SCHEMAS = Path(__file__).parent / "schemas"
 GATE_SCHEMA = Path(__file__).resolve().parents[4] / "docs/docsite/gate.schema.json"

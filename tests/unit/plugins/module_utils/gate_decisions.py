@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import matcher_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
     Baseline,
     Memory,
@@ -15,9 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Rule, Waiver, waive
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import HOSTILE
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair

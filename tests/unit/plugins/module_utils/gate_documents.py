@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 
 SEVERITIES = ("critical", "high", "medium", "low", "info", "unknown")
 WAIVER = {

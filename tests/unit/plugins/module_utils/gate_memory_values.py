@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence import rows
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings import finding_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Pair
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.sight import Reach
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate import rows
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import run_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair
 
 FIRST = "2026-11-20T10:00:00Z"
 SECOND = "2026-11-21T10:00:00Z"

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings import finding_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Pair, Row
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.sight import Reach
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import finding_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair, Row
 
 NOW = 1795341600  # 2026-11-22T10:00:00Z
 DAY = 86400

@@ -19,11 +19,13 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope import rule
 
 SOURCES = Path(_scope.__file__).parent.parent
 FILES = (
-    "_errors",
-    "_raw_options",
-    "_names",
+    "_model/errors",
+    "_task/raw_options",
+    "_model/names",
+    "_model/__init__",
+    "_task/__init__",
     "_scope/valid_names",
-    *(f"_families/{path.stem}" for path in sorted((SOURCES / "_families").glob("*.py"))),
+    *(f"_model/families/{path.stem}" for path in sorted((SOURCES / "_model/families").glob("*.py"))),
     "_scope/__init__",
     "_scope/addresses",
     "_scope/rules",

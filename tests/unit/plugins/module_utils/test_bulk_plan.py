@@ -9,16 +9,16 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk import plan as _plan
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk import report
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import read_estate, read_targets
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.plan import WRITES, Managed, Rules
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._names import normal_form
-from ansible_collections.scanops.scanner.plugins.module_utils._records import InWorkspace
+from ansible_collections.scanops.scanner.plugins.module_utils._estate import outcome
+from ansible_collections.scanops.scanner.plugins.module_utils._estate import plan as _plan
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import read_estate, read_targets
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import WRITES, Managed, Rules
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._model.records import InWorkspace
 from ansible_collections.scanops.scanner.tests.service import limits as service_limits
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pace_simulation import Machine, simulate
 from hypothesis import assume, given
@@ -88,7 +88,7 @@ def planned(estate, account, **rules):
 
 
 def checksum_of(steps):
-    return report.as_result(steps, 0)["checksum"]
+    return outcome.as_result(steps, 0)["checksum"]
 
 
 def in_writing_order(steps):
@@ -96,7 +96,7 @@ def in_writing_order(steps):
 
 
 def applied(steps, account):
-    """The account after a plan, by a model that knows nothing of ``_bulk``."""
+    """The account after a plan, by a model that knows nothing of ``_estate``."""
     after = {
         name: {"description": s["description"], "targets": dict(s["targets"]), "loggers": set(s["loggers"])}
         for name, s in account.items()
@@ -386,7 +386,7 @@ def test_drift(on_drift, force, action):
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]
     steps = planned(estate, account, on_drift=on_drift, force=force)
     assert steps[1].action == action
-    calls = report.calls_of(steps, 0, {})
+    calls = outcome.calls_of(steps, 0, {})
     assert (calls["DELETE"], calls["POST"]) == ((1, 1) if action == "update" else (0, 0))
 
 
@@ -408,7 +408,7 @@ def test_the_checksum_changes_with_what_is_written():
 
 @pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
 def test_predicted_minutes(posts, minutes):
-    assert report.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+    assert outcome.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
 
 
 def calls_of(writes, reads=3):
@@ -432,7 +432,7 @@ DOCUMENTED = {"GET": 250, "write": 125}
     ],
 )
 def test_the_limit_of_writes_is_the_documented_one_only_if_reads_are_limited_so(shown, expected):
-    limits = report.limits_in_force(dict(zip(("GET", "write"), shown)))
+    limits = outcome.limits_in_force(dict(zip(("GET", "write"), shown)))
     assert (limits["GET"], limits["write"]) == expected
 
 
@@ -456,14 +456,14 @@ def test_the_limit_of_writes_is_the_documented_one_only_if_reads_are_limited_so(
     ],
 )
 def test_the_shortest_wait_of_a_plan(writes, limits, share, seconds_a_call, expected):
-    wait = report.shortest_wait(calls_of(writes), report.Pacing(limits, share), seconds_a_call)
+    wait = outcome.shortest_wait(calls_of(writes), outcome.Pacing(limits, share), seconds_a_call)
     assert wait == pytest.approx(expected)
 
 
 def test_the_shortest_wait_for_reads():
-    pacing = report.Pacing(DOCUMENTED)
-    assert report.shortest_wait(calls_of(0, reads=1000), pacing, 0) == 2 * 60
-    assert report.usual_wait(calls_of(0, reads=1000), pacing) == 3 * 60
+    pacing = outcome.Pacing(DOCUMENTED)
+    assert outcome.shortest_wait(calls_of(0, reads=1000), pacing, 0) == 2 * 60
+    assert outcome.usual_wait(calls_of(0, reads=1000), pacing) == 3 * 60
 
 
 @given(
@@ -474,10 +474,10 @@ def test_the_shortest_wait_for_reads():
     seconds=st.floats(0, 2),
 )
 def test_no_wait_is_refused_that_is_enough(writes, reads, limit, share, seconds):
-    calls, pacing = calls_of(writes, reads), report.Pacing({"GET": limit, "write": limit}, share)
-    usual = report.usual_wait(calls, pacing)
-    assert report.shortest_wait(calls, pacing, seconds) <= usual
-    assert report.sufficient_wait(calls, pacing) >= usual + 60
+    calls, pacing = calls_of(writes, reads), outcome.Pacing({"GET": limit, "write": limit}, share)
+    usual = outcome.usual_wait(calls, pacing)
+    assert outcome.shortest_wait(calls, pacing, seconds) <= usual
+    assert outcome.sufficient_wait(calls, pacing) >= usual + 60
 
 
 @pytest.mark.parametrize("window", sorted(service_limits.WINDOWS))
@@ -487,11 +487,11 @@ def test_no_wait_is_refused_that_is_enough(writes, reads, limit, share, seconds)
 def test_the_number_to_set_suffices_and_the_shortest_wait_is_shorter_than_a_run(window, start, writes, share):
     found = simulate(window, 1, writes, 125, start=start, travel=0.05, machines=[Machine(share=share)])
     took = max(found.sent) - min(found.sent)
-    pacing = report.Pacing(DOCUMENTED, share)
+    pacing = outcome.Pacing(DOCUMENTED, share)
     assert (
-        report.shortest_wait(calls_of(writes, 0), pacing, 0.05)
+        outcome.shortest_wait(calls_of(writes, 0), pacing, 0.05)
         <= took
-        <= report.sufficient_wait(calls_of(writes, 0), pacing)
+        <= outcome.sufficient_wait(calls_of(writes, 0), pacing)
     )
 
 
@@ -508,7 +508,7 @@ def test_the_number_to_set_suffices_and_the_shortest_wait_is_shorter_than_a_run(
     ],
 )
 def test_the_time_left_of_a_run(done, seconds, limit, expected):
-    assert report.time_left(done, 2000, seconds, report.Pacing({"GET": 0, "write": limit})) == expected
+    assert outcome.time_left(done, 2000, seconds, outcome.Pacing({"GET": 0, "write": limit})) == expected
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.canary import verdict, why_deaf
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.canary import verdict, why_deaf
 
 LOGGER = {"id": 501, "label": "canary", "active_days": 30, "handler_url": "https://handler.example/h/1"}
 HIT = {"id": 7, "ip_address": "192.0.2.7", "request_method": "GET"}

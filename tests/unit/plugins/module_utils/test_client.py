@@ -7,19 +7,19 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import (
     AnswerError,
     ApiError,
     CallError,
     NetworkError,
     Refused,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import PAGE_SIZE
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import find_by_key
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import PAGE_SIZE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._task.lookup import find_by_key
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 # numbers of targets, and the pages that are asked for: page 1 only where the first page may be full

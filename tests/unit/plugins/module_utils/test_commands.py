@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import harmless
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import harmless
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pipeline_commands import commands
 from hypothesis import given, settings
 from hypothesis import strategies as st

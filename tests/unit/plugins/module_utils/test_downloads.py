@@ -14,9 +14,10 @@ import tracemalloc
 from contextlib import contextmanager
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._families.report import REPORT
-from ansible_collections.scanops.scanner.plugins.module_utils._file.download import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, NetworkError
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.report import REPORT
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.download import (
     CONTENT_TYPES,
     Download,
     accept_of,
@@ -25,8 +26,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._file.download imp
     wrong_beginning,
     wrong_type,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import Draft
-from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files.replace import Draft
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")

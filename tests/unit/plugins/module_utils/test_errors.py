@@ -8,12 +8,6 @@ import itertools
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
-    Incomplete,
-    NetworkError,
-    ScannerError,
-    printable,
-)
 from ansible_collections.scanops.scanner.plugins.module_utils._http.advice import (
     ACTIONS,
     CREATE_HINTS,
@@ -24,6 +18,12 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.advice impor
     next_step,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import api_error
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import (
+    Incomplete,
+    NetworkError,
+    ScannerError,
+    printable,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

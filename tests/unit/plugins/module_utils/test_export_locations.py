@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.sarif import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 
 
 def target_lines(text, path="x.yml"):

@@ -17,18 +17,21 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports import csv as table
-from ansible_collections.scanops.scanner.plugins.module_utils._exports import junit, sarif
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import (
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import csv as table
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import junit, sarif
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import (
     Choices,
     published,
     read_document,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import outdated, write
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.markdown import MOST_LINES, comment, markdown
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.sarif import locations_of
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.text import (
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.markdown import (
+    MOST_LINES,
+    comment,
+    markdown,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.sarif import locations_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import outdated, write
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.text import (
     block,
     cell,
     code,
@@ -36,6 +39,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._exports.text impo
     is_text,
     line,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,

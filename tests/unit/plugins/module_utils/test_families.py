@@ -10,13 +10,13 @@ import contextlib
 import importlib
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.declaration import IN_WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._ensure import ensure
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import FORM, Body, typed
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import IN_WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.ensure import ensure
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import FORM, Body, typed
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
 
 MODULES = "ansible_collections.scanops.scanner.plugins.modules."
 

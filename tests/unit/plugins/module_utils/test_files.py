@@ -18,12 +18,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._file import attributes as _attributes
-from ansible_collections.scanops.scanner.plugins.module_utils._file import draft as _drafts
-from ansible_collections.scanops.scanner.plugins.module_utils._file import replace as _files
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Content, Draft
-from ansible_collections.scanops.scanner.plugins.module_utils._file.replace import content_of, store
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import attributes as _attributes
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import draft as _drafts
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import replace as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files.draft import Content, Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files.replace import content_of, store
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -297,7 +297,7 @@ def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed
 WRITING = """
 import os, sys
 sys.path[:0] = {path}
-from ansible_collections.scanops.scanner.plugins.module_utils._file.draft import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files.draft import Draft
 with Draft(sys.argv[1]) as draft:
     draft.write(b"secret")
     draft._stream.flush()

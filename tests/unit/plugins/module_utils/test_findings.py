@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import FINDING, SEVERITIES
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import (
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings import (
     SUMMARY,
     UNKNOWN,
     at_least,
@@ -17,7 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._findings.model im
     selector,
     severity_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._records import record_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import FINDING, SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.records import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,15 +9,15 @@ import json
 
 import jsonschema
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 

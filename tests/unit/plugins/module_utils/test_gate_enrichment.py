@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
     CveFile,
     Exploits,
@@ -17,6 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment i
     read_known_exploited,
     stale_in,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW
 from hypothesis import given
 from hypothesis import strategies as st

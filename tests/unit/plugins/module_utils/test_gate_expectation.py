@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
     Expect,
@@ -14,6 +13,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
     mapping_of,
     policy_of,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, pair
 
 WEB = pair(tool="Website Scanner", tool_id=170)

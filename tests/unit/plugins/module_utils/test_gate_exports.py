@@ -13,9 +13,9 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import as_json
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     CHOSEN,

@@ -10,8 +10,8 @@ import random
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.check import LONGEST_NAME
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import (
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.check import LONGEST_NAME
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import (
     Place,
     Sighting,
     Subject,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
     Baseline,
     CompleteRun,
@@ -23,8 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import StaleBaseline, parse, render
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Expect, Policy, mapping_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import utc_text
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import HealthCheck, settings

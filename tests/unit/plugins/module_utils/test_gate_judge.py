@@ -7,6 +7,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import Place
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
     Entry,
     Facts,
@@ -15,7 +17,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
     Remembered,
     Was,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Place
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import (
     NOTHING_EXPECTED,
@@ -23,9 +24,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
     mapping_of,
     policy_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import CHANGES, OUTCOMES, VERDICTS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import CHANGES, OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 
 BASELINE = Memory("b.json", "stale", None, 0, "The baseline 'b.json' is truncated. Restore it.", True)

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.matchers import matcher_of, matchers_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import matcher_of, matchers_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import row
 
 FINGERPRINT = "1:" + "0" * 31 + "a"

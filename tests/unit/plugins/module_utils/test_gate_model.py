@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import OUTCOMES as SCAN_OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import outcome_of_status
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import Pair, outcome_of_scan
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES, worst_outcome, worst_verdict
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Pair, outcome_of_scan
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import OUTCOMES as SCAN_OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import outcome_of_status
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import (
+    OUTCOMES,
+    worst_outcome,
+    worst_verdict,
+)
 
 MEANING = {
     "finished": "passed",

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.read import Wanted, asked_of
-from ansible_collections.scanops.scanner.plugins.module_utils._lookup import Place
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.read import Wanted, asked_of
+from ansible_collections.scanops.scanner.plugins.module_utils._task.lookup import Place
 
 
 def wanted(target_id, tool_id, scan_id):

@@ -10,10 +10,10 @@ import copy
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import read_document
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.schema import DOCUMENT, TOP
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import read_document
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.schema import DOCUMENT, TOP
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.test_gate_document import (
     NOW,
     VALIDATOR,

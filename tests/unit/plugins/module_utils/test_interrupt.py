@@ -12,11 +12,11 @@ import threading
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _interrupt
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Interrupted
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import SIGNALS, Stop, Stopped
+from ansible_collections.scanops.scanner.plugins.module_utils._model import interrupts
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Interrupted
+from ansible_collections.scanops.scanner.plugins.module_utils._model.interrupts import SIGNALS, Stop, Stopped
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 
 CREATE = permitted("POST", "/http_loggers", query={"workspace_id": 1}, form={"label": "new"})
@@ -92,7 +92,7 @@ def test_a_write_is_awaited_and_nothing_more_is_sent(service, sending, after):
 
 
 def test_a_write_that_is_not_answered_in_time_may_have_been_done(service, sending, after, monkeypatch):
-    monkeypatch.setattr(_interrupt, "LONGEST", 0.5)
+    monkeypatch.setattr(interrupts, "LONGEST", 0.5)
     service.fault(action="delay", seconds=LONG, when="after")
     after(service.calls)
     with pytest.raises(Interrupted) as caught:
@@ -129,7 +129,7 @@ def test_a_pause_ends_at_once_and_the_next_call_says_why(sending, after):
 
 
 def test_last_calls_are_permitted_until_their_time_is_over(service, sending, after, monkeypatch):
-    monkeypatch.setattr(_interrupt, "LONGEST", 1)
+    monkeypatch.setattr(interrupts, "LONGEST", 1)
     sending.stop.begin("it was interrupted (SIGTERM)")
     with sending.stop.last_calls():
         assert sending.send("GET", "/workspaces").status == 200

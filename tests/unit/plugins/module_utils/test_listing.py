@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding_template import FINDING_TEMPLATE
-from ansible_collections.scanops.scanner.plugins.module_utils._families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._families.vpn_profile import VPN_PROFILE
-from ansible_collections.scanops.scanner.plugins.module_utils._families.workspace import WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Complete, InWorkspace, proven
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding_template import FINDING_TEMPLATE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.vpn_profile import VPN_PROFILE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Complete, InWorkspace, proven
 
 
 @pytest.fixture

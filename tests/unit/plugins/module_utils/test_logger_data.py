@@ -9,13 +9,13 @@ import ipaddress
 from datetime import datetime
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._logger_data import (
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.logger_data import (
     Filters,
     by_id,
     decoded,
     selected,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,7 +5,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock, Moment, iso_moment, moment_of, span
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import (
+    Clock,
+    Moment,
+    iso_moment,
+    moment_of,
+    span,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -13,9 +13,9 @@ import os
 import stat
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
 from ansible_collections.scanops.scanner.plugins.module_utils._http import budget, pace
 from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Pace
+from ansible_collections.scanops.scanner.plugins.module_utils._model import private_files
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def refuse(error):
 @pytest.mark.parametrize("name, error", [("pwrite", 28), ("mkdir", 13), ("link", 1), ("open", 30)])
 def test_a_full_disk_and_missing_rights_are_one_warning(service, open_one, monkeypatch, name, error):
     one, warnings = open_one()
-    monkeypatch.setattr(_private_files.os, name, refuse(error))
+    monkeypatch.setattr(private_files.os, name, refuse(error))
     for dummy in range(3):
         one.send("GET", "/workspaces")
     monkeypatch.undo()
@@ -189,7 +189,7 @@ def test_a_full_disk_and_missing_rights_are_one_warning(service, open_one, monke
 
 def test_the_file_of_somebody_else_is_not_used(service, open_one, monkeypatch):
     one, warnings = open_one()
-    monkeypatch.setattr(_private_files.os, "geteuid", lambda: 12345)
+    monkeypatch.setattr(private_files.os, "geteuid", lambda: 12345)
     one.send("GET", "/workspaces")
     assert ["is not a private" in warning for warning in warnings] == [True]
 

@@ -13,10 +13,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._exports import page_parts
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.document import fixes
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.html import headline, html
-from ansible_collections.scanops.scanner.plugins.module_utils._gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import page_parts
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import fixes
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import headline, html
+from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import table_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     HOSTILE,

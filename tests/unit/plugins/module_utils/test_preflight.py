@@ -7,12 +7,12 @@ from __future__ import annotations
 from email.utils import formatdate
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.task import (
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.service_info import (
     clock_skew,
     judge,
     rate_limit,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 
 NOW = 1700000000.0
 

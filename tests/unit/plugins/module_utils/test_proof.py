@@ -7,17 +7,17 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import PAGE_SIZE
-from ansible_collections.scanops.scanner.plugins.module_utils._families.finding import SEVERITIES
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.model import SUMMARY
-from ansible_collections.scanops.scanner.plugins.module_utils._findings.proof import (
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings import SUMMARY
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.proof import (
     Proof,
     Tally,
     may_be_cut,
     proof_of,
     surplus_warning,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Streamed
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import PAGE_SIZE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Streamed
 
 NOTHING_READ = Streamed(0, None, False)
 

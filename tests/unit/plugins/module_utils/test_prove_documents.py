@@ -10,15 +10,24 @@ import json
 
 import jsonschema
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of as gate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.rows import rows_of
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.plan import planned, read_of, scan_in, started_in
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.report import document_of, markdown_of, sentence_of
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.source import selected_of
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import CheckRun, Fix, Found
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.plan import (
+    planned,
+    read_of,
+    scan_in,
+    started_in,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.report import (
+    document_of,
+    markdown_of,
+    sentence_of,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.source import selected_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import CheckRun, Fix, Found
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 

@@ -15,8 +15,7 @@ import random
 from collections import Counter
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import (
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import (
     FIXED,
     PRESENT,
     UNPROVEN,
@@ -26,6 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict imp
     Scan,
     verdict,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import utc_text
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 

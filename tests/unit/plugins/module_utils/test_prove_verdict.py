@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import utc_text
-from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict import (
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import (
     FIXED,
     PRESENT,
     UNPROVEN,
@@ -20,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._prove.verdict imp
     run_of,
     verdict,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import utc_text
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW
 
 FINDING = Found(["1:a"], "check A", ["CVE-2021-44228"])

@@ -12,7 +12,6 @@ import tracemalloc
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import (
     DEEPEST,
@@ -26,6 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.redact impor
     why_not_json,
     without_halves,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from hypothesis import given
 from hypothesis import strategies as st

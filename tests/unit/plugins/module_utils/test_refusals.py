@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import AnswerError, ApiError
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, reason_in, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import redirected
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError
 
 REASONS = [
     ({"status": 422, "message": "no"}, "no", None),

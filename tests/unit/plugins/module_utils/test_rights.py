@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._file.attributes import (
+from ansible_collections.scanops.scanner.plugins.module_utils._model.trust import is_foreign
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files.attributes import (
     Rights,
     kept_mode,
     starting_rights,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import is_foreign
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._families.scan import NEXT_STEP, OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._moments import Clock
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.clock import difference, service_now
-from ansible_collections.scanops.scanner.plugins.module_utils._scan.record import (
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.clock import difference, service_now
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.scans import (
     candidates,
     duration_of,
     findings_of,
@@ -18,6 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.record impor
     uncounted,
     without_secrets,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import NEXT_STEP, OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import bad_end
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import ScanSpec
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import Entry, Timeouts

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight import openapi
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.openapi import (
+from ansible_collections.scanops.scanner.plugins.module_utils._contract import openapi
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.openapi import (
     LARGEST,
     Bounded,
     SchemaError,

@@ -9,8 +9,8 @@ from urllib.parse import SplitResult
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.scanops.scanner.plugins.module_utils import _names
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model import names as _names
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import SCOPE_OPTION, combine, compile_scope
 
 WRONG = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import (
     VARIABLE,
     read_scope_file,

@@ -11,7 +11,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._texts import may_be_stored_form, same
+from ansible_collections.scanops.scanner.plugins.module_utils._model.texts import may_be_stored_form, same
 
 TEXT = 'Für <b>Anna\'s</b> & "Åsa" \u65e5\u672c,\n50 % \\ done \U0001f600'
 

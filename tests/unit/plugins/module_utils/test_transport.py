@@ -8,15 +8,15 @@ import contextlib
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http import connection as _connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import (
     AnswerError,
     ApiError,
     CallError,
     NetworkError,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._http import connection as _connection
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
-from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 

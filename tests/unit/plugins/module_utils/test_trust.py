@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _trust as trust
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model import trust
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.trust import refuse_untrusted
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
-from ansible_collections.scanops.scanner.plugins.module_utils._trust import refuse_untrusted
 
 OTHER = 12345
 EVERY_MODE = [0o600, 0o644, 0o664, 0o666, 0o646, 0o602, 0o777]

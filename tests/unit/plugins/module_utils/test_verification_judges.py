@@ -8,8 +8,8 @@ import inspect
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification import assumptions, judges
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.answers import (
+from ansible_collections.scanops.scanner.plugins.module_utils._contract import assumptions, judges
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.answers import (
     LISTS,
     Observation,
     Observations,
@@ -17,8 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._verification.answ
     list_names,
     list_words,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.judges import Verdict, both
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.judges import Verdict, both
 
 NAMES = ["shop.example.com", "192.0.2.7", "https://a.example/", "My target", "<b>", "a|b", "x" * 41]
 

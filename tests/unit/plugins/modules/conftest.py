@@ -29,7 +29,7 @@ def service(service_process, service):
     yield service
     if not service.allow_violations:
         assert not_in_the_table(service.log()) == [], (
-            "add it to the table in plugins/module_utils/_preflight/relied_on.py"
+            "add it to the table in plugins/module_utils/_contract/relied_on.py"
         )
 
 

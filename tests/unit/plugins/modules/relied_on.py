@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.scanops.scanner.plugins.module_utils._families.family import FORM, JSON
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import RELIED_ON, SCHEMA_PATH
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON, SCHEMA_PATH
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import FORM, JSON
 
 TABLE = {str(operation): operation for operation in RELIED_ON}
 
 
 def not_in_the_table(log: list[dict]) -> list[str]:
-    """The calls, parameters and fields in a log that are missing in RELIED_ON in _preflight/relied_on.py."""
+    """The calls, parameters and fields in a log that are missing in RELIED_ON in _contract/relied_on.py."""
     found = set()
     for entry in log:
         call = f"{entry['method']} {re.sub(r'/[0-9]+(?=/|$)', '/{id}', entry['path'])}"

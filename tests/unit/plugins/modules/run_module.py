@@ -23,7 +23,8 @@ from unittest import mock
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings as ansible_warnings
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.scanops.scanner.plugins.module_utils import _module, _task
+from ansible_collections.scanops.scanner.plugins.module_utils._task import module as _module
+from ansible_collections.scanops.scanner.plugins.module_utils._task import task as _task
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.task_report import LATEST
 
@@ -35,7 +36,7 @@ except ImportError:
 
 IN_PROCESS = os.environ.get("SCANNER_TEST_IN_PROCESS") == "1"
 
-from ansible_collections.scanops.scanner.plugins.module_utils._interrupt import Stop
+from ansible_collections.scanops.scanner.plugins.module_utils._model.interrupts import Stop
 
 if IN_PROCESS:
     # a controller is not needed otherwise

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._bulk.account import alike_in, estate_of
-from ansible_collections.scanops.scanner.plugins.module_utils._records import Complete, InWorkspace
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.account import alike_in, estate_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Complete, InWorkspace
 
 STATE = {
     "workspaces": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight.relied_on import SCHEMA_PATH
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import SCHEMA_PATH
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ACCOUNT,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.fingerprint import Subject, fingerprint_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import Subject, fingerprint_of
 
 CHECK = "WEBSCAN-00-0000001"
 

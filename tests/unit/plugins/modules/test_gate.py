@@ -14,8 +14,8 @@ import threading
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._exports.formats import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import diff_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
 
 WEB, PORTS = 170, 70
 LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))

@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _interrupt
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
+from ansible_collections.scanops.scanner.plugins.module_utils._model import interrupts
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
@@ -98,7 +98,7 @@ def test_a_verification_deletes_what_it_created_after_any_write(account, run, in
 
 def test_a_verification_without_time_names_what_is_left(service, run, interrupt, monkeypatch):
     reads = len(run("service_verification").calls)
-    monkeypatch.setattr(_interrupt, "LONGEST", 0.001)
+    monkeypatch.setattr(interrupts, "LONGEST", 0.001)
     # both workspaces and the target are created
     interrupt(reads + 3)
     result = run("service_verification", writes=True)
@@ -111,7 +111,7 @@ def test_a_verification_without_time_names_what_is_left(service, run, interrupt,
 
 ABANDONED = """
 import sys
-from ansible_collections.scanops.scanner.plugins.module_utils._module import _is_abandoned
+from ansible_collections.scanops.scanner.plugins.module_utils._task.module import _is_abandoned
 print(_is_abandoned(), file=sys.stderr, flush=True)
 sys.stdin.readline()
 print(_is_abandoned(), file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._report.create import could_be
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.report_create import could_be
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")

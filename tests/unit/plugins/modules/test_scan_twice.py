@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _private_files
+from ansible_collections.scanops.scanner.plugins.module_utils._model import private_files
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.find import lock_parts
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scan_time import RUNNING, S, bodies, good, old
 
@@ -138,7 +138,7 @@ def test_a_lock_that_cannot_be_taken_warns_once(account, scan, runtime, tmp_path
 
 
 def test_a_platform_without_locks_warns(account, scan, monkeypatch):
-    monkeypatch.setattr(_private_files, "HAS_LOCKS", False)
+    monkeypatch.setattr(private_files, "HAS_LOCKS", False)
     result = good(scan(max_age="1h", wait=False))
     assert ["this platform has no file locks" in warning for warning in result.warnings] == [True, True]
 
@@ -146,8 +146,8 @@ def test_a_platform_without_locks_warns(account, scan, monkeypatch):
 @pytest.mark.parametrize("given", ["", "relative", "/nonexistent/run"])
 def test_without_a_runtime_directory_a_private_one_is_created(account, scan, monkeypatch, tmp_path, given):
     monkeypatch.setenv("XDG_RUNTIME_DIR", given)
-    monkeypatch.setattr(_private_files.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(_private_files, "_is_own", lambda path: str(tmp_path) in path and Path(path).is_dir())
+    monkeypatch.setattr(private_files.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(private_files, "_is_own", lambda path: str(tmp_path) in path and Path(path).is_dir())
     assert good(scan(max_age="1h", wait=False)).warnings == []
     directory = tmp_path / f"scanops.scanner-{os.geteuid()}"
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
@@ -158,7 +158,7 @@ def test_the_wait_for_a_lock_has_a_limit(account, scan, passing, runtime):
     good(scan(max_age="1h", wait=False))
     (file,) = locks_in(runtime / "scanops.scanner")
     with file.open("w", encoding="utf-8") as held:
-        _private_files.fcntl.flock(held, _private_files.fcntl.LOCK_EX)
+        private_files.fcntl.flock(held, private_files.fcntl.LOCK_EX)
         before = passing.now
         result = good(scan(max_age="1h", wait=False))
     assert 120 <= passing.now - before <= 121

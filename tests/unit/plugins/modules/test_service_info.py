@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._preflight import task as _service
+from ansible_collections.scanops.scanner.plugins.module_utils._contract import service_info as _service
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._verification.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each, pairs
 

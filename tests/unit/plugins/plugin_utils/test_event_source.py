@@ -12,8 +12,8 @@ import logging
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, run
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT

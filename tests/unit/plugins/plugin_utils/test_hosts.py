@@ -8,7 +8,7 @@ import socket
 
 import pytest
 from ansible.inventory.data import InventoryData
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import Refused
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
 from ansible_collections.scanops.scanner.plugins.plugin_utils._hosts import (
     Plan,
     address_of,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._task import UNEXPECTED
+from ansible_collections.scanops.scanner.plugins.module_utils._task.task import UNEXPECTED
 from ansible_collections.scanops.scanner.plugins.modules import workspace_info
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import _Run

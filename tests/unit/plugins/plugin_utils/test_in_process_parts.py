@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _masking
+from ansible_collections.scanops.scanner.plugins.module_utils._task import masking
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import apart
 from ansible_collections.scanops.scanner.plugins.plugin_utils._where import _is_own
@@ -125,26 +125,26 @@ VALUES = [
 ]
 
 
-@pytest.mark.skipif(_masking.remove_values is None, reason="ansible-core masks what it shows, and no results")
+@pytest.mark.skipif(masking.remove_values is None, reason="ansible-core masks what it shows, and no results")
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 @pytest.mark.parametrize("secrets", [SECRETS, {"key"}, {"N"}, set()], ids=len)
 def test_secrets_are_masked_as_ansible_core_masks_them(value, secrets):
     result = {"rows": [value, {"in": value}], "one": {"of": value, "more": {"and": value}}}
-    assert _masking.shown_result(result, secrets) == _masking.remove_values(result, secrets)
+    assert masking.shown_result(result, secrets) == masking.remove_values(result, secrets)
 
 
 def test_values_beyond_json_are_not_plain():
-    assert _masking.is_plain({"a": [1, "x", None, True, 2.5, {"b": []}]})
+    assert masking.is_plain({"a": [1, "x", None, True, 2.5, {"b": []}]})
 
     class Text(str):
         __slots__ = ()
 
     for value in (b"x", {b"x": 1}, {1: "x"}, (1,), {1}, Text("x"), [[b"x"]], {"a": {"b": [object()]}}):
-        assert not _masking.is_plain(value)
+        assert not masking.is_plain(value)
     deep = []
     for _level in range(101):
         deep = [deep]
-    assert not _masking.is_plain(deep)
+    assert not masking.is_plain(deep)
 
 
 def test_what_filters_import_is_imported_before_the_workers_start():

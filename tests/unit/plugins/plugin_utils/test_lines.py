@@ -8,7 +8,7 @@ import os
 import signal
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._errors import elapsed
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import elapsed
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _in_process
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import Lines, lines_of_interrupt
 

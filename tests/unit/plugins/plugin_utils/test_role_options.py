@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.plugins.modules import estate, gate, scan, targets
 from ansible_collections.scanops.scanner.plugins.plugin_utils import (
     _estate_role,

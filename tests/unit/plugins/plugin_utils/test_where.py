@@ -9,7 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils import _options
+from ansible_collections.scanops.scanner.plugins.module_utils._task import connection_options
 from ansible_collections.scanops.scanner.plugins.modules import report
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _where
 
@@ -96,6 +96,6 @@ def test_an_environment_variable_replaces_an_option(monkeypatch):
 
 def test_the_default_of_the_option_decides_where_nothing_is_given(monkeypatch):
     monkeypatch.delenv("SCANNER_IN_PROCESS", raising=False)
-    monkeypatch.setitem(_options.CONNECTION_OPTIONS["in_process"], "default", False)
+    monkeypatch.setitem(connection_options.CONNECTION_OPTIONS["in_process"], "default", False)
     assert why() == "in_process is not true"
     assert why({"in_process": True}) is None

@@ -1,0 +1,300 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Apply a plan for many objects, and find out what became of each of its steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Optional
+
+from .._model.errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
+from .._model.families.family import Family
+from .._model.records import Record, difference, rows_in, stored_otherwise
+from .._task.finder import Names
+from .._task.lookup import Place, whereabouts
+from .._task.task import Task
+from .outcome import Pacing, limits_in_force, time_left
+from .plan import Step, writing_order
+
+# seconds between two lines of progress
+_INTERVAL = 5
+
+# the query or form field that names a workspace, empty for the account
+_Query = dict[str, Optional[int]]
+
+
+class _List(Names):
+    """A list that was read after a write."""
+
+    def __init__(self, family: Family, rows: Sequence[Record]) -> None:
+        super().__init__(family, rows)
+        self.ids = {row["id"] for row in rows}
+
+    def find(self, name: str) -> Record | None:
+        """The first of the records that the name may mean."""
+        return next(iter(self.all(name)), None)
+
+
+def pacing_of(task: Task) -> Pacing:
+    """What decides now how long the calls of a task wait."""
+    budget = task.client.transport.budget
+    return Pacing(limits_in_force(budget.limits()), budget.share, budget.window)
+
+
+class _Progress:
+    """Shows how far the task is, every few seconds; a task that is quicker shows nothing."""
+
+    def __init__(self, task: Task, total: int) -> None:
+        self._task = task
+        self._total = total
+        # numbers of objects
+        self.done = self.failed = 0
+        self._began = self._shown = task.client.transport.now()
+        task.client.transport.budget.on_wait = self._show_wait
+
+    def show(self) -> None:
+        if self._task.client.transport.now() - self._shown >= _INTERVAL:
+            self._line()
+
+    def _show_wait(self, seconds: float) -> None:
+        if seconds >= _INTERVAL:
+            self._line(seconds)
+
+    def _line(self, wait: float = 0.0) -> None:
+        """wait: the seconds until the next call, if that is long."""
+        self._shown = self._task.client.transport.now()
+        failed = f", {self.failed} failed" if self.failed else ""
+        took = self._shown - self._began
+        left = time_left(self.done, self._total, took, pacing_of(self._task))
+        text = f"{self.done} of {counted(self._total, 'object')} done{failed}, {elapsed(took)}"
+        if left is not None:
+            left = max(left, wait)
+            text += f"; about {elapsed(left) if left < 60 else f'{math.ceil(left / 60)} min'} left"
+        if wait:
+            text += f"; waiting {elapsed(wait)} for the rate limit"
+        self._task.host.show(text)
+
+
+class Run:
+    """One application of a plan."""
+
+    def __init__(self, task: Task, ids: Mapping[str, int | None]) -> None:
+        """ids: the ids of the workspaces by name, None for those that do not exist yet."""
+        self._task = task
+        self._client = task.client
+        self._ids = dict(ids)
+        # whether anything was written, or may have been
+        self.wrote = False
+        # the error that ended the run, and the first error of all
+        self.failure: ScannerError | None = None
+        self.first_failure: ScannerError | None = None
+        # the step that ended the run
+        self._ended_at: Step | None = None
+        # the lists that were read again, by family and workspace
+        self._read_again: dict[tuple[object, ...], _List] = {}
+        # where the new objects are that a list does not have
+        self._elsewhere: dict[tuple[Family, str | None], str] = {}
+        # whether the service has stopped answering
+        self._silent = False
+
+    def apply(self, steps: Sequence[Step]) -> list[Step]:
+        """Write; returns what became of each step, in the order of ``steps``."""
+        done = list(steps)
+        order = writing_order(steps)
+        progress = _Progress(self._task, len(order))
+        for position in order:
+            progress.show()
+            done[position] = self._write(steps[position])
+            progress.done += 1
+            progress.failed += done[position].action == "failed"
+        return self._read_back(done)
+
+    # --- what was created or deleted, read again
+
+    def _read_back(self, done: Sequence[Step]) -> list[Step]:
+        """Read what was created, and its ids, and what was deleted: one listing for each list. What a list does not confirm
+        has failed: how a create is answered is documented nowhere, and no answer proves that something was done."""
+        lists: dict[tuple[Family, str | None], _List | None] = {}
+        filled = []
+        for step in done:
+            if step.deletes or (step.creates and step.object_id is None):
+                if step.listing not in lists:
+                    lists[step.listing] = self._names_in(*step.listing)
+                step = self._confirmed(step, lists[step.listing])
+            filled.append(step)
+        return filled
+
+    def _confirmed(self, step: Step, names: _List | None) -> Step:
+        """A create with its id, or a delete. names: None where the list cannot be read."""
+        what, doubt = ("creation", "it exists") if step.creates else ("deletion", "it is gone")
+        if names is None:
+            reason = f"the service accepted its {what}, but reading the list again failed"
+        elif step.deletes and step.live["id"] in names.ids:
+            reason = "the service accepted its deletion, but still lists it"
+        elif not step.creates:
+            return step
+        else:
+            record = names.find(step.name)
+            if record:
+                other = stored_otherwise(record, self._sent(step))
+                step = step._replace(object_id=record["id"])
+                return self._failed(step, f"it was created, but {other}") if other else step
+            reason = "the service accepted its creation, but does not list it"
+            if step.family.hides_workspace:
+                return self._failed(step, f"it was created, but {self._whereabouts(step)}")
+        return self._failed(step, f"{reason}; run the task again to see whether {doubt}")
+
+    def _failed(self, step: Step, reason: str) -> Step:
+        # something may have been written all the same
+        self.wrote = True
+        return step._replace(action="failed", reason=reason)
+
+    def _whereabouts(self, step: Step) -> str:
+        """Where a new object is that the list of its workspace does not have; read for the first one of each list."""
+        if step.listing not in self._elsewhere:
+            place = Place(self._ids[step.workspace], step.workspace)
+            self._elsewhere[step.listing] = whereabouts(self._client, step.family, step.name, place)
+        return self._elsewhere[step.listing]
+
+    def _names_in(self, family: Family, workspace: str | None) -> _List | None:
+        if self._silent:
+            return None
+        try:
+            with self._client.transport.stop.last_calls():
+                return self._read(family, self._place(family, workspace) if workspace else {})
+        except CallError as error:
+            # what was written must be reported all the same
+            self.first_failure = self.first_failure or error
+            self._silent = True
+            self._task.warn(
+                f"What became of the {family.noun}s is not known, because reading them back failed: {error}"
+            )
+            return None
+
+    def _read(self, family: Family, place: _Query) -> _List:
+        return _List(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
+
+    def _place(self, family: Family, workspace: str) -> _Query:
+        return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}
+
+    # --- one step
+
+    def _write(self, step: Step) -> Step:
+        if self._ended_at is not None:
+            where = printable(self._ended_at.name, 60)
+            return step._replace(action="refused", reason=f"not tried, because the run ended at {where!r}")
+        if self.first_failure and (step.purged or step.recreates):
+            what = "deleted" if step.purged else "recreated"
+            return step._replace(action="refused", reason=f"not {what}, because an earlier step failed")
+        if step.family.in_workspace and self._ids.get(step.workspace) is None:
+            return step._replace(action="failed", reason="its workspace could not be created")
+        try:
+            return self._send(step)
+        except ScannerError as error:
+            self._note(step, error)
+            return step._replace(action="failed", reason=str(error))
+
+    def _note(self, step: Step, error: ScannerError) -> None:
+        self.first_failure = self.first_failure or error
+        self.wrote = self.wrote or bool(error.result.get("changed"))
+        # after an interrupt, calls fail although the service answers
+        interrupted = self._client.transport.stop.reason is not None
+        self._silent = self._silent or (_is_silent(error) and not interrupted)
+        # every further call would fail too: the key, the rate limit
+        final = isinstance(error, ApiError) and error.status in (401, 429)
+        if not self._task.params["continue_on_error"] or self._silent or final or interrupted:
+            self.failure = error
+            self._ended_at = step
+
+    def _send(self, step: Step) -> Step:
+        if step.action == "create":
+            return self._create(step, step.after or {})
+        object_id = step.live["id"]
+        if step.action == "delete":
+            deleted = self._client.delete(step.family, object_id, read_back=False)
+            self.wrote = self.wrote or deleted
+            return step if deleted else step._replace(action="unchanged")
+        if step.recreates:
+            return self._recreate(step)
+        self._client.update(step.family, step.live, step.changes or {})
+        self.wrote = True
+        return step
+
+    def _recreate(self, step: Step) -> Step:
+        family = step.family
+        self._client.delete(family, step.live["id"], read_back=False)
+        self.wrote = True
+        kept = {field: step.live[field] for field in (family.key, *family.declared)}
+        try:
+            # an interrupt must not end the task between the two
+            with self._client.transport.stop.last_calls():
+                created = self._create(step, {**kept, **(step.changes or {})})
+        except CallError as error:
+            # the reader must know that it is gone
+            raise error.with_sentence(f"it was deleted, and creating it again failed: {error}") from None
+        return step._replace(object_id=created.object_id)
+
+    def _create(self, step: Step, fields: Mapping[str, str]) -> Step:
+        family = step.family
+        place = self._place(family, step.workspace)
+        created = self._client.create(
+            family,
+            {field: value for field, value in fields.items() if value != ""},
+            look=lambda status: self._read_by_name(family, step.name, place, status),
+            place=place,
+            read_back=False,
+        )
+        if created.note:
+            self._task.warn(created.note)
+        self.wrote = self.wrote or created.made
+        object_id = created.record["id"]
+        if family.holds:
+            # what comes next needs the id, so it is read now where the answer gave none
+            object_id = object_id or self._new_id(family, step.name, place)
+            self._ids[step.name] = object_id
+        other = stored_otherwise(created.record, self._sent(step)) if created.made and created.shown else None
+        if other:
+            raise Incomplete(f"it was created, but {other}")
+        seen = created.shown and not family.hides_workspace
+        step = step._replace(object_id=object_id if seen else None)
+        return step._replace(action="create") if created.made else self._adjust(step, created.record)
+
+    def _sent(self, step: Step) -> Record:
+        """The fields that a create declares, without its key."""
+        fields = {**(step.after or {}), **(step.changes or {})}
+        return {field: value for field, value in fields.items() if field != step.family.key}
+
+    def _new_id(self, family: Family, name: str, place: _Query) -> int | None:
+        try:
+            record = self._read_by_name(family, name, place)
+        except CallError as error:
+            failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
+            raise failed.with_facts(unread=True) from None
+        return record["id"] if record else None
+
+    def _adjust(self, step: Step, live: Record) -> Step:
+        """Compare what somebody else has created since the plan, as any live object."""
+        family = step.family
+        fields = {field: value for field, value in (step.after or {}).items() if field != family.key}
+        changes, drift = difference(family, live, fields)
+        if changes:
+            self._client.update(family, live, changes)
+            self.wrote = True
+        return step._replace(action="update" if changes else "drifted" if drift else "unchanged")
+
+    def _read_by_name(self, family: Family, name: str, place: _Query, status: int | None = None) -> Record | None:
+        """The live record of this name, read again. An account that is full refuses every create with 403, so after the
+        first of them what was read then counts."""
+        known = (family, *place.values())
+        if status != 403 or known not in self._read_again:
+            self._read_again[known] = self._read(family, place)
+        return self._read_again[known].find(name)
+
+
+def _is_silent(error: ScannerError) -> bool:
+    """Whether the service does not answer any more: it cannot be reached, or a write failed and so did the read after it."""
+    unreachable = isinstance(error, NetworkError) and not error.maybe_done
+    return unreachable or (isinstance(error, CallError) and error.unread)

@@ -1,0 +1,196 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a task declares for many objects, read into items. Errors name a wrong value by its path. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from .._model.errors import WrongOption, printable, shape_of
+from .._model.families.family import Family
+from .._model.families.http_logger import HTTP_LOGGER
+from .._model.families.target import TARGET
+from .._model.families.workspace import WORKSPACE
+from .._task.raw_options import more_than, unknown_keys
+
+# the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it
+IN_WORKSPACE: tuple[Family, ...] = (TARGET, HTTP_LOGGER)
+
+
+# mistakes of one kind that a message names
+MOST_NAMED = 20
+
+
+class Item(NamedTuple):
+    """One declared object."""
+
+    # where it is in the declaration, for messages
+    path: str
+    # in its list, from 0
+    position: int
+    # its natural key
+    name: str
+    # the declared fields beside the key
+    fields: dict[str, str]
+    # neither written nor purged
+    ignore: bool = False
+
+
+class Wanted(NamedTuple):
+    """One workspace of a declaration."""
+
+    # None where the workspace itself is not managed
+    workspace: Item | None
+    # without the families that the declaration leaves out
+    lists: dict[Family, list[Item]]
+
+    @property
+    def own(self) -> Item:
+        """The workspace of an estate, which is always managed."""
+        if self.workspace is None:
+            raise TypeError("the workspace itself is not managed")
+        return self.workspace
+
+
+def read_targets(entries: object) -> Wanted:
+    """The ``targets`` option of the module of this name."""
+    _refuse_unknown_keys([(TARGET, "targets", entries)])
+    return Wanted(None, {TARGET: _items(TARGET, entries, "targets")})
+
+
+def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> list[Wanted]:
+    """The ``workspaces`` option of the estate module. declared_at: its option of this name."""
+    workspaces = _list(entries, "workspaces")
+    wanted = []
+    paths = _paths(len(workspaces), declared_at)
+    _refuse_unknown_keys(
+        [
+            (WORKSPACE, paths, workspaces),
+            *(
+                (family, f"{path}.{family.plural}", entry.get(family.plural))
+                for path, entry in zip(paths, workspaces)
+                if isinstance(entry, dict)
+                for family in IN_WORKSPACE
+            ),
+        ]
+    )
+    for index, (entry, path) in enumerate(zip(workspaces, paths)):
+        item = _item(WORKSPACE, entry, path, index)
+        lists = {
+            family: _items(family, entry[family.plural], f"{path}.{family.plural}")
+            for family in IN_WORKSPACE
+            if entry.get(family.plural) is not None
+        }
+        wanted.append(Wanted(item, lists))
+    _refuse_all(
+        f"{one.path}.name and {other.path}.name are the same workspace, {printable(one.name)!r}: merge the two."
+        for one, other in _of_one_name(entry.own for entry in wanted)
+    )
+    for family in IN_WORKSPACE:
+        everywhere = [item for entry in wanted for item in entry.lists.get(family, ())]
+        _refuse_all(
+            f"{one.path} and {other.path} have the same {family.key}, {printable(one.name)!r}, but a {family.key} must"
+            " be unique in the account: choose another one."
+            for one, other in (_of_one_name(everywhere) if family.key_is_account_wide else ())
+        )
+    return wanted
+
+
+def _refuse_all(sentences: Iterable[str]) -> None:
+    """Raise WrongOption with these sentences, if there are any."""
+    found = [*sentences]
+    if found:
+        more = f" {len(found) - MOST_NAMED} more follow." if len(found) > MOST_NAMED else ""
+        raise WrongOption(" ".join(found[:MOST_NAMED]) + more)
+
+
+def _keys_of(family: Family) -> tuple[str, ...]:
+    return (
+        family.key,
+        *family.declared,
+        *([each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]),
+    )
+
+
+def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], object]]) -> None:
+    """Raise WrongOption for all unknown keys of lists. Each has a path, or the paths of its entries."""
+    found = []
+    for family, path, entries in lists:
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            where = f"{path}[{index}]" if isinstance(path, str) else path[index]
+            problem = unknown_keys([(where, entry)], _keys_of(family)) if isinstance(entry, dict) else None
+            found += [problem] if problem else []
+    if found:
+        raise WrongOption("; ".join(found[:MOST_NAMED]) + more_than(found, MOST_NAMED) + ".")
+
+
+def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
+    """The items with the name of an earlier one, each with that one."""
+    seen: dict[str, Item] = {}
+    for item in items:
+        first = seen.setdefault(item.name, item)
+        if first is not item:
+            yield first, item
+
+
+def _paths(count: int, declared_at: Sequence[str] | None) -> list[str]:
+    if declared_at is None:
+        return [f"workspaces[{index}]" for index in range(count)]
+    if len(declared_at) != count:
+        raise WrongOption(
+            f"declared_at has {len(declared_at)} entries, and workspaces has {count}: give one for each, or leave"
+            " declared_at out."
+        )
+    return [printable(text) for text in declared_at]
+
+
+def _items(family: Family, entries: object, path: str) -> list[Item]:
+    return [_item(family, entry, f"{path}[{index}]", index) for index, entry in enumerate(_list(entries, path))]
+
+
+def _list(entries: object, path: str) -> list[Any]:
+    if not isinstance(entries, list):
+        raise WrongOption(f"{path} is {shape_of(entries)}: write a list.")
+    return entries
+
+
+def _item(family: Family, entry: object, path: str, index: int) -> Item:
+    key = family.key
+    if isinstance(entry, str) and family.key_suffices:
+        entry = {key: entry}
+    if not isinstance(entry, dict):
+        shape = "a string (in quotes) or a dictionary" if family.key_suffices else "a dictionary"
+        raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {key}.")
+    _refuse_null(family, entry, path)
+    texts = {
+        field: _text(entry[field], f"{path}.{field}")
+        for field in (key, *family.declared)
+        if entry.get(field) is not None
+    }
+    name = texts.pop(key, None)
+    if name is None or not name.strip():
+        problem = "missing" if name is None else "empty"
+        raise WrongOption(f"{path}.{key} is {problem}: give the {key} of the {family.noun}.")
+    ignore = entry.get("ignore") or False
+    if not isinstance(ignore, bool):
+        raise WrongOption(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
+    return Item(path, index, name, texts, ignore)
+
+
+def _refuse_null(family: Family, entry: dict[Any, Any], path: str) -> None:
+    """Refuse null where leaving a key out would mean something else."""
+    fields = (family.key, *family.declared)
+    for key in entry:
+        if entry[key] is None and key not in fields:
+            raise WrongOption(
+                f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."
+            )
+
+
+def _text(value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise WrongOption(f"{path} is {shape_of(value)}, not text: put it in quotes.")
+    return value

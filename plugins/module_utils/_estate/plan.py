@@ -1,0 +1,383 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Many objects: what would be written, in which order, and what the guards say. Pure: no network, no clock, no file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple, TypeVar
+
+from .._model.errors import Refused, counted, printable
+from .._model.families.family import Family
+from .._model.families.workspace import WORKSPACE
+from .._model.names import normal_name
+from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
+from .._scope.valid_names import problem_of
+from .._task.finder import Names
+from .declaration import MOST_NAMED, Item, Wanted
+
+# every action of a step or a result
+ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
+WRITES = ("create", "update", "delete")
+
+_NAMES_SHOWN = 5
+
+_Value = TypeVar("_Value")
+
+
+class Managed(NamedTuple):
+    """One workspace that a task manages, as it was read."""
+
+    # as results call it
+    name: str
+    wanted: Wanted
+    # None where the workspace does not exist
+    record: Record | None = None
+    # without lists that were not read
+    rows: Mapping[Family, InWorkspace] = {}
+    # the HTTP loggers of other workspaces, by label
+    elsewhere: Mapping[str, Record] = {}
+
+
+class Rules(NamedTuple):
+    """What a task allows. The defaults are those of the options."""
+
+    state: str = "present"
+    on_drift: str = "warn"
+    force: bool = False
+    purge: Sequence[Family] = ()
+    # purge takes only objects whose description contains it
+    purge_marker: str | None = None
+    purge_max: int = 50
+    purge_max_percent: int = 30
+    purge_floor: int = 10
+    # glob patterns
+    protect: Sequence[str] = ()
+    # returns why the scope refuses a target's name, or None
+    verdict: Callable[[str], str | None] | None = None
+
+    def purgeable(self, rows: Sequence[Record]) -> Sequence[Record]:
+        """The rows that purge may take at all."""
+        return rows if self.purge_marker is None else [row for row in rows if self.purge_marker in row["description"]]
+
+
+class Step(NamedTuple):
+    """What a plan does with one object, or what became of it."""
+
+    # one of ACTIONS
+    action: str
+    family: Family
+    # as results call the workspace and the object
+    workspace: str
+    name: str
+    # the live record
+    before: Record | None = None
+    # the declared fields
+    after: Record | None = None
+    # why, a clause
+    reason: str | None = None
+    # None for an object that is not declared
+    item: Item | None = None
+    purged: bool = False
+    # the fields to write
+    changes: Record | None = None
+    # of the object that was written
+    object_id: int | None = None
+
+    @property
+    def writes(self) -> bool:
+        return self.action in WRITES
+
+    @property
+    def recreates(self) -> bool:
+        """Whether it deletes an object and creates it again, which is the only update of a recreatable family."""
+        return self.action == "update" and self.family.recreatable
+
+    @property
+    def creates(self) -> bool:
+        return self.action == "create" or self.recreates
+
+    @property
+    def deletes(self) -> bool:
+        return self.action == "delete" or self.recreates
+
+    @property
+    def live(self) -> Record:
+        """The live record of a step that has one."""
+        if self.before is None:
+            raise TypeError(f"{self.action} {self.family.name} has no live record")
+        return self.before
+
+    @property
+    def listing(self) -> tuple[Family, str | None]:
+        """The list that shows what became of it, with its workspace; None for the list of the account, which shows all keys
+        that are unique in it, but not in which workspace something was created."""
+        own = self.family.in_workspace and (self.creates or not self.family.key_is_account_wide)
+        return self.family, self.workspace if own else None
+
+    @property
+    def place(self) -> str:
+        """Where it is in the declaration, or what it is, for messages."""
+        return self.item.path if self.item else self.family.noun
+
+
+class PlanRefused(Refused):
+    """Nothing of a plan is written. reason: a clause for each object that would have been written; in_full: whether the task
+    returns all of the plan, because it is to be reviewed again."""
+
+    def __init__(self, sentence: str, reason: str, in_full: bool = False) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        self.in_full = in_full
+
+
+class _List(NamedTuple):
+    """One family in one workspace: what is declared and what exists."""
+
+    family: Family
+    managed: Managed
+    items: Sequence[Item]
+    rows: Sequence[Record]
+
+    def step(self, action: str, name: str, before: Record | None, item: Item | None = None) -> Step:
+        return Step(action, self.family, self.managed.name, name, before, item=item)
+
+
+# what the declaration claims, live objects by (family, id) and keys that are unique in the account by (family, key), each
+# with the name of its workspace
+_Claims = dict[tuple[Family, object], str]
+
+
+def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
+    """Why the scope refuses declared targets, by the path of the item; decided before any request."""
+    if rules.verdict is None or rules.state == "absent":
+        return {}
+    found = {}
+    for items in (items for entry in wanted for family, items in entry.lists.items() if family.scoped):
+        for item in items:
+            reason = None if item.ignore else rules.verdict(item.name)
+            if reason:
+                found[item.path] = reason
+    return found
+
+
+def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]) -> list[Step]:
+    """The steps for a declaration: one for each declared object in the order of the declaration, then the purged and the
+    protected ones. refused: what ``refusals`` returned."""
+    steps: list[Step] = []
+    lists: list[_List] = []
+    claims: _Claims = {}
+    for managed in workspaces:
+        if managed.wanted.workspace is not None:
+            steps.append(_workspace_step(managed.wanted.workspace, managed.record))
+        for family, items in managed.wanted.lists.items():
+            rows = proven(InWorkspace, managed.rows[family]) if family in managed.rows else ()
+            each = _List(family, managed, items, rows)
+            lists.append(each)
+            for item, found in _matches(each):
+                steps.append(_item_step(each, item, found, rules, refused))
+                if len(found) == 1:
+                    claims[family, found[0]["id"]] = managed.name
+                if family.key_is_account_wide:
+                    claims[family, item.name] = managed.name
+    last: list[Step] = []
+    for each in lists if rules.state == "present" else ():
+        if each.family in rules.purge:
+            last += _purge_steps(each, claims, rules)
+    if any(step.action == "refused" for step in steps):
+        reason = "not declared, but nothing is purged while another object is refused"
+        last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
+    return steps + last
+
+
+def _workspace_step(item: Item, record: Record | None) -> Step:
+    changes = None if record is None else difference(WORKSPACE, record, item.fields)[0]
+    action = "create" if record is None else "update" if changes else "unchanged"
+    after = {WORKSPACE.key: item.name, **item.fields}
+    return Step(action, WORKSPACE, item.name, item.name, record, after, item=item, changes=changes)
+
+
+def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
+    """Each item with the live objects that it names: exact names first, then normal forms."""
+    family = each.family
+    exact = _grouped((row[family.key], row) for row in each.rows)
+    same = _grouped((normal_name(family, item.name), item) for item in each.items)
+    doubles = [each for each in (_doubles(group, exact) for group in same.values()) if each]
+    if doubles:
+        more = f" {len(doubles) - MOST_NAMED} more follow." if len(doubles) > MOST_NAMED else ""
+        raise Refused(" ".join(doubles[:MOST_NAMED]) + more)
+    live = Names(family, each.rows)
+    for item in each.items:
+        yield item, live.all(item.name)
+
+
+def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
+    groups: dict[str, list[_Value]] = {}
+    for name, value in pairs:
+        groups.setdefault(name, []).append(value)
+    return groups
+
+
+def _doubles(group: Sequence[Item], exact: Mapping[str, object]) -> str | None:
+    """The sentence on several items of one normal form, unless each names another live object exactly."""
+    names = {item.name for item in group}
+    if len(group) == 1 or (len(names) == len(group) and names <= exact.keys()):
+        return None
+    shown = group[:MOST_NAMED]
+    paths, spelt = [item.path for item in shown], [repr(printable(item.name)) for item in shown]
+    keep = "remove one of them" if len(group) == 2 else "keep one of them"
+    return f"{_and(paths)} are the same, {_and(spelt)}: {keep}."
+
+
+def _and(texts: Sequence[str]) -> str:
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, refused: Mapping[str, str]) -> Step:
+    family, record = each.family, found[0] if len(found) == 1 else None
+    step = each.step("unchanged", item.name, record, item)
+    if item.ignore:
+        return step._replace(action="ignored")
+    if len(found) > 1:
+        reason = (
+            f"it matches {len(found)} existing objects, with the ids {ids_of(found)}; declare the exact name of one"
+        )
+        return step._replace(action="refused", reason=reason)
+    if rules.state == "absent":
+        if record is None:
+            return step
+        live = record[family.key]
+        return step._replace(action="delete", reason=None if live == item.name else f"it exists as {printable(live)!r}")
+    if item.path in refused:
+        return step._replace(action="refused", reason=str(refused[item.path]))
+    problem = _why_not_created(each, item) if record is None else None
+    if problem:
+        return step._replace(action="refused", reason=problem)
+    step = step._replace(after={family.key: item.name, **item.fields})
+    if record is None:
+        return step._replace(action="create")
+    drift = item.fields and difference(family, record, item.fields)[1]
+    return _drift_step(step, record, drift, rules) if drift else step
+
+
+def _why_not_created(each: _List, item: Item) -> str | None:
+    family, elsewhere = each.family, each.managed.elsewhere
+    if family.key_is_account_wide and item.name in elsewhere:
+        return (
+            f"its {family.key} is taken in another workspace (id {elsewhere[item.name]['id']}), and the API cannot move it:"
+            f" delete it there first, or choose another {family.key}"
+        )
+    problem = problem_of(item.name) if family.key_is_place else None
+    return f"it cannot be the name of a target: {problem}" if problem else None
+
+
+def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step:
+    names = " and ".join(sorted(drift))
+    reason = f"its {names} differs, and the API cannot update it"
+    if rules.on_drift != "recreate":
+        return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
+    if not rules.force:
+        return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
+    stored = may_be_stored(drift)
+    if stored:
+        return step._replace(action="refused", reason=f"{reason}, and it is not recreated: {stored}")
+    # a recreated target keeps its live spelling
+    name = record[step.family.key]
+    problem = None
+    if step.family.key_is_place:
+        outside = rules.verdict and rules.verdict(name)
+        problem = problem_of(name) or (outside and f"it is outside the authorised scope: {outside}")
+    if problem:
+        return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
+    reason = f"recreated because its {names} differs, which deletes {step.family.lost_with}"
+    changes = {field: values["declared"] for field, values in drift.items()}
+    return step._replace(action="update", reason=reason, changes=changes)
+
+
+def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
+    family, workspace = each.family, each.managed.name
+    rows = rules.purgeable(each.rows)
+    if rows and not each.items:
+        raise Refused(
+            f"nothing is declared for the {family.noun}s of workspace {printable(workspace)!r}, so purge would delete all"
+            " of them: declare what is to stay, or leave the list out, or purge without this kind."
+        )
+    kept = {normal_name(family, item.name) for item in each.items if item.ignore}
+    for row in sorted(rows, key=lambda row: row["id"]):
+        name = row[family.key]
+        claimed = claims.get((family, row["id"]), claims.get((family, name)))
+        if claimed == workspace or normal_name(family, name) in kept:
+            continue
+        pattern = next((pattern for pattern in rules.protect if _protects(pattern, name, family)), None)
+        step = each.step("protected", name, row)._replace(purged=True)
+        if claimed is not None:
+            yield step._replace(reason=f"not declared here, but in workspace {printable(claimed)!r}")
+        elif pattern is not None:
+            yield step._replace(reason=f"not declared, but protected by {pattern!r}")
+        else:
+            yield step._replace(action="delete", reason="not declared")
+
+
+def _protects(pattern: str, name: str, family: Family) -> bool:
+    # a pattern in any spelling protects: what is kept by mistake can still be deleted
+    spellings = {pattern, normal_name(family, pattern)} | ({pattern.lower()} if family.key_is_place else set())
+    names = (name, normal_name(family, name))
+    return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
+
+
+def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
+    """The places of the patterns of ``protect`` that match no object of the lists that are purged."""
+    names = [
+        (row[family.key], family)
+        for managed in workspaces
+        for family in rules.purge
+        for row in managed.rows.get(family, ())
+    ]
+    return [
+        f"protect[{number}] ({printable(pattern, 60)!r})"
+        for number, pattern in enumerate(rules.protect)
+        if names and not any(_protects(pattern, *each) for each in names)
+    ]
+
+
+def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) -> None:
+    """Raise PlanRefused for a plan that would delete more than the task allows."""
+    gone = [step for step in steps if step.deletes and (step.purged or step.recreates)]
+    if len(gone) > rules.purge_max:
+        reason = f"{counted(len(gone), 'object')} would be deleted, more than purge_max allows ({rules.purge_max})"
+        raise _too_many(reason, gone, "purge_max")
+    marked = "" if rules.purge_marker is None else " that carry purge_marker"
+    for managed in workspaces:
+        for family, rows in managed.rows.items():
+            total = len(rules.purgeable(rows))
+            mine = [step for step in gone if (step.workspace, step.family) == (managed.name, family)]
+            if total >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * total:
+                reason = (
+                    f"{len(mine)} of the {counted(total, family.noun)} of workspace {printable(managed.name)!r}{marked}"
+                    f" would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
+                )
+                raise _too_many(reason, mine, "purge_max_percent")
+
+
+def _too_many(reason: str, gone: Sequence[Step], option: str) -> PlanRefused:
+    names = ", ".join(printable(step.name, 60) for step in gone[:_NAMES_SHOWN])
+    more = f" and {len(gone) - _NAMES_SHOWN} more" if len(gone) > _NAMES_SHOWN else ""
+    return PlanRefused(
+        f"{reason}: {names}{more}. Correct the declaration, or raise {option} if all of them are to be deleted.", reason
+    )
+
+
+def writing_order(steps: Sequence[Step]) -> list[int]:
+    """The positions of the steps that write, in the order of writing: workspaces, then the objects in them, then the
+    targets that are recreated, deletes last."""
+
+    def rank(position: int) -> int:
+        step = steps[position]
+        if step.deletes:
+            return 2 if step.recreates else 3
+        return 1 if step.family.in_workspace else 0
+
+    return sorted((position for position, step in enumerate(steps) if step.writes), key=rank)

@@ -1,0 +1,280 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The work of coverage_info: reads targets and scans, and decides which targets have a finished scan that is recent enough."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._gate.formats.document import without_passwords
+from .._gate.formats.text import exact_cell, line
+from .._model.errors import WrongOption, first_of, printable
+from .._model.families.scan import SCAN, tool_id_of, tool_name_of
+from .._model.families.target import TARGET
+from .._model.families.workspace import WORKSPACE
+from .._model.names import normal_form
+from .._model.records import Record
+from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
+from .._task.files.draft import shown
+from .._task.files.replace import store
+from .._task.finder import Names
+from .._task.lookup import Contents, Place, not_empty
+from .._task.references import belongs, place_of
+from .._task.task import Task
+from .clock import latest_clock
+from .findings import matches_all, name_pattern
+from .scans import ended_in, lacks
+from .sight import could_see, finished, why_blind
+
+_MOST_NAMED = 5
+_FORMATS = (".csv", ".json")
+_COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
+
+# the newest scan that could see of each target (by id) and tool, and of each target with any tool (None)
+_Newest = dict[tuple[object, "int | None"], Record]
+
+
+def coverage(task: Task) -> Record:
+    """The work of coverage_info."""
+    params = task.params
+    tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
+    max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
+    now = time.time()
+    exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
+    for index, name in enumerate(params["targets"] or ()):
+        not_empty(f"targets[{index}]", name)
+    dest = params["dest"]
+    if dest is not None and not dest.lower().endswith(_FORMATS):
+        raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
+    place = place_of(task)
+    if params["targets"] is not None and not place.declared:
+        raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
+    accounts = _read(task, place)
+    clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
+    result = _coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
+    expired = result["exclusions"]["expired"]
+    if expired:
+        task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+    unused = [
+        f"exclusions[{number}]"
+        for number, each in enumerate(exclusions)
+        if each.given in result["exclusions"]["unused"]
+    ]
+    if unused and result["rows"]:
+        names = "matches" if len(unused) == 1 else "match"
+        task.warn(
+            f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
+        )
+    file: Record = dict(changed=False, dest=None, size=None, checksum=None)
+    if dest is not None:
+        generated = utc_text(clock.now)
+        written = without_passwords(result, (row["target"] for row in result["rows"]))
+        if dest.lower().endswith(".csv"):
+            text = _as_csv(written, generated)
+        else:
+            text = json.dumps({"generated": generated, **written}, indent=2, sort_keys=True) + "\n"
+        stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
+        file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
+    return {**result, **file}
+
+
+def _as_csv(result: Record, now: str) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["generated", *_COLUMNS])
+    for row in result["rows"]:
+        writer.writerow([now, *(_cell(row[column]) for column in _COLUMNS)])
+    return stream.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else exact_cell(line(str(value)))
+
+
+def _read(task: Task, place: Place) -> list[_Account]:
+    """The declared workspace, or all of them; none where check mode assumes that an earlier task creates it."""
+    if place.missing:
+        return []
+    workspaces: Sequence[Record]
+    if place.id is not None:
+        record = None if place.name is not None else task.client.read(WORKSPACE, place.id)
+        name = place.name if place.name is not None else record["name"] if record else f"workspace {place.id}"
+        workspaces = [dict(id=place.id, name=name)]
+    else:
+        workspaces = task.client.all(WORKSPACE)
+    # a target that the list hides would be no gap, whereas a hidden scan makes one
+    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
+    accounts = []
+    for workspace in workspaces:
+        query = {"workspace_id": workspace["id"]}
+        scans = [row for row in task.client.all(SCAN, query) if belongs(row, query)]
+        accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans))
+    return accounts
+
+
+# --- the decision, without requests
+
+
+class _Exclusion(NamedTuple):
+    """What need not be scanned."""
+
+    # the item of the option
+    given: Record
+    # Unix time
+    ends: float
+
+    def takes(self, row: Record) -> bool:
+        """Whether all patterns of the exclusion match a row."""
+        patterns = ((self.given[key], row[key]) for key in ("workspace", "target", "tool"))
+        return all(pattern is None or name_pattern(pattern)(name) for pattern, name in patterns)
+
+
+class _Account(NamedTuple):
+    """One workspace."""
+
+    workspace: str
+    # all of its targets and scans
+    targets: Sequence[Record]
+    scans: Sequence[Record]
+
+
+def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
+    """The exclusion in an item of the option. where: its name; now: Unix time. Raises WrongOption."""
+    texts = {key: value and value.strip() for key, value in given.items()}
+    for key, text in texts.items():
+        if text == "":
+            raise WrongOption(f"{where}.{key} is empty: give a value, or remove it.")
+    if all(matches_all(texts[key]) for key in ("workspace", "target", "tool") if texts[key]):
+        raise WrongOption(f"{where} matches every target: name the workspace, the target or the tool that it is for.")
+    ends = expiry_of(texts["expires"])
+    if ends is None or ends - now > LONGEST_EXCEPTION:
+        raise WrongOption(
+            f"{where}.expires is {printable(texts['expires'], 60)!r}: write a date of the next five years, as in 2027-01-31,"
+            " or a time with its zone, as in 2027-01-31T18:00:00Z."
+        )
+    return _Exclusion(texts, ends)
+
+
+def _coverage_of(
+    accounts: Sequence[_Account],
+    declared: Sequence[str] | None,
+    tools: Sequence[int],
+    max_age: int | None,
+    exclusions: Sequence[_Exclusion],
+    clock: Clock,
+) -> Record:
+    """The result of coverage_info, without its file.
+
+    declared: names of targets of the only account, None for the existing targets of all; tools: ids, empty if a scan with
+    any tool counts.
+    """
+    in_force = [each for each in exclusions if each.ends > clock.now]
+    wanted = [_wanted(account.targets, declared) for account in accounts]
+    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, tools, max_age, clock)]
+    used = _exclude(rows, in_force)
+    found = {record["id"] for each in wanted for _name, record in each if record}
+    return dict(
+        rows=rows,
+        gaps=[row for row in rows if not row["covered"] and not row["excluded"]],
+        total=len(rows),
+        covered=sum(row["covered"] for row in rows),
+        excluded=sum(row["excluded"] for row in rows),
+        undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
+        duplicates=[record for account in accounts for record in _duplicates(account.targets)],
+        empty_workspaces=[account.workspace for account in accounts if not account.targets],
+        exclusions=dict(
+            expired=[each.given for each in exclusions if each not in in_force],
+            unused=[each.given for each in in_force if each not in used],
+        ),
+    )
+
+
+def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[tuple[str, Record | None]]:
+    """The targets to judge, each with its live record, None for one that does not exist."""
+    if declared is None:
+        return [(record["name"], record) for record in targets]
+    live = Names(TARGET, targets)
+    return [(name, live.one(name, f"targets[{index}]")) for index, name in enumerate(declared)]
+
+
+def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_Exclusion]:
+    """Mark the rows that need not be covered. Returns the exclusions that match any row."""
+    used = []
+    for row in rows:
+        match = next((each for each in exclusions if each.takes(row)), None)
+        if match is not None:
+            used.append(match)
+            if not row["covered"]:
+                row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
+    return used
+
+
+def _rows(
+    account: _Account,
+    wanted: Iterable[tuple[str, Record | None]],
+    tools: Sequence[int],
+    max_age: int | None,
+    clock: Clock,
+) -> Iterator[Record]:
+    newest: _Newest = {}
+    unplaced = []
+    blind: _Newest = {}
+    for scan in sorted(filter(finished, account.scans), key=lambda row: int(row["id"])):
+        if lacks(scan):
+            unplaced.append(scan)
+        elif not could_see(scan):
+            blind[scan["target_id"], scan["tool_id"]] = blind[scan["target_id"], None] = scan
+        else:
+            newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
+    for name, record in wanted:
+        for tool in tools or (None,):
+            row = dict.fromkeys(("scan_id", "finished", "age"))
+            row.update(
+                workspace=account.workspace, target=name, tool="any tool" if tool is None else tool_name_of(tool)
+            )
+            scan_found = newest.get((record["id"], tool)) if record else None
+            if record is None:
+                reason = "The target does not exist in this workspace."
+            elif scan_found is None:
+                short = blind.get((record["id"], tool))
+                reason = why_blind(short) if short else _no_scan(unplaced, record["id"], tool)
+            else:
+                row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
+                times, reason = _age(scan_found, max_age, clock)
+                row.update(times)
+            yield dict(row, covered=not reason, excluded=False, reason=reason)
+
+
+def _age(scan: Record, max_age: int | None, clock: Clock) -> tuple[Record, str]:
+    """The fields finished and age of a row, and why its scan does not cover the target, "" if it does."""
+    finished, age = ended_in(scan, clock)
+    times = dict(finished=finished, age=age)
+    if max_age is None or (age is not None and age <= max_age):
+        return times, ""
+    if age is None:
+        return times, f"The record of scan {scan['id']} does not say when it ended."
+    return times, f"Its newest finished scan ended {span(age)} ago, and max_age is {span(max_age)}."
+
+
+def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> str:
+    """Why no scan covers a target. unplaced: finished scans whose records lack a field, so that they cover nothing."""
+    for scan in unplaced:
+        if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
+            return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
+    return "No scan of it has finished."
+
+
+def _duplicates(targets: Iterable[Record]) -> list[Record]:
+    by_form: dict[str, list[Record]] = {}
+    for record in targets:
+        by_form.setdefault(normal_form(record["name"]), []).append(record)
+    return [record for same in by_form.values() if len(same) > 1 for record in same]

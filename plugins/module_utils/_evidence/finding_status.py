@@ -1,0 +1,120 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The work of the module finding: change what people have decided about one finding, in as few calls as possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._model.errors import CallError, Refused, ScannerError, WrongOption
+from .._model.families.finding import CHANGEABLE, FINDING
+from .._model.families.scan import SCAN
+from .._model.families.target import TARGET
+from .._model.records import Record
+from .._task.lookup import Contents
+from .._task.raw_options import UNKNOWN_ID
+from .._task.references import existing, place_of, target_of_record
+from .._task.task import Task
+from .findings import finding_of
+from .fingerprint import Sighting, identify
+from .matchers import READERS
+from .proof import Tally, proof_of
+
+# with which a service may refuse a call or a body that it does not know
+_UNKNOWN_CALL = (400, 404, 405, 415, 422, 501)
+# the findings that a task means, as the service has them, and the names of their targets by id
+_Found = tuple[list[Record], dict[int, str]]
+
+
+def change(task: Task) -> dict[str, Any]:
+    """Give the finding that the task names the declared values; returns the result of the module."""
+    declared = {field: task.params[field] for field in CHANGEABLE if task.params[field] is not None}
+    if not declared:
+        raise WrongOption(f"The task declares nothing: set at least one of {', '.join(CHANGEABLE)}.")
+    records, names = _by_id(task) if task.params["id"] is not None else _by_fingerprint(task)
+    before = {row["id"]: row for row in records if _differing(row, declared)}
+    predicted = {object_id: {**row, **declared} for object_id, row in before.items()}
+    after = predicted if task.check_mode else _write(task, declared, before)
+    newest = max(records, key=lambda row: int(row["id"]), default=None)
+    result: dict[str, Any] = dict(
+        # what an earlier task would find is taken for different
+        changed=bool(before) or newest is None,
+        finding=newest and finding_of(after.get(newest["id"], newest), names),
+        changed_ids=list(before),
+    )
+    if task.diff_mode:
+        result["diff"] = {
+            side: {str(each): {field: row[field] for field in declared} for each, row in rows.items()}
+            for side, rows in (("before", before), ("after", after))
+        }
+    return result
+
+
+def _differing(row: Record, declared: Record) -> Record:
+    return {field: value for field, value in declared.items() if row[field] != value}
+
+
+def _by_id(task: Task) -> _Found:
+    if task.params["id"] == UNKNOWN_ID:
+        task.warn_foreseen("the finding")
+        return [], {}
+    record = existing(task, FINDING, task.params["id"], "id")
+    target = target_of_record(task, record)
+    return [record], {target["id"]: target["name"]} if target else {}
+
+
+def _by_fingerprint(task: Task) -> _Found:
+    """All findings of the workspace with the fingerprint, of whatever scan. Raises Refused if none can be seen."""
+    wanted = READERS["fingerprint"](task.params["fingerprint"], "fingerprint")
+    place = place_of(task)
+    if place.id is None:
+        return [], {}
+    scans = task.client.all(SCAN, place.query)
+    # the fingerprint of a finding elsewhere is equal if its target has the same name
+    targets = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
+    names: dict[int, str] = {row["id"]: row["name"] for row in targets}
+    records: list[Record] = []
+    tally = Tally()
+
+    def take(record: Record) -> None:
+        finding = finding_of(record)
+        tally.take(finding)
+        target = names.get(record["target_id"])
+        if target is not None and identify([Sighting(finding, target)])[0].fingerprint == wanted:
+            records.append(record)
+
+    proof = proof_of(task.client.stream(FINDING, place.query, take), scans, tally, grouped=False)
+    if not records:
+        doubt = f", but some may be missing: {proof.all[0]}" if proof.all else ""
+        raise Refused(
+            f"No finding with fingerprint {wanted} was read in {place}{doubt}. Copy the present one from gate.json, or give the"
+            " id."
+        )
+    if proof.problems:
+        task.warn(f"{proof.sentence} One that could not be read is not changed, even if it has this fingerprint.")
+    return records, names
+
+
+def _write(task: Task, declared: Record, differing: dict[int, Record]) -> dict[int, Record]:
+    """Change findings, and return them as they are read then, by id."""
+    reason = {"reason": task.params["reason"]} if task.params["reason"] else {}
+    done: dict[int, Record] = {}
+    try:
+        for object_id, row in differing.items():
+            # the change of another finding may have reached this one, and a list may show fields in another form
+            live = row if task.params["id"] else task.client.read(FINDING, object_id)
+            if live is None:
+                raise Refused(f"Finding {object_id} was deleted after this task had found it: run the task again.")
+            changes = _differing(live, declared)
+            body = {field: {"value": value, **reason} for field, value in changes.items()}
+            done[object_id] = task.client.update(FINDING, live, changes, "PATCH", body) if changes else live
+    except ScannerError as error:
+        if isinstance(error, CallError) and error.method == "PATCH" and error.status in _UNKNOWN_CALL:
+            error = error.with_sentence(
+                f"{error.what}. Only newer public documentation of the service has this call, and it does not describe the"
+                " body: see finding-update in the guide on assumptions. Change the finding in the web application."
+            )
+        raise error.with_result(changed=True, changed_ids=list(done)) if done else error from None
+    return done

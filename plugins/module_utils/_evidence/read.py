@@ -1,0 +1,317 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""Reads what a gate judges: the newest scan of each target and tool, and the findings of that scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .._model.errors import ApiError, CallError, WrongOption, printable
+from .._model.families.finding import FINDING
+from .._model.families.scan import SCAN, tool_id_of, tool_name_of
+from .._model.families.target import TARGET
+from .._model.families.workspace import WORKSPACE
+from .._model.gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
+from .._model.names import normal_form
+from .._model.records import Record
+from .._model.times import Clock
+from .._task.finder import Names
+from .._task.lookup import Contents, Place, not_empty
+from .._task.raw_options import UNKNOWN_ID
+from .._task.references import belongs, place_of, scan_by_id
+from .._task.task import Task
+from .clock import latest_clock
+from .findings import finding_of
+from .proof import Tally, proof_of, surplus_warning
+from .rows import Pair, Trouble, outcome_of_scan
+from .scans import duration_of, ended_in, lacks, outcome_of
+from .sight import reach_of, why_blind, words_of
+
+# what stands for the tool of a target that has no scan
+ANY_TOOL = "any tool"
+# refusals that concern one object; after any other failure, the next call would fail too
+_ABOUT_ONE_OBJECT = (404, 500)
+_NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does not exist yet, so nothing was judged.")
+
+
+class Reading(NamedTuple):
+    """What was read."""
+
+    pairs: tuple[Pair, ...]
+    # its name, None for several
+    workspace: str | None = None
+    # why nothing could be read, or what may be hidden
+    troubles: tuple[Trouble, ...] = ()
+    # of the first call that failed, as every failed module returns it
+    api_error: Record | None = None
+    # the Unix time by the later of the clocks of the service and of this host, None without an answer
+    now: float | None = None
+
+
+class Wanted(NamedTuple):
+    """A target and a tool, and their newest scan."""
+
+    target: str
+    target_id: int | None
+    tool: str
+    tool_id: int | None
+    place: Place
+    scan: Record | None = None
+    # why there is none, a clause
+    why: str = ""
+    # why there may be a newer one, a sentence
+    doubt: str = ""
+
+
+# what is wanted, and what scans without a target or tool may be, sentences
+Asked = tuple[list[Wanted], list[str]]
+
+
+def read(task: Task) -> Reading:
+    """The pairs that the task names, by ``scan_ids`` or by workspace. A call that fails becomes their outcome."""
+    tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(task.params["tools"] or ())]
+    try:
+        asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
+        if asked is None:
+            return Reading((), task.params["workspace"], (_NOT_YET,))
+        wanted, hidden = asked
+        places = {each.place.id: each.place for each in wanted}
+        names = {place_id: _workspace_name(task, place) for place_id, place in places.items()}
+    except CallError as error:
+        return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
+    clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
+    failures: list[CallError] = []
+    notes: list[str] = []
+    pairs = tuple(_pairs(task, wanted, names, clock, failures, notes))
+    if notes:
+        task.warn(surplus_warning(notes))
+    return Reading(
+        pairs,
+        next(iter(names.values())) if len(set(names.values())) == 1 else None,
+        tuple(Trouble(INCOMPLETE, sentence) for sentence in hidden),
+        failures[0].result["api_error"] if failures else None,
+        clock.now,
+    )
+
+
+def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) -> Asked:
+    """What is wanted, and what scans without a target or tool leave open: each may be of all that its record does not
+    exclude. any_tool: whether each tool that has scanned a target is judged."""
+    judged = list(wanted)
+    hidden = []
+    for scan in scans:
+        missing = lacks(scan)
+        if not missing:
+            continue
+        own = [number for number, each in enumerate(judged) if _may_be_of(scan, each)]
+        for number in own:
+            known = judged[number].scan
+            if known is not None and known["id"] < scan["id"] and not wanted[number].doubt:
+                doubt = f"Scan {scan['id']} may be a newer scan of it, because its record has no {missing}."
+                judged[number] = judged[number]._replace(doubt=doubt)
+        if any(judged[number].scan is None for number in own) or (any_tool and _may_be_another(scan, judged)):
+            hidden.append(
+                f"Scan {scan['id']} may be of a target and tool without another scan, because its record has no {missing}:"
+                " check it in the web application."
+            )
+    return judged, hidden
+
+
+def _may_be_of(scan: Record, wanted: Wanted) -> bool:
+    if wanted.target_id is None:
+        # a target that does not exist
+        return False
+    same_tool = wanted.tool_id is None or scan["tool_id"] in (None, wanted.tool_id)
+    return same_tool and scan["target_id"] in (None, wanted.target_id)
+
+
+def _may_be_another(scan: Record, wanted: Iterable[Wanted]) -> bool:
+    """Whether the scan may be of a judged target and a tool that would be judged, if the record said so."""
+    tools: dict[int, set[int | None]] = {}
+    for each in wanted:
+        if each.target_id is not None and scan["target_id"] in (None, each.target_id):
+            tools.setdefault(each.target_id, set()).add(each.tool_id)
+    return any(scan["tool_id"] is None or scan["tool_id"] not in own for own in tools.values())
+
+
+def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
+    """What is wanted of a workspace: the declared targets or all, with the declared tools or all that have scanned them."""
+    place = place_of(task)
+    if place.missing:
+        return None
+    if place.id is None:
+        raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
+    live = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
+    listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
+    newest: dict[tuple[object, object], Record] = {}
+    for scan in sorted(listed, key=lambda row: int(row["id"])):
+        if not lacks(scan):
+            newest[scan["target_id"], scan["tool_id"]] = scan
+    wanted = []
+    for name, record in _declared(task, live):
+        if record is None:
+            why = f"target {printable(name)!r} does not exist in {place}"
+            wanted += [Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
+            continue
+        own = tools or sorted(tool for target, tool in newest if target == record["id"] and isinstance(tool, int))
+        for tool, tool_id in _named(own):
+            why = f"target {printable(record['name'])!r} was never scanned with {tool}"
+            newest_scan = newest.get((record["id"], tool_id))
+            wanted.append(Wanted(record["name"], record["id"], tool, tool_id, place, newest_scan, why))
+    return asked_of(wanted, listed, not tools)
+
+
+def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
+    """The targets to judge, each with its live record, None for one that does not exist."""
+    rows = list(live)
+    names = task.params["targets"]
+    if names is None:
+        yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
+        return
+    found = Names(TARGET, rows)
+    seen: set[object] = set()
+    for index, name in enumerate(names):
+        not_empty(f"targets[{index}]", name)
+        record = found.one(name, f"targets[{index}]")
+        # two targets of a workspace can have one normal form
+        identity = normal_form(name) if record is None else record["id"]
+        if identity not in seen:
+            seen.add(identity)
+            yield name, record
+
+
+def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
+    return [(tool_name_of(tool), tool) for tool in tools] or [(ANY_TOOL, None)]
+
+
+def _of_scans(task: Task) -> Asked | None:
+    """The named scans. Of several scans of one target and tool, only the newest counts."""
+    place = place_of(task)
+    if place.missing:
+        return None
+    newest: dict[tuple[object, object], Wanted] = {}
+    for scan_id in sorted(set(task.params["scan_ids"])):
+        if scan_id == UNKNOWN_ID:
+            task.warn_foreseen("a scan among scan_ids")
+            return None
+        scan, its_place, target = scan_by_id(task, scan_id, "scan_ids", place)
+        missing = lacks(scan)
+        if missing:
+            newest[scan_id, None] = _unknown(scan, target, its_place, missing)
+            continue
+        name = target["name"] if target else f"the deleted target {scan['target_id']}"
+        key = (scan["target_id"], scan["tool_id"])
+        if key in newest:
+            task.warn(
+                f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
+            )
+        tool = tool_name_of(scan["tool_id"])
+        newest[key] = Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
+    wanted = list(newest.values())
+    return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
+
+
+def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> Wanted:
+    """A named scan that is not known to be of any target and tool, so none of the others replaces it."""
+    tool = "an unknown tool" if scan["tool_id"] is None else tool_name_of(scan["tool_id"])
+    doubt = f"Scan {scan['id']} proves nothing, because its record has no {missing}."
+    name = target["name"] if target else "an unknown target"
+    return Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
+
+
+def _workspace_name(task: Task, place: Place) -> str | None:
+    if place.name is not None or place.id is None:
+        return place.name
+    record = task.client.read(WORKSPACE, place.id)
+    return record["name"] if record else None
+
+
+def _pairs(
+    task: Task,
+    wanted: Sequence[Wanted],
+    workspaces: dict[int | None, str | None],
+    clock: Clock,
+    failures: list[CallError],
+    notes: list[str],
+) -> Iterator[Pair]:
+    """The pairs. After a failure that the next call would meet too, no more calls are sent.
+
+    failures: gets the errors; notes: gets what there is more than the scans counted.
+    """
+    stopped: CallError | None = None
+    for each in wanted:
+        pair = _pair(each, workspaces[each.place.id], clock)
+        if pair.outcome == PASSED and each.scan is not None:
+            try:
+                if stopped is not None:
+                    raise stopped
+                pair = _with_findings(task, each, _in_full(task, each.scan), pair, notes)
+            except CallError as error:
+                failures.append(error)
+                if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
+                    stopped = error
+                pair = pair._replace(outcome=SERVICE_ERROR, complete=False, problems=(str(error),))
+        yield pair._replace(complete=False, problems=(each.doubt, *pair.problems)) if each.doubt else pair
+
+
+def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
+    """A pair without its findings."""
+    scan = wanted.scan
+    pair = Pair(wanted.target, wanted.target_id, workspace, wanted.tool, wanted.tool_id)
+    if scan is None:
+        return pair._replace(problems=(_sentence(wanted.why),) if wanted.why else ())
+    ending = outcome_of(scan)
+    outcome = outcome_of_scan(ending)
+    # without an end, the record of a scan has its start only
+    finished, age = (None, None) if ending is None else ended_in(scan, clock)
+    return pair._replace(
+        scan_id=scan["id"],
+        status=str(scan["status_name"] or ""),
+        outcome=outcome,
+        finished=finished,
+        age=age,
+        duration=None if finished is None else duration_of(scan),
+        problems=() if outcome == PASSED else (_unfinished(scan),),
+    )
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def _unfinished(scan: Record) -> str:
+    said = words_of(scan, True)
+    status = printable(scan["status_name"], 60)
+    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
+
+
+def _in_full(task: Task, scan: Record) -> Record:
+    """A scan with its parameters, which a baseline records and lists do not show; 1 GET where they are needed."""
+    known = "tool_params" in scan or not (task.params["baseline"] or scan["num_tests"] is None)
+    return scan if known else task.client.read(SCAN, scan["id"]) or scan
+
+
+def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
+    """The pair with the findings of its scan, and whether these are all that the scan counted."""
+    tally = Tally()
+    rows: list[Record] = []
+    owners = {"task_id": scan["id"]}
+    names = {wanted.target_id: wanted.target} if wanted.target_id is not None else {}
+
+    def take(record: Record) -> None:
+        finding = finding_of(record, names)
+        if belongs(finding, owners):
+            tally.take(finding)
+            rows.append(finding)
+
+    answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
+    proof = proof_of(answer, [scan], tally, grouped=False)
+    notes += proof.notes
+    blind = why_blind(scan)
+    problems = (*filter(None, [blind]), *map(_sentence, proof.all))
+    # what a scan says about itself is for a person to judge, as that the target did not answer
+    said = [] if blind or not words_of(scan) else [f"Scan {scan['id']} says {words_of(scan)!r}."]
+    return pair._replace(findings=tuple(rows), complete=not problems, problems=(*problems, *said), reach=reach_of(scan))

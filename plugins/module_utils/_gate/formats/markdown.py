@@ -1,0 +1,293 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The result of a gate as Markdown: the summary of a pipeline, and a comment on a change. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..._model.errors import counted
+from ..._model.gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
+from .document import (
+    Document,
+    Fix,
+    Row,
+    because,
+    by_state,
+    check_of,
+    cves_of,
+    first_sentences,
+    fixes,
+    is_new,
+    is_whole,
+    pair_problems,
+    place,
+    problems,
+    published,
+    rule_of,
+    tools_of,
+    waived_by,
+    worst,
+)
+from .text import code, line
+
+MOST_LINES = 70
+
+_MOST_REASONS = 3
+_MOST_PROBLEMS = 3
+_MOST_FIXES = 3
+_MOST_NEW = 3
+_MOST_GONE = 3
+_MOST_EXPIRED = 3
+_MOST_WAIVED = 3
+_MOST_WAIVERS = 3
+_MOST_TOOLS = 4
+# the heading and the rest of a table, and the empty line before it
+_AROUND = 7
+# of a name or a reason in a table
+_LONGEST = 120
+_LONGEST_ADVICE = 200
+_MOST_CVES = 3
+
+
+def markdown(document: Document) -> str:
+    """The outcome and why, the counts, and what comes first: failing findings, new ones, expired waivers."""
+    rows = document["findings"]
+    failing = [row for row in rows if row["state"] == FAILING]
+    new = [row for row in _without_waived(rows) if is_new(row) and row["state"] != FAILING]
+    first = [
+        [_headline(document)],
+        _reasons(document),
+        _not_scanned(document),
+        _counts(document),
+        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
+    ]
+    last = [
+        _findings("New, but not failing", new, _MOST_NEW),
+        _waived(document),
+        _expired(document["waivers"]["expired"]),
+        _unused(document["waivers"]["unused"]),
+        [_footer(document)],
+    ]
+    used = sum(len(section) + 1 for section in first + last if section)
+    # failing findings get the lines that remain
+    sections = [*first, _findings("Failing", failing, MOST_LINES - used - _AROUND), *last]
+    return _joined(sections)
+
+
+def comment(document: Document) -> str:
+    """The outcome and why, what to fix first, what is new, worse and gone since the baseline, and what is waived: at most 55
+    lines.
+
+    Programs that wait for commands look for an @ in the text, whether or not it is code, so it has none.
+    """
+    document = published(document)
+    changed = list(filter(is_new, _without_waived(document["findings"])))
+    sections = [
+        [_headline(document)],
+        _reasons(document),
+        [f"{_since(document)} {_states(document)}".rstrip()],
+        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
+        _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
+        _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
+        _waived(document),
+        _listed("Gone", document["gone"]),
+        _listed("Not seen by this scan", document.get("unseen", ())),
+        [_footer(document)],
+    ]
+    return _joined(sections).replace("@", "\uff20")
+
+
+def _joined(sections: Sequence[list[str]]) -> str:
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _headline(document: Document) -> str:
+    outcome, failing = document["outcome"], document["counts"]["failing"]
+    said = {FAIL: "Gate failed", WARN: "Gate passed with a warning"}.get(document["verdict"], "Gate passed")
+    # the number says it better, where findings are all that is wrong
+    clauses = [] if outcome == PASSED or (outcome == FINDINGS and failing) else [outcome]
+    clauses += [counted(failing, "failing finding")] if failing else []
+    if document["verdict"] != FAIL:
+        clauses += [counted(document["counts"][WAIVED], "waived finding")] if document["counts"][WAIVED] else []
+    incomplete = "" if is_whole(document) else ". The run is not complete: findings may be missing"
+    return f"## {': '.join(filter(None, [said, ', '.join(clauses)]))}{incomplete}"
+
+
+def _reasons(document: Document) -> list[str]:
+    reasons: list[str] = []
+    if document["verdict"] == FAIL or document["outcome"] != PASSED:
+        reasons = document["reasons"] or ["No reason was recorded."]
+    return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+
+
+def _not_scanned(document: Document) -> list[str]:
+    # those without a target are among the reasons
+    if is_whole(document) or not any(map(pair_problems, document["targets"])):
+        return []
+    return _section("Not scanned or read completely", [], _bullets(problems(document), _MOST_PROBLEMS, "problem"))
+
+
+def _bullets(sentences: Sequence[str], most: int, noun: str) -> list[str]:
+    shown = [f"- {code(sentence, 300)}" for sentence in sentences[:most]]
+    more = len(sentences) - most
+    return [*shown, f"- and {counted(more, f'more {noun}')}"] if more > 0 else shown
+
+
+def _counts(document: Document) -> list[str]:
+    severities: dict[str, set[str]] = {}
+    for row in document["findings"]:
+        severities.setdefault(row["state"], set()).add(row["severity"])
+    shown = {state: worst(severities[state]) if state in severities else "" for state in STATES}
+    numbers = by_state(document)
+    by_tool = _by_tool(document, numbers)
+    table = [
+        f"| {state} | {' | '.join(map(str, [numbers[state], *(each[state] for each in by_tool.values())]))} | {severity} |"
+        for state, severity in shown.items()
+    ]
+    heads = [f"| {' | '.join(['State', 'Findings', *by_tool, 'Worst'])} |", f"|---|---:|{'---:|' * len(by_tool)}---|"]
+    return [*heads, *table, "", _since(document)]
+
+
+def _since(document: Document) -> str:
+    """How many findings changed since the baseline, and how many there are."""
+    since, counts = "Not compared with a baseline.", document["counts"]
+    if document["baseline"].get("state") not in (None, NO_BASELINE):
+        changes = ", ".join(f"{counts[change]} {change}" for change in ("new", "reopened", "worse", "gone"))
+        unseen = f", {counts['unseen']} not seen by this scan" if counts.get("unseen") else ""
+        since = f"Since the baseline: {changes}{unseen}."
+    found = ", ".join(f"{number} {severity}" for severity, number in document["summary"].items() if number)
+    return f"{since} All findings: {found or 'none'}."
+
+
+def _states(document: Document) -> str:
+    """How many findings each state has, which is why the gate passes or fails."""
+    found = ", ".join(f"{number} {state}" for state, number in by_state(document).items() if number)
+    return f"By state: {found}." if found else ""
+
+
+def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:
+    """The numbers by state of each of several tools, as columns whose sum is that of all findings."""
+    tools = tools_of(document)
+    # a document may hold the failing findings only
+    if len(tools) < 2 or len(document["findings"]) != document["counts"]["total"]:
+        return {}
+    tally = Counter((row["tool"], row["state"]) for row in document["findings"])
+    found: dict[str, Mapping[str, int]] = {
+        code(tool, 60) or "unknown tool": {state: tally[tool, state] for state in STATES}
+        for tool in tools[:_MOST_TOOLS]
+    }
+    if len(tools) > _MOST_TOOLS:
+        found["other tools"] = {state: numbers[state] - sum(each[state] for each in found.values()) for state in STATES}
+    return found
+
+
+def _fix(fix: Fix) -> str:
+    """A finding with its CVEs, where it is, and what to do about it."""
+    row = fix.first
+    cves = ", ".join(code(cve, 30) for cve in cves_of(row)[:_MOST_CVES])
+    advice = code(row["recommendation"], _LONGEST_ADVICE) if line(row["recommendation"]).strip() else "no advice"
+    where = code(place(row), _LONGEST)
+    if fix.number > 1:
+        where = f"{counted(fix.number, 'finding')} on {counted(fix.targets, 'target')}, first {where}"
+    return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}, {where}: {advice}"
+
+
+def _without_waived(rows: Iterable[Row]) -> list[Row]:
+    """The findings that no waiver decides; the others have a section of their own."""
+    return [row for row in rows if row["state"] != WAIVED]
+
+
+def _kinds(rows: Iterable[Row]) -> list[list[Row]]:
+    """Findings that differ only in their place, so that a section shows more than one kind."""
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        what = (row["severity"], check_of(row), str(row["name"]))
+        kinds.setdefault((*what, row["change"], row["state"], rule_of(row), because(row)), []).append(row)
+    return list(kinds.values())
+
+
+def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
+    """A table with a line for each of the first kinds. Why: the rule that decides the state."""
+    shown = _kinds(rows)[: max(most, 1)]
+    lines = [f"| {_first_cells(each)} | {each[0]['state']} | {code(because(each[0]), _LONGEST)} |" for each in shown]
+    head = ["| Severity | Finding | Where | Change | State | Why |", "|---|---|---|---|---|---|"]
+    return _section(title, head, lines, len(rows) - sum(map(len, shown)), "finding")
+
+
+def _first_cells(kind: Sequence[Row]) -> str:
+    row = kind[0]
+    return f"{row['severity']} | {code(row['name'], _LONGEST)} | {_where(kind)} | {row['change'] or ''}"
+
+
+def _listed(title: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Findings of the baseline, each with the reason that it may have."""
+    lines = [
+        ", ".join(code(each[key], _LONGEST) for key in ("name", "target", "reason") if key in each)
+        for each in found[:_MOST_GONE]
+    ]
+    return _section(title, [], [f"- {line}" for line in lines], len(found) - _MOST_GONE, "finding")
+
+
+def _where(rows: Sequence[Row]) -> str:
+    """The place of the first finding, and how many more there are."""
+    first = code(place(rows[0]), _LONGEST)
+    targets = counted(len({row["target"] for row in rows}), "target")
+    return first if len(rows) == 1 else f"{first} and {len(rows) - 1} more, {targets}"
+
+
+def _waived(document: Document) -> list[str]:
+    """What would decide without a waiver, and the waiver that decides instead. New findings come first."""
+    rows = [row for row in document["findings"] if row["state"] == WAIVED]
+    shown = sorted(_kinds(rows), key=lambda kind: not is_new(kind[0]))[:_MOST_WAIVED]
+    lines = [
+        f"| {_first_cells(each)} | {code(rule_of(each[0]), _LONGEST)} |"
+        f" {code(waived_by(each[0]['waiver'], _LONGEST), 6 * _LONGEST) if each[0]['waiver'] else ''} |"
+        for each in shown
+    ]
+    head = ["| Severity | Waived finding | Where | Change | Without the waiver | Waiver |", "|---|---|---|---|---|---|"]
+    return _section("Waived", head, lines, len(rows) - sum(map(len, shown)), "waived finding")
+
+
+def _expired(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        f"| {code(each['expires'], 40)} | {code(each['owner'], 60)} | {code(each['reason'], _LONGEST)} |"
+        f" {code(line(each['file']) + ':' + str(each['line']), _LONGEST)} |"
+        for each in waivers[:_MOST_EXPIRED]
+    ]
+    head = ["| Expired | Owner | Reason | File |", "|---|---|---|---|"]
+    return _section("Expired waivers", head, lines, len(waivers) - _MOST_EXPIRED, "expired waiver")
+
+
+def _unused(waivers: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        f"- {code(line(each['file']) + ':' + str(each['line']), _LONGEST)}: {code(each['reason'], _LONGEST)}"
+        for each in waivers[:_MOST_WAIVERS]
+    ]
+    return _section("Waivers that match no finding", [], lines, len(waivers) - _MOST_WAIVERS, "unused waiver")
+
+
+def _section(title: str, head: list[str], lines: list[str], left_out: int = 0, noun: str = "") -> list[str]:
+    """Lines below a title, and how many are left out; nothing without a line."""
+    more = ["", f"And {counted(left_out, f'more {noun}')}."] if left_out > 0 else []
+    return [f"### {title}", "", *head, *lines, *more] if lines else []
+
+
+def _footer(document: Document) -> str:
+    workspace = f" in workspace {code(document['workspace'], _LONGEST)}" if document["workspace"] else ""
+    targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
+    tools = counted(len(tools_of(document)), "tool")
+    judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
+    return judged + "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
+
+
+def _catalogues(document: Document) -> dict[str, str]:
+    """The dates of the catalogues that were used, by what they are."""
+    sources = document.get("sources") or {}
+    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
+    used = {name: sources.get(field) for field, name in names.items()}
+    return {name: code(file.get("date") or "an unknown date", 40) for name, file in used.items() if file}

@@ -1,0 +1,236 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The connection options of the modules and the inventory plugin, and their checks before any call."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
+from ansible.module_utils.errors import AnsibleFallbackNotFound
+
+from .._http.connection import Connection
+from .._model.errors import WrongOption, printable
+
+LONGEST_TIMEOUT = 86400
+
+_DEFAULTS = Connection._field_defaults
+_TYPES = {"int": "an integer", "float": "a number", "bool": "true or false"}
+
+
+def _from_environment(variable: str) -> str:
+    """The fallback of an option. An empty variable is not set."""
+    value = os.environ.get(variable)
+    if not value:
+        raise AnsibleFallbackNotFound
+    return value
+
+
+def _option(type_: str, variable: str, **more: Any) -> dict[str, Any]:
+    return dict(type=type_, fallback=(_from_environment, [variable]), **more)
+
+
+CONNECTION_OPTIONS: dict[str, dict[str, Any]] = dict(
+    base_url=_option("str", "SCANNER_BASE_URL"),
+    api_key=_option("str", "SCANNER_API_KEY", no_log=True),
+    timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
+    retries=_option("int", "SCANNER_RETRIES", default=_DEFAULTS["retries"]),
+    rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=_DEFAULTS["rate_limit_wait"]),
+    rate_share=_option("int", "SCANNER_RATE_SHARE", default=_DEFAULTS["rate_share"]),
+    call_timeout=_option("float", "SCANNER_CALL_TIMEOUT"),
+    max_answer=_option("int", "SCANNER_MAX_ANSWER", default=_DEFAULTS["max_answer"]),
+    validate_certs=_option("bool", "SCANNER_VALIDATE_CERTS", default=True),
+    ca_path=_option("path", "SCANNER_CA_PATH"),
+    client_cert=_option("path", "SCANNER_CLIENT_CERT"),
+    client_key=_option("path", "SCANNER_CLIENT_KEY"),
+    proxy=_option("str", "SCANNER_PROXY", no_log=True),
+    allow_http=_option("bool", "SCANNER_ALLOW_HTTP", default=False),
+    in_process=_option("bool", "SCANNER_IN_PROCESS", default=True),
+)
+# those of a call; an inventory always runs on the controller
+INVENTORY_OPTIONS = {name: entry for name, entry in CONNECTION_OPTIONS.items() if name != "in_process"}
+
+# not declared as required, so that no program asks for them where a variable of the environment gives them
+NEEDED = ("base_url", "api_key")
+
+
+def wrong_variable(given: Mapping[str, object], environ: Mapping[str, str]) -> str | None:
+    """Why the value of an environment variable cannot be that of an option that is not given, a sentence, or None.
+
+    ansible-core would name the option only.
+    """
+    for name, entry in CONNECTION_OPTIONS.items():
+        variable = entry["fallback"][1][0]
+        if given.get(name) is None and environ.get(variable):
+            value = _converted(entry, environ[variable])
+            if value is None:
+                return (
+                    f"The environment variable {variable} is {printable(environ[variable], 100)!r}, which is not"
+                    f" {_TYPES[entry['type']]}: correct it, or unset it."
+                )
+    return None
+
+
+def connection_from(options: Mapping[str, Any]) -> Connection:
+    """Check the connection options, without a call; raises WrongOption, which names the option, and the environment variable
+    from which it comes."""
+    try:
+        return _connection(options)
+    except WrongOption as error:
+        option = str(error).partition(" ")[0]
+        entry = CONNECTION_OPTIONS.get(option, {"type": "str", "fallback": (None, [""])})
+        variable = entry["fallback"][1][0]
+        given = os.environ.get(variable)
+        # as text, because nan is not equal to itself
+        if not given or str(_converted(entry, given)) != str(options[option]):
+            raise
+        raise error.with_sentence(f"{error} Its value comes from the environment variable {variable}.") from None
+
+
+def _converted(entry: Mapping[str, Any], text: str) -> object:
+    """The value of an option in the text of its variable, None if it has none."""
+    try:
+        return DEFAULT_TYPE_VALIDATORS[entry["type"]](text)
+    except (TypeError, ValueError):
+        return None
+
+
+def _connection(options: Mapping[str, Any]) -> Connection:
+    verify = options["validate_certs"]
+    if verify and options["ca_path"]:
+        verify = _existing_file(options["ca_path"], "ca_path")
+    call_timeout = options["call_timeout"]
+    base_url = _checked_base_url(options["base_url"], options["allow_http"])
+    # http to a loopback address keeps the key on this machine; a proxy would send it elsewhere
+    local_only = base_url.startswith("http:") and not options["allow_http"]
+    return Connection(
+        base_url=base_url,
+        api_key=_checked_api_key(options["api_key"]),
+        timeout=_checked_seconds(options["timeout"], "timeout"),
+        retries=_at_least(options["retries"], "retries", 0),
+        rate_limit_wait=_at_least(options["rate_limit_wait"], "rate_limit_wait", 0),
+        rate_share=_checked_share(options["rate_share"]),
+        call_timeout=None if call_timeout is None else _checked_seconds(call_timeout, "call_timeout"),
+        max_answer=_at_least(options["max_answer"], "max_answer", 1),
+        verify=verify,
+        cert=_client_certificate(options["client_cert"], options["client_key"]),
+        proxy=_checked_proxy(options["proxy"], local_only),
+        direct=local_only,
+    )
+
+
+def _checked_base_url(base_url: str | None, allow_http: bool) -> str:
+    text = (base_url or "").strip()
+    if not text:
+        raise WrongOption(
+            "base_url is empty: set it, or the environment variable SCANNER_BASE_URL, to the API's address, which ends in"
+            " /api/v2."
+        )
+    if "@" in text.split("?")[0].split("#")[0]:
+        raise WrongOption(
+            "base_url contains user info (user:password@): remove it and set api_key instead.", secret=base_url
+        )
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise WrongOption("base_url is not a valid URL: write it as https://HOST/api/v2.", secret=base_url) from None
+    if parts.scheme not in ("http", "https"):
+        # the value may be the key, given in the wrong option
+        raise WrongOption("base_url does not begin with https://: write it as https://HOST/api/v2.", secret=base_url)
+    if not host or port == 0 or any(character.isspace() or character in "\\\x00" for character in text):
+        raise WrongOption(f"base_url {text!r} has no valid host: write it as https://HOST/api/v2.")
+    if parts.query or parts.fragment:
+        raise WrongOption("base_url has a query or fragment: end it with the path, /api/v2.", secret=base_url)
+    path = parts.path.rstrip("/")
+    if not path:
+        raise WrongOption(f"base_url {text!r} has no path: add the API's path, as in {text.rstrip('/')}/api/v2.")
+    if parts.scheme == "http" and not allow_http and not _is_loopback(host):
+        raise WrongOption(
+            f"base_url {text!r} would send api_key unencrypted over http: use https, or set allow_http: true"
+            " if you accept that."
+        )
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _checked_api_key(api_key: str | None) -> str:
+    if not api_key:
+        raise WrongOption(
+            "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
+            " section."
+        )
+    if not all("!" <= character <= "~" for character in api_key):
+        # not quoted: it is a secret
+        raise WrongOption(
+            "api_key contains a space, a line break or another character that no key has: copy the key again,"
+            " without what surrounds it."
+        )
+    return api_key
+
+
+def _checked_proxy(proxy: str | None, local_only: bool) -> str | None:
+    if not proxy:
+        return None
+    # never quoted: it may hold a password
+    try:
+        parts = urlsplit(proxy)
+        host = None if parts.port == 0 else parts.hostname
+    except ValueError:
+        host = None
+    if not host or "://" not in proxy:
+        raise WrongOption("proxy is not the address of a proxy: write it as http://HOST:PORT.")
+    if local_only and not _is_loopback(host):
+        raise WrongOption(
+            "proxy would receive api_key unencrypted, because base_url is plain http: leave proxy out, or set"
+            " allow_http: true if you accept that."
+        )
+    return proxy
+
+
+def _client_certificate(certificate: str | None, key: str | None) -> str | tuple[str, str] | None:
+    if key and not certificate:
+        raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
+    if not certificate:
+        return None
+    certificate = _existing_file(certificate, "client_cert")
+    return (certificate, _existing_file(key, "client_key")) if key else certificate
+
+
+def _existing_file(path: str, option: str) -> str:
+    if not os.path.exists(path):
+        raise WrongOption(f"{option} names a file that does not exist: {path!r}; correct the path.")
+    return path
+
+
+def _checked_seconds(seconds: float, option: str) -> float:
+    # also refuses nan
+    if not 0 < seconds <= LONGEST_TIMEOUT:
+        raise WrongOption(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
+    return seconds
+
+
+def _checked_share(share: int) -> int:
+    if not 1 <= share <= 100:
+        raise WrongOption(f"rate_share is {share}: set it to a percentage from 1 to 100.")
+    return share
+
+
+def _at_least(value: int, option: str, least: int) -> int:
+    if value < least:
+        raise WrongOption(f"{option} is {value}: set it to {least} or more.")
+    return value

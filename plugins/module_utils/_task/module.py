@@ -1,0 +1,173 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What a module declares, its options and its work, and the AnsibleModule that runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import stat
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
+
+from .._http.connection import missing_requests
+from .._model.errors import harmless
+from .._model.interrupts import Stop
+from .connection_options import CONNECTION_OPTIONS, NEEDED, wrong_variable
+from .masking import hide, shown_options
+from .raw_options import ArgumentSpec, Groups, Prepared, prepare
+from .task import Ended, Host, ScopeInForce, Shared, Work, perform
+
+# options for which null means that they are not set: an environment variable, or what a file has, still counts
+_LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
+
+
+class Module(NamedTuple):
+    """A module.
+
+    options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
+    the option ``scope``; add_file_common_args: whether it writes files; writes: the options of which each makes a task
+    write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
+    """
+
+    options: Mapping[str, Any]
+    work: Work
+    scope_in_force: ScopeInForce | None = None
+    add_file_common_args: bool = False
+    writes: tuple[str, ...] = ("dest",)
+    offline: tuple[str, ...] = ()
+    mutually_exclusive: Groups = ()
+    required_one_of: Groups = ()
+    required_if: Sequence[Any] = ()
+    required_by: Mapping[str, Any] = {}
+
+    def spec(self) -> ArgumentSpec:
+        """The argument spec, with the options of the connection and of files."""
+        if ("scope" in self.options) != (self.scope_in_force is not None):
+            raise TypeError("the option scope and scope_in_force belong together")
+        spec = dict(CONNECTION_OPTIONS, **self.options)
+        if self.add_file_common_args:
+            spec.update((name, entry) for name, entry in FILE_COMMON_ARGUMENTS.items() if name not in spec)
+        return spec
+
+    def constraints(self) -> dict[str, Any]:
+        """What holds between options, for AnsibleModule and for ArgumentSpecValidator."""
+        return dict(
+            mutually_exclusive=self.mutually_exclusive,
+            required_one_of=self.required_one_of,
+            required_if=self.required_if,
+            required_by=self.required_by,
+        )
+
+    def writes_file(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options writes a file."""
+        return self.add_file_common_args and any(params.get(option) for option in self.writes)
+
+    def makes_calls(self, params: Mapping[str, Any]) -> bool:
+        """Whether a task with these options needs the service."""
+        return all(params.get(option) is None for option in self.offline)
+
+    def perform(self, host: Host, shared: Shared | None = None) -> Ended:
+        """Do the work of a task. shared: what it shares with the other items of its loop."""
+        makes_calls = self.makes_calls(host.params)
+        return perform(host, self.spec(), self.work, self.scope_in_force, os.environ, shared, makes_calls)
+
+    def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
+        """The arguments of a task, ready for the conversion of the options."""
+        groups = [*self.mutually_exclusive, *self.required_one_of]
+        prepared = prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
+        return prepared._replace(refusal=prepared.refusal or wrong_variable(given, environ))
+
+
+class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
+    """The Host of a task that runs as a module."""
+
+    params: dict[str, Any]
+
+    def __init__(self, declared: Module, stop: Stop) -> None:
+        self.declared = declared
+        self.stop = stop
+        super().__init__(
+            argument_spec=declared.spec(),
+            add_file_common_args=declared.add_file_common_args,
+            supports_check_mode=True,
+            **declared.constraints(),
+        )
+
+    @property
+    def diff_mode(self) -> bool:
+        return bool(self._diff)
+
+    def _load_params(self) -> None:
+        super()._load_params()
+        prepared = self.declared.prepared(self.params, os.environ)
+        for secret in prepared.secrets:
+            self.hide(secret)
+        self._refusal = prepared.refusal
+        self.params = prepared.params
+
+    def _set_internal_properties(self, *arguments: Any, **named: Any) -> None:
+        super()._set_internal_properties(*arguments, **named)
+        # before ansible-core converts the options, which changes their values
+        if self._refusal:
+            self.fail_json(msg=self._refusal)
+
+    def hide(self, secret: str) -> None:
+        """Keep a text out of everything that ansible-core shows of this task, including its options."""
+        hide(secret, self.no_log_values)
+
+    def show(self, text: str) -> None:
+        """Show nothing: ansible-core reads what a module prints only when it has ended."""
+
+    def fail_json(self, msg: str, **kwargs: Any) -> None:
+        """Fail, also where ansible-core refuses an option and quotes it."""
+        super().fail_json(harmless(msg), **kwargs)
+
+    def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        # ansible-core would add the mode, owner and size of dest, which are not documented as part of the result
+        options = shown_options(self.params)
+        if options is not None:
+            # ansible-core adds the options unmasked, and drops these where nobody asked for them
+            kwargs["invocation"] = options
+        return kwargs
+
+
+def run(declared: Module) -> None:
+    """Run a module. An interrupt ends it between two calls."""
+    with Stop(_is_abandoned).listening() as stop:
+        _run(_Module(declared, stop))
+
+
+def _is_abandoned() -> bool:
+    """Whether standard output is a pipe that nobody reads any more, as after the time limit of the task."""
+    try:
+        if not stat.S_ISFIFO(os.fstat(1).st_mode):
+            return False
+        pipe = select.poll()
+        pipe.register(1, 0)
+        return any(event & (select.POLLERR | select.POLLHUP) for _number, event in pipe.poll(0))
+    except OSError:
+        return False
+
+
+def _run(module: _Module) -> None:
+    missing = missing_requests()
+    if missing:
+        module.fail_json(msg=missing_required_lib(missing))
+    ended = module.declared.perform(module)
+    if ended.secret:
+        # ansible-core shows the options of a failed task
+        module.hide(ended.secret)
+    returned = ended.returned(module._verbosity)
+    if ended.failure is not None:
+        # not inside an except clause, which would add a traceback at -vvv
+        module.fail_json(**returned)
+    # exit_json does not return
+    with contextlib.suppress(RecursionError):
+        module.exit_json(**returned)
+    module.fail_json(**ended.too_deep(module._verbosity))

@@ -1,0 +1,290 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""The objects that the options of a task refer to: its workspace, its own object, a target, a scan. Only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .._model.errors import Refused, printable
+from .._model.families.family import Family
+from .._model.families.scan import SCAN
+from .._model.families.target import TARGET
+from .._model.families.workspace import WORKSPACE
+from .._model.records import Record
+from .finder import named
+from .lookup import (
+    NOWHERE,
+    Contents,
+    Place,
+    Query,
+    confirm_place,
+    existing_workspaces,
+    find_by_key,
+    in_place,
+    look_alike,
+    not_empty,
+)
+from .raw_options import UNKNOWN_ID
+from .task import Task
+
+
+def place_of(task: Task) -> Place:
+    """The Place that the task's options name; costs 1 GET for a name.
+
+    Refuses an unknown name, except in check mode and for ``state: absent``, where the Place is ``missing``.
+    """
+    name, object_id = task.params.get("workspace"), task.params.get("workspace_id")
+    if object_id is not None:
+        if object_id == UNKNOWN_ID:
+            task.warn_foreseen("the workspace")
+            return Place(declared=True, missing=True)
+        return Place(id=object_id, declared=True)
+    if name is None:
+        return NOWHERE
+    not_empty("workspace", name)
+    rows = task.client.listed(WORKSPACE)
+    row = named(WORKSPACE, rows, name, "workspace", "workspace_id")
+    if row is not None:
+        return Place(row["id"], name, declared=True)
+    shown = f"workspace {printable(name)!r}"
+    if task.params.get("state") == "absent":
+        task.warn(f"{shown} does not exist, so nothing is deleted. Correct the name if it is misspelt.")
+    elif task.check_mode:
+        task.warn_foreseen(shown)
+    else:
+        alike = look_alike([name], [row["name"] for row in rows])
+        raise Refused(
+            f"{shown} does not exist: {existing_workspaces(rows)}. Correct the name, or declare the workspace with"
+            f" scanops.scanner.workspace first.{f' {alike}' if alike else ''}"
+        )
+    return Place(name=name, declared=True, missing=True)
+
+
+def find(
+    task: Task, resource: Family, place: Place = NOWHERE, whole: bool = False, exact: bool = False
+) -> Record | None:
+    """The live record that the task's id or natural key means, or None; refuses a record of another workspace.
+
+    whole, exact: see ``find_by_key``.
+    """
+    params = task.params
+    if params.get("id") is not None:
+        record = task.client.read(resource, params["id"])
+        return record and _in_place(task, resource, record, place)
+    wanted = params[resource.key]
+    not_empty(resource.key, wanted)
+    # a key that is unique in the account may be taken in another workspace
+    everywhere = resource.key_is_account_wide
+    if place.missing and not everywhere:
+        return None
+    query = {} if everywhere else place.query
+    record = find_by_key(task.client, resource, wanted, query, whole, exact, task.warn)
+    return _in_place(task, resource, record, place) if record and everywhere else record
+
+
+def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
+    if not place.declared:
+        return record
+    absent = task.params.get("state") == "absent"
+    if in_place(task.client, resource, record, place):
+        # checked before each deletion; otherwise an account-wide key names the right object in any case
+        if place.id is not None and (absent or not resource.key_is_account_wide):
+            confirm_place(task.client, resource, record, place.id)
+        return record
+    problem = (
+        f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
+        " workspace"
+    )
+    if not absent:
+        raise Refused(f"{problem}: correct the workspace or leave it out.")
+    task.warn(f"{problem}; it is not changed.")
+    return None
+
+
+def information(task: Task, resource: Family, query: Query | None = None) -> list[Record]:
+    """The records that an _info task asks for. query: filters that the service applies."""
+    params = task.params
+    place = place_of(task)
+    if params.get("id") == UNKNOWN_ID:
+        task.warn_foreseen(f"the {resource.noun}")
+        return []
+    if place.missing:
+        return []
+    if resource.uses_current_workspace:
+        warn_current_workspace(task, place)
+    filters = dict(place.query, **(query or {}))
+    if params.get("id") is not None:
+        record = task.client.read(resource, params["id"])
+        if record is None or (place.declared and not in_place(task.client, resource, record, place)):
+            return []
+        return _confirmed(task, resource, [record], place)
+    wanted = params.get(resource.key)
+    if wanted is None and place.id is not None:
+        return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
+    if wanted is None:
+        return list(task.client.all(resource, filters))
+    not_empty(resource.key, wanted)
+    if resource.paged:
+        record = find_by_key(task.client, resource, wanted, filters, whole=True)
+        return [record] if record else []
+    rows = [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
+    return _confirmed(task, resource, rows, place)
+
+
+def _confirmed(task: Task, resource: Family, records: list[Record], place: Place) -> list[Record]:
+    """These records, unless another workspace lists one of them, too."""
+    if place.id is not None and resource.in_workspace:
+        for record in records:
+            confirm_place(task.client, resource, record, place.id)
+    return records
+
+
+def warn_current_workspace(task: Task, place: Place) -> None:
+    """Warn if a target is named without a workspace: the service then uses its current one."""
+    if not place.declared and task.params.get("id") is None:
+        task.warn(
+            "No workspace is given, so the service uses its current one, which people change in the web application. Set"
+            " workspace or workspace_id."
+        )
+
+
+def _target_of(task: Task, place: Place) -> Record | None:
+    """The record of the task's ``target`` or ``target_id``; None if check mode assumes that an earlier task creates it.
+
+    Costs 1 GET by id; by name, the pages up to the match.
+    """
+    object_id, name = task.params["target_id"], task.params["target"]
+    if object_id is not None:
+        if object_id == UNKNOWN_ID:
+            task.warn_foreseen("the target")
+            return None
+        target = existing(task, TARGET, object_id, "target_id")
+        _refuse_elsewhere(task, TARGET, target, place)
+        return target
+    not_empty("target", name)
+    warn_current_workspace(task, place)
+    record = find_by_key(task.client, TARGET, name, place.query, whole=True, option="target", other="target_id")
+    if record is None and task.check_mode:
+        task.warn_foreseen(f"target {printable(name)!r}")
+    elif record is None:
+        where = str(place) if place.declared else "the current workspace"
+        raise Refused(
+            f"target {printable(name)!r} does not exist in {where}: correct the name or the workspace, or give target_id."
+        )
+    return record
+
+
+class _TargetFilter(NamedTuple):
+    """The filter of a list by the target of a task, {} where the task names none; the workspace of that list; the target."""
+
+    query: dict[str, int]
+    place: Place
+    target: Record | None = None
+
+
+def target_filter(task: Task, place: Place) -> _TargetFilter | None:
+    """The filter by the task's target; None if check mode assumes that an earlier task creates the workspace or target."""
+    if place.missing:
+        return None
+    if task.params["target"] is None and task.params["target_id"] is None:
+        return _TargetFilter({}, place)
+    target = _target_of(task, place)
+    return None if target is None else _TargetFilter({"target_id": target["id"]}, _place_from(target, place), target)
+
+
+class _ScanReferred(NamedTuple):
+    """The scan that a task refers to, the Place to search, and the record of its target, None if that no longer exists."""
+
+    scan: Record
+    place: Place
+    target: Record | None
+
+
+def scan_of(task: Task, place: Place) -> _ScanReferred | None:
+    """The task's ``scan_id``; None if check mode assumes that an earlier task starts it.
+
+    Costs 2 GET. A scan whose record lacks the workspace is in that of its target.
+    """
+    if task.params["scan_id"] == UNKNOWN_ID:
+        task.warn_foreseen("the scan")
+        return None
+    referred = scan_by_id(task, task.params["scan_id"], "scan_id", place)
+    scan = referred.scan
+    if str(scan["status_name"] or "").lower() != "finished":
+        task.warn(
+            f"Scan {scan['id']} is not finished, its status is {printable(scan['status_name'])!r}: its findings may be"
+            " incomplete."
+        )
+    return referred
+
+
+def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> _ScanReferred:
+    """The scan that an option names by its id; refuses one of another workspace. Costs 2 GET."""
+    scan = existing(task, SCAN, scan_id, option)
+    target = target_of_record(task, scan)
+    known = scan
+    if scan["workspace_id"] is None and target is not None:
+        known = dict(scan, workspace_id=target["workspace_id"])
+    _refuse_elsewhere(task, SCAN, known, place)
+    return _ScanReferred(scan, _place_from(known, place), target)
+
+
+def target_of_record(task: Task, record: Record) -> Record | None:
+    """The target of a scan or a finding; None where it names none, or one that no longer exists. Costs 1 GET."""
+    target_id = record["target_id"]
+    return task.client.read(TARGET, target_id) if isinstance(target_id, int) else None
+
+
+def _place_from(record: Record, place: Place) -> Place:
+    """The Place of a task that refers to a target or a scan: by default, the workspace of that object.
+
+    Without a workspace the service may search only its current one.
+    """
+    if place.declared or record["workspace_id"] is None:
+        return place
+    return Place(id=record["workspace_id"], declared=True)
+
+
+def belongs(record: Record, owners: Mapping[str, int]) -> bool:
+    """Whether a record matches the filters of its list, because a service may ignore them. A missing field matches.
+
+    owners: the requested ids, by field.
+    """
+    return all(not isinstance(record[field], int) or record[field] == owner for field, owner in owners.items())
+
+
+def warn_unplaced(task: Task, place: Place, what: str) -> None:
+    """Warn if a list is read without a workspace. what: the records, in the plural."""
+    if not place.declared:
+        task.warn(
+            f"No workspace is given, so the service may return only the {what} of its current one, which people change in"
+            " the web application. Set workspace or workspace_id."
+        )
+
+
+def unplaced(noun: str, object_id: int) -> str:
+    """Why the scans or findings of an object in an unknown workspace may be missing, a clause."""
+    return (
+        f"the workspace of {noun} {object_id} is not known, and without one the service may list only what is in its current"
+        " workspace; set workspace or workspace_id"
+    )
+
+
+def existing(task: Task, resource: Family, object_id: int, option: str = "the id") -> Record:
+    """The record with this id. Raises Refused. option: what to correct."""
+    record = task.client.read(resource, object_id)
+    if record is None:
+        raise Refused(f"No {resource.noun} with id {object_id} is visible to this API key: correct {option}.")
+    return record
+
+
+def _refuse_elsewhere(task: Task, resource: Family, record: Record, place: Place) -> None:
+    if place.declared and not in_place(task.client, resource, record, place):
+        raise Refused(
+            f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave"
+            " it out."
+        )
