@@ -242,13 +242,14 @@ from ansible.utils.vars import combine_vars
 from ..module_utils._evidence.host_findings import GROUPS, STALE, add_findings, groups_of, variables_of
 from ..module_utils._http.client import Client
 from ..module_utils._http.connection import Connection, missing_requests
-from ..module_utils._http.redact import Redactor, refuse_depth, without_halves
+from ..module_utils._http.redact import Redactor
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._model.families.family import Family
 from ..module_utils._model.families.target import TARGET
 from ..module_utils._model.families.workspace import WORKSPACE
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
+from ..module_utils._model.strict_json import refuse_depth, without_halves
 from ..module_utils._model.times import seconds_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._task.connection_options import INVENTORY_OPTIONS, NEEDED, connection_from, wrong_variable

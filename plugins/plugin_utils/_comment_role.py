@@ -17,10 +17,10 @@ from urllib.parse import quote
 from ..module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
 from ..module_utils._gate.formats.document import origin_of, read_document
 from ..module_utils._gate.formats.markdown import comment
-from ..module_utils._gate.formats.text import code
 from ..module_utils._http.redact import Redactor
 from ..module_utils._http.retry import GATEWAY, asked_wait
 from ..module_utils._model.errors import ScannerError, WrongOption, printable
+from ..module_utils._model.safe_text import code
 from ..module_utils._model.times import utc_text
 from ._gate_runs import refuse_other_run
 from ._play import wrong_strategy

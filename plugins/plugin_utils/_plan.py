@@ -12,10 +12,10 @@ from typing import Any
 
 from ..module_utils._estate.outcome import checksum, deleted_id, identity
 from ..module_utils._estate.plan import ACTIONS, WRITES
-from ..module_utils._gate.formats.text import code
 from ..module_utils._model.errors import counted, printable
 from ..module_utils._model.families.table import FAMILIES
 from ..module_utils._model.records import Record
+from ..module_utils._model.safe_text import code
 
 # the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]

@@ -17,10 +17,10 @@ from ..module_utils._gate.prove.plan import planned, read_of, started_in
 from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
-from ..module_utils._http.connection import COLLECTION_VERSION
 from ..module_utils._model.errors import printable
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._model.version import COLLECTION_VERSION
 from ..modules.scan import OPTIONS as SCAN
 from ._gate_runs import refuse_other_run
 from ._hosts import address_of

@@ -24,9 +24,9 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.docu
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import read_waivers
-from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from ansible.module_utils.common.yaml import HAS_YAML, SafeLoader
 
 from .._http.answer import Answer
-from .._http.redact import without_halves
 from .._model.errors import ScannerError, printable
+from .._model.strict_json import without_halves
 
 try:
     import yaml

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._http.client import Client
-from .._http.redact import without_halves
 from .._model.errors import CallError, ScannerError, WrongOption
 from .._model.families.scan import FINISHED
 from .._model.families.table import FAMILIES
 from .._model.families.target import TARGET_TYPES
 from .._model.families.workspace import WORKSPACE
 from .._model.records import Record
+from .._model.strict_json import without_halves
 from .answers import LISTS, Observation, Observations, count_findings, ids_of, status_text
 from .openapi import Bounded
 from .relied_on import SCHEMA_PATH, SCHEMA_TYPES

@@ -18,7 +18,6 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from .._http.redact import json_text, read_json
 from .._http.retry import moment
 from .._model.families.finding import SEVERITIES
 from .._model.families.report import FAILED, NOT_READY, READY, REPORT_TYPES
@@ -26,6 +25,7 @@ from .._model.families.scan import SCAN_STATUSES, TOOLS
 from .._model.families.table import FAMILIES
 from .._model.families.target import TARGET_TYPES
 from .._model.records import Record
+from .._model.strict_json import json_text, read_json
 from .._model.times import moment_of
 from .answers import type_of
 from .relied_on import RELIED_ON, SCHEMA_PATH, TYPE_OF

@@ -12,13 +12,13 @@ import time
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
-from .._http.connection import COLLECTION_VERSION
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, printable
 from .._model.families.target import TARGET
 from .._model.families.workspace import WORKSPACE
 from .._model.names import UnreadableName, read_name
 from .._model.records import Record
 from .._model.times import utc_text
+from .._model.version import COLLECTION_VERSION
 from .._task.files.draft import Draft, sweep
 from .._task.files.replace import check_place
 from .._task.task import Task

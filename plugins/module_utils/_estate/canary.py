@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._evidence.sight import number_in
 from .._model.errors import counted, printable
-from .._model.records import Record
+from .._model.records import Record, number_in
 
 REQUEST, SILENCE = "request", "silence"
 

@@ -16,11 +16,10 @@ from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Union
 
-from .._evidence.sight import number_in
 from .._http.answer import Answer
 from .._model.errors import AnswerError, Refused, WrongOption, counted, printable
 from .._model.families.http_logger import HTTP_LOGGER
-from .._model.records import Record, read_id
+from .._model.records import Record, number_in, read_id
 from .._model.times import moment_of
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import find

@@ -13,14 +13,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._gate.formats.document import without_passwords
-from .._gate.formats.text import exact_cell, line
 from .._model.errors import WrongOption, first_of, printable
 from .._model.families.scan import SCAN, tool_id_of, tool_name_of
 from .._model.families.target import TARGET
 from .._model.families.workspace import WORKSPACE
 from .._model.names import normal_form
+from .._model.passwords import without_passwords
 from .._model.records import Record
+from .._model.safe_text import exact_cell, line
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
 from .._task.files.draft import shown
 from .._task.files.replace import store

@@ -19,14 +19,14 @@ from .._http.client import Client
 from .._model.errors import Refused, first_of, printable
 from .._model.families.finding import FINDING
 from .._model.families.scan import SCAN
-from .._model.records import Record, rows_in
+from .._model.records import Record, number_in, rows_in
 from .._model.times import Clock, moment_of, utc_text
 from .clock import latest_clock
 from .findings import SUMMARY, UNKNOWN, finding_of, is_cve, is_open
 from .fingerprint import Sighting, identify, worst_first
 from .proof import Tally, proof_of, surplus_warning
 from .scans import ended_in, lacks, uncounted
-from .sight import Reach, could_see, finished, number_in, reach_of, why_narrower
+from .sight import Reach, could_see, finished, reach_of, why_narrower
 
 # records of older scans of one target and tool that are read to compare their parameters
 _MOST_READ = 3

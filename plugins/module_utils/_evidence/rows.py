@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._gate.enrichment import NO_EXPLOITS, CveFile, Exploits, number_of
-from .._gate.formats.document import without_user_info
 from .._model.families.scan import FINISHED, TIMED_OUT
 from .._model.families.scan import OUTCOMES as SCAN_OUTCOMES
 from .._model.gate_words import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
+from .._model.passwords import without_user_info
 from .._model.records import Record
+from .exploits import NO_EXPLOITS, CveFile, Exploits, number_of
 from .findings import UNKNOWN
 from .fingerprint import Identity, Place, Sighting, Spot, identify
 from .sight import Reach

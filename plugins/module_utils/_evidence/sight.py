@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .._model.errors import printable
 from .._model.families.scan import FINISHED, outcome_of_status
-from .._model.records import Record
+from .._model.records import Record, number_in
 
 # the parameters that say how thoroughly a tool tests, from the least on; any other value is compared as it is
 _LEVELS = ("light", "deep")
@@ -68,15 +68,6 @@ def words_of(scan: Record, summary: bool = False) -> str:
 
 def _parenthesis(words: str) -> str:
     return f" (it says {words!r})" if words else ""
-
-
-def number_in(value: object) -> int | None:
-    """A count in any form in which services write numbers; None for anything else."""
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        value = int(value[:15])
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 # --- how much it tested

@@ -13,8 +13,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from .._evidence.exploits import CveFile, Exploits, number_of
 from .._evidence.findings import is_cve
 from .._model.errors import WrongOption, printable
 from .._model.times import iso_moment, span
@@ -22,28 +22,6 @@ from .json_file import Wrong, parsed, text_of
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAY = 86400
-
-
-class CveFile(NamedTuple):
-    """A file with data about CVEs."""
-
-    # the probability of each CVE, by its id in upper case; 1 for each CVE of a catalogue
-    scores: Mapping[str, float]
-    path: str
-    # that of the data, as the file says it; the newest entry of a catalogue without a date
-    date: str | None = None
-    # the percentiles of the probabilities, which some files lack
-    percentiles: Mapping[str, float] = {}
-
-
-class Exploits(NamedTuple):
-    """What is known about CVEs; None without a file."""
-
-    epss: CveFile | None = None
-    known_exploited: CveFile | None = None
-
-
-NO_EXPLOITS = Exploits()
 
 
 def stale_in(exploits: Exploits, limits: Mapping[str, int], now: float) -> list[str]:
@@ -137,17 +115,6 @@ def _date(text: object) -> str | None:
     if not found or iso_moment(found[0]) is None:
         raise Wrong(f"has a date that does not exist, {_shown(text)}")
     return found[0]
-
-
-def number_of(value: object, largest: float) -> float | None:
-    """A number from 0 to the largest one, also one in a text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if 0 <= number <= largest else None
 
 
 def _rows(lines: list[str], first: int, columns: tuple[str, ...]) -> Iterable[tuple[int, dict[str, str]]]:

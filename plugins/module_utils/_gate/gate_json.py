@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from .._evidence.exploits import NO_EXPLOITS, Exploits
 from .._evidence.findings import SUMMARY, finding_of
 from .._evidence.fingerprint import SAVED_PLACES, Spot
 from .._evidence.rows import Pair, Row, Trouble
@@ -27,7 +28,6 @@ from .._model.errors import WrongOption, counted, printable
 from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.records import Record
 from .._model.times import iso_moment, utc_text
-from .enrichment import NO_EXPLOITS, Exploits
 from .formats.schema import DOCUMENT, FINDING, TOP
 from .json_file import (
     INTEGER_OR_NULL,

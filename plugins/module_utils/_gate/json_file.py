@@ -13,8 +13,8 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from .._http.redact import JSON
 from .._model.errors import printable
+from .._model.strict_json import JSON
 from .._model.times import iso_moment
 
 # the types that a value may have; a boolean is no integer

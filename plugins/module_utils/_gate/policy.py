@@ -25,11 +25,11 @@ from .._model.families.finding import SEVERITIES
 from .._model.families.scan import tool_id_of, tool_name_of
 from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._model.names import normal_form
+from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.times import seconds_of, span
 from .._task.raw_options import unknown_key
 from .baseline import Entry, Was
-from .formats.document import without_user_info
 
 MISSING_FAILS = "fail"
 # the suboptions of policy

@@ -14,20 +14,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._evidence.exploits import Exploits
 from .._evidence.read import Reading, read
 from .._evidence.rows import Trouble, rows_of
-from .._http.connection import COLLECTION_VERSION
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._model.gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
 from .._model.records import Record
 from .._model.times import expiry_of, is_date, seconds_of
 from .._model.trust import refuse_untrusted
+from .._model.version import COLLECTION_VERSION
 from .._task.files.draft import shown
 from .._task.files.repository import path_in_repository
 from .._task.task import Task
 from .baseline import Memory, run_of
 from .baseline_file import remember
-from .enrichment import Exploits, read_epss, read_known_exploited, stale_in
+from .enrichment import read_epss, read_known_exploited, stale_in
 from .files import (
     LONGEST_FINDINGS,
     File,

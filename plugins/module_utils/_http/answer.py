@@ -11,8 +11,9 @@ from collections.abc import MutableMapping
 from typing import Any, NamedTuple, Protocol
 
 from .._model.errors import AnswerError, ApiError, CallError, printable
+from .._model.strict_json import json_text, read_json, why_not_json
 from .advice import ANY_CALL, Call, Hints, after_another_answer, next_step
-from .redact import Redactor, Watch, json_text, read_json, why_not_json
+from .redact import Redactor, Watch
 from .retry import GATEWAY
 
 # where JSON errors hold their reason, the best place first: the service's own form, RFC 9457 (problem+json), and what

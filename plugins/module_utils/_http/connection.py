@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
 from .._model.errors import AnswerError, NetworkError, WrongOption, printable
+from .._model.version import COLLECTION_VERSION
 from .advice import Call, after_no_answer, unreachable
 from .limits import Limits, TooMuch, hold
 from .redact import Redactor
@@ -33,8 +34,6 @@ else:
     # by name, because older releases have no module of this name, for which the type stubs take it
     REQUESTS_VERSION = str(vars(requests)["__version__"])
 
-# as galaxy.yml has it, which modules cannot read on their host
-COLLECTION_VERSION = "1.0.0"
 REQUESTS_FLOOR = (2, 31)
 # the time of a whole call, where call_timeout is not set, in multiples of timeout
 _CALL_TIMEOUTS = 4

@@ -267,3 +267,12 @@ def proven(kind: type[_Proof], value: object) -> _Proof:
     if not isinstance(value, kind):
         raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
     return value
+
+
+def number_in(value: object) -> int | None:
+    """A count in any form in which services write numbers; None for anything else."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value[:15])
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

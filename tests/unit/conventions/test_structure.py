@@ -12,7 +12,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.plugins.module_utils._model.version import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULE_UTILS,
     MODULES,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..._model.safe_text import block, cell, exact_cell, line
 from .document import Document, Row, is_whole, pair_problems, problems
-from .text import block, cell, exact_cell, line
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"

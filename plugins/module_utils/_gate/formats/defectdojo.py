@@ -29,7 +29,9 @@ import re
 
 from ..._model.errors import counted, first_of
 from ..._model.gate_words import WAIVED
+from ..._model.passwords import without_user_info
 from ..._model.records import Record
+from ..._model.safe_text import block, encode, fenced, json_lines, line
 from .document import (
     Choices,
     Document,
@@ -46,9 +48,7 @@ from .document import (
     ranked_severity,
     titled_texts,
     tools_of,
-    without_user_info,
 )
-from .text import block, encode, fenced, json_lines, line
 
 # of its database, in characters
 _LONGEST_TITLE = 500

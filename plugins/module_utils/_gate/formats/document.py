@@ -6,14 +6,12 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote
+from typing import Any, NamedTuple
 
 from ..._evidence.check import check_or_name
 from ..._evidence.findings import SUMMARY
@@ -39,13 +37,13 @@ from ..._model.gate_words import (
     WAIVED,
     WORSE,
 )
-from ..._model.names import LOGIN, UnreadableName, read_name
+from ..._model.names import UnreadableName, read_name
+from ..._model.passwords import without_passwords
+from ..._model.safe_text import LONGEST_LINE, block, fenced, line
 from ..._model.times import iso_moment
 from .schema import DOCUMENT, TOP
-from .text import LONGEST_LINE, block, fenced, line
 
 Document = Mapping[str, Any]
-_Document = TypeVar("_Document", bound=Document)
 Row = Mapping[str, Any]
 # the file and line that declare a target
 Place = tuple[str, int]
@@ -82,10 +80,6 @@ _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 # where programs rank findings, an unknown severity is as bad as the worst, as in the policy of the gate
 _RANKED = {"unknown": "critical"}
 _LONGEST_CHECK = 200
-_USER_INFO = re.compile(r"(?<=://)[^/?#\\]*@")
-# a shorter text may be a word, or a part of one
-_SHORTEST_SECRET = 8
-_MASK = "***"
 # a run with one of these outcomes read all that it should
 _WHOLE = (FINDINGS, PASSED)
 
@@ -265,45 +259,10 @@ def ranked_severity(row: Row) -> str:
     return _RANKED.get(row["severity"], str(row["severity"]))
 
 
-def without_user_info(url: str) -> str:
-    """A URL without the name and the password of a user."""
-    return _USER_INFO.sub("", url, count=1)
-
-
 def published(document: Document) -> Document:
     """The document as files and comments have it: without the passwords of its targets."""
     names = (row["target"] for key in ("targets", "gone", "findings") for row in document[key])
     return without_passwords(document, names)
-
-
-def without_passwords(document: _Document, names: Iterable[object]) -> _Document:
-    """A document without the passwords in these names of targets, also where another of its texts repeats them."""
-    forms: dict[str, str] = {}
-    for login in filter(None, map(LOGIN.search, sorted(set(map(str, names))))):
-        forms.update(_forms(login[1], login[2]))
-        forms.update(_forms(unquote(login[1]), unquote(login[2])))
-    if not forms:
-        return document
-    pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
-
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            return pattern.sub(lambda match: forms[match[0]], value)
-        if isinstance(value, Mapping):
-            return {key: clean(each) for key, each in value.items()}
-        return list(map(clean, value)) if isinstance(value, (list, tuple)) else value
-
-    cleaned: _Document = clean(document)
-    return cleaned
-
-
-def _forms(user: str, password: str) -> Iterator[tuple[str, str]]:
-    """The texts that show a login, as in a URL and as HTTP sends it, and its password; and what is written instead."""
-    login = f"{user}:{password}"
-    yield f"{login}@", f"{user}@" if user else ""
-    for secret in (base64.b64encode(login.encode("utf-8", "surrogatepass")).decode("ascii"), login, password):
-        if len(secret) >= _SHORTEST_SECRET:
-            yield secret, _MASK
 
 
 def cwe_number(row: Row) -> str | None:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 
 from ..._model.gate_words import WAIVED
+from ..._model.passwords import without_user_info
 from ..._model.records import Record
+from ..._model.safe_text import block, encode, fenced, json_lines, line
 from ..._model.times import iso_moment, utc_text
 from .document import (
     Choices,
@@ -30,9 +32,7 @@ from .document import (
     place,
     ranked_severity,
     titled_texts,
-    without_user_info,
 )
-from .text import block, encode, fenced, json_lines, line
 
 _VERSION = "15.1.4"
 _SCHEMA = (

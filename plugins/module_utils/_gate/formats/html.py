@@ -39,6 +39,8 @@ from ..._model.gate_words import (
     VERDICTS,
     WARN,
 )
+from ..._model.passwords import without_user_info
+from ..._model.safe_text import block, encode, line
 from .document import (
     Document,
     Row,
@@ -49,7 +51,6 @@ from .document import (
     tools_of,
     waived_by,
     waiver_place,
-    without_user_info,
 )
 from .page_assets import SCRIPT, STYLE
 from .page_parts import (
@@ -64,7 +65,6 @@ from .page_parts import (
     waivers,
     web_link,
 )
-from .text import block, encode, line
 
 # longer lists only hide what comes first
 _MOST_REASONS = 12

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..._model.gate_words import FAILING, WAIVED
+from ..._model.safe_text import attribute, block, line, xml
 from .document import Document, Row, because, facts, identity, is_whole, pair_problems, place, problems
-from .text import attribute, block, line, xml
 
 # the texts of a finding that a failed test shows
 _TEXTS = ("description", "risk", "evidence", "recommendation")

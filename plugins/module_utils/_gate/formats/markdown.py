@@ -12,6 +12,7 @@ from typing import Any
 
 from ..._model.errors import counted
 from ..._model.gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
+from ..._model.safe_text import code, line
 from .document import (
     Document,
     Fix,
@@ -33,7 +34,6 @@ from .document import (
     waived_by,
     worst,
 )
-from .text import code, line
 
 MOST_LINES = 70
 

@@ -19,9 +19,9 @@ from urllib.parse import quote, urlencode
 from ..._evidence.findings import SUMMARY
 from ..._model.errors import counted
 from ..._model.gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
+from ..._model.safe_text import attribute, line, xml
 from ..._model.times import iso_moment, utc_text
 from .document import Document, Fix, Row, by_state, by_waiver, fixes, is_new, origin_of, place, tools_of, waived_by
-from .text import attribute, line, xml
 
 # longer lists only hide what comes first; everything is in gate.json
 MOST_LINES = 200

@@ -28,7 +28,9 @@ from urllib.parse import quote
 from ..._model.errors import WrongOption, counted, printable
 from ..._model.gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
 from ..._model.names import lasting_form
+from ..._model.passwords import without_user_info
 from ..._model.records import Record
+from ..._model.safe_text import block, encode, fenced, json_lines, line
 from .document import (
     Choices,
     Document,
@@ -43,10 +45,8 @@ from .document import (
     place,
     ranked_severity,
     titled_texts,
-    without_user_info,
     worst,
 )
-from .text import block, encode, fenced, json_lines, line
 
 # github: without waived findings, split at GitHub's limits; gitlab: with suppressions; full: and with more facts
 PROFILES = ("github", "gitlab", "full")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ..._model.errors import counted
+from ..._model.safe_text import encode, json_lines
 from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
 from .document import Choices, Document, is_proof, is_whole, published
-from .text import encode, json_lines
 
 
 class Artefact(NamedTuple):

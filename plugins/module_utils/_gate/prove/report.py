@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._model.errors import counted, printable
+from ..._model.passwords import without_passwords
 from ..._model.records import Record
+from ..._model.safe_text import code, encode
 from ..._model.times import utc_text
-from ..formats.document import place, without_passwords
-from ..formats.text import code, encode
+from ..formats.document import place
 from .plan import scan_in
 from .verdict import FIXED, PRESENT, UNPROVEN, VERDICTS, Fix, Verdict, found_of, verdict
 

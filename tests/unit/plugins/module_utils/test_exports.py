@@ -31,7 +31,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.mark
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.sarif import locations_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import outdated, write
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.text import (
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.safe_text import (
     block,
     cell,
     code,
@@ -39,7 +40,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.text
     is_text,
     line,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     ALL,
     CHOICES,

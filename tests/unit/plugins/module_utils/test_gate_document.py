@@ -9,9 +9,9 @@ import json
 
 import jsonschema
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of

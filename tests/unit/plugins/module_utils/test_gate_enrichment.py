@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import (
-    CveFile,
-    Exploits,
     read_epss,
     read_known_exploited,
     stale_in,

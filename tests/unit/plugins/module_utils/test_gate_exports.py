@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
-from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import without_halves
+from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
     CHOSEN,
     check,

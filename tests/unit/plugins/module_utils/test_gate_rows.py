@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import identify
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of, text_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.enrichment import CveFile, Exploits
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair
 
 

@@ -13,19 +13,16 @@ from urllib.parse import quote
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer
-from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import MASK, SHORTEST_KEY, Redactor, Watch
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError
+from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import (
     DEEPEST,
     JSON,
-    MASK,
-    SHORTEST_KEY,
-    Redactor,
-    Watch,
     json_text,
     read_json,
     why_not_json,
     without_halves,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
 from hypothesis import given
 from hypothesis import strategies as st
