@@ -36,7 +36,7 @@ def verify_and_record(task: Task) -> Record:
     path = task.params["record"]
     if path is None:
         return verify(task)
-    check_place(task, path, option="record")
+    check_place(task.host, path, option="record")
     recorder = Recorder(time.time())
     task.client.transport.heard = recorder.hear
     try:

@@ -80,7 +80,7 @@ def coverage(task: Task) -> Record:
             text = _as_csv(written, generated)
         else:
             text = json.dumps({"generated": generated, **written}, indent=2, sort_keys=True) + "\n"
-        stored = store(task, dest, lambda draft: draft.write(text.encode("utf-8")))
+        stored = store(task.host, dest, lambda draft: draft.write(text.encode("utf-8")))
         file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
     return {**result, **file}
 

@@ -91,7 +91,7 @@ def read(task: Task) -> dict[str, Any]:
     if params["dest"] is None:
         _collect(task, kept, since)
     else:
-        stored = store(task, params["dest"], lambda draft: _collect(task, kept, since, draft))
+        stored = store(task.host, params["dest"], lambda draft: _collect(task, kept, since, draft))
         file.update(stored.after._asdict(), changed=stored.changed)
     if kept.total > len(kept.findings) and params["dest"] is None:
         task.warn(

@@ -26,7 +26,7 @@ from .._task.task import Task
 from .clock import latest_clock
 from .findings import finding_of
 from .proof import Tally, proof_of, surplus_warning
-from .rows import Pair, Trouble, outcome_of_scan
+from .rows import Pair, Reading, Trouble, outcome_of_scan
 from .scans import duration_of, ended_in, lacks, outcome_of
 from .sight import reach_of, why_blind, words_of
 
@@ -35,20 +35,6 @@ ANY_TOOL = "any tool"
 # refusals that concern one object; after any other failure, the next call would fail too
 _ABOUT_ONE_OBJECT = (404, 500)
 _NOT_YET = Trouble(NOTHING_SCANNED, "In check mode, what this task names does not exist yet, so nothing was judged.")
-
-
-class Reading(NamedTuple):
-    """What was read."""
-
-    pairs: tuple[Pair, ...]
-    # its name, None for several
-    workspace: str | None = None
-    # why nothing could be read, or what may be hidden
-    troubles: tuple[Trouble, ...] = ()
-    # of the first call that failed, as every failed module returns it
-    api_error: Record | None = None
-    # the Unix time by the later of the clocks of the service and of this host, None without an answer
-    now: float | None = None
 
 
 class Wanted(NamedTuple):

@@ -84,6 +84,20 @@ class Trouble(NamedTuple):
     explains: bool = False
 
 
+class Reading(NamedTuple):
+    """What was read."""
+
+    pairs: tuple[Pair, ...]
+    # its name, None for several
+    workspace: str | None = None
+    # why nothing could be read, or what may be hidden
+    troubles: tuple[Trouble, ...] = ()
+    # of the first call that failed, as every failed module returns it
+    api_error: Record | None = None
+    # the Unix time by the later of the clocks of the service and of this host, None without an answer
+    now: float | None = None
+
+
 class Row(NamedTuple):
     """A finding, as gate.json describes it, without what the gate decides; None for a field that is unknown."""
 

@@ -17,7 +17,7 @@ from .._model.records import Record
 from .._model.trust import refuse_untrusted
 from .._task.files.draft import Draft, reason_of, shown
 from .._task.files.replace import store
-from .._task.task import Task
+from .._task.host import Host
 
 # the findings of a large account take some hundred megabytes, everything else far less
 LONGEST_FINDINGS = 1 << 30
@@ -93,9 +93,9 @@ def diff_of(path: str, before: bytes | None, after: str) -> Record:
     return dict(before=old, after=after, before_header=path, after_header=path)
 
 
-def make_directory(task: Task, path: str) -> None:
+def make_directory(host: Host, path: str) -> None:
     """Create the directory of the artefacts, if its parent exists."""
-    if os.path.isdir(path) or task.check_mode:
+    if os.path.isdir(path) or host.check_mode:
         return
     try:
         os.mkdir(path)
@@ -106,10 +106,10 @@ def make_directory(task: Task, path: str) -> None:
         ) from None
 
 
-def write_files(task: Task, files: Iterable[File], written: list[Record]) -> None:
+def write_files(host: Host, files: Iterable[File], written: list[Record]) -> None:
     """Write files, and add a row for each to ``written``. Raises Refused for the first that cannot be written."""
     for file in files:
-        if task.check_mode and not os.path.isdir(os.path.dirname(file.path) or "."):
+        if host.check_mode and not os.path.isdir(os.path.dirname(file.path) or "."):
             # make_directory would have created it
             written.append(dict(path=file.path, format=file.kind, changed=True))
             continue
@@ -119,18 +119,18 @@ def write_files(task: Task, files: Iterable[File], written: list[Record]) -> Non
             draft.write(content)
 
         try:
-            changed = store(task, file.path, fill).changed
+            changed = store(host, file.path, fill).changed
         except ScannerError as error:
             raise Refused(f"The {file.kind} file of the gate is missing: {error}") from None
         written.append(dict(path=file.path, format=file.kind, changed=changed))
 
 
-def remove_files(task: Task, paths: Iterable[str]) -> bool:
+def remove_files(host: Host, paths: Iterable[str]) -> bool:
     """Remove artefacts of an earlier run; whether there was one. Raises Refused for the first that cannot be removed."""
     removed = False
     for path in paths:
         try:
-            if not task.check_mode:
+            if not host.check_mode:
                 os.remove(path)
             removed = True
         except OSError as error:

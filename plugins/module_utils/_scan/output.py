@@ -144,10 +144,10 @@ def write_output(task: Task) -> Record:
     """The work of the module scan_output."""
     dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
     if scan_id == UNKNOWN_ID:
-        check_place(task, dest)
+        check_place(task.host, dest)
         task.warn_foreseen("the scan")
         return _result(task, None)
-    return _result(task, store(task, dest, lambda draft: _fill(task, scan_id, kind, draft)))
+    return _result(task, store(task.host, dest, lambda draft: _fill(task, scan_id, kind, draft)))
 
 
 def _fill(task: Task, scan_id: int, kind: str, draft: Draft) -> None:

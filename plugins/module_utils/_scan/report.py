@@ -109,18 +109,18 @@ class _Present:
 
     def result(self) -> dict[str, Any]:
         task, dest = self._task, self._dest
-        check_place(task, dest, LONGEST_NAME)
+        check_place(task.host, dest, LONGEST_NAME)
         for path in () if task.check_mode else (dest, note_path(dest)):
             sweep(path)
         live = content_of(dest)
         note = self._note = read_note(task, dest)
         before: Record = dict(checksum=live.checksum) if live else {}
-        if live and note and note.content == live and not attributes.stays_planted(task, dest):
+        if live and note and note.content == live and not attributes.stays_planted(task.host, dest):
             before = _shown(note.request)
             if note.request == self._request:
                 return self._unchanged(note, live, before)
         # before any call, because a report that cannot be written to dest would be generated in vain
-        try_place(task, dest)
+        try_place(task.host, dest)
         if UNKNOWN_ID in (self._request.get("id"), *self._request.get("resources", ())):
             task.warn_foreseen("a report" if "id" in self._request else "an object among resources")
             return self._predicted(before, live, None)
@@ -132,7 +132,7 @@ class _Present:
         try:
             if self._created:
                 self._poll_or_wait(record)
-            stored = store(task, dest, self._fill, lambda content: self._write_note(self._record, content))
+            stored = store(task.host, dest, self._fill, lambda content: self._write_note(self._record, content))
             self._clean_up(record)
         except _NotReady:
             return self._predicted(before, live, self._record)
@@ -144,11 +144,11 @@ class _Present:
     def _predicted(self, before: Record, live: Content | None, record: Record | None) -> dict[str, Any]:
         """The result of check mode for a file whose content it cannot know."""
         record = record or new_record(REPORT, _shown(self._request))
-        return self._answer(True, before, record, None, predict_attributes(self._task, self._dest, live))
+        return self._answer(True, before, record, None, predict_attributes(self._task.host, self._dest, live))
 
     def _unchanged(self, note: Note, live: Content, before: Record) -> dict[str, Any]:
         """The file is up to date: this costs no call, unless the report must still be deleted."""
-        adjusted, difference = attributes.give(self._task, self._dest)
+        adjusted, difference = attributes.give(self._task.host, self._dest)
         if note.report is not None and not self._task.params["keep"]:
             self._asked_at = note.asked_at
             self._clean_up(note.report, live)

@@ -19,9 +19,10 @@ from .._http.connection import missing_requests
 from .._model.errors import harmless
 from .._model.interrupts import Stop
 from .connection_options import CONNECTION_OPTIONS, NEEDED, wrong_variable
+from .host import Host
 from .masking import hide, shown_options
 from .raw_options import ArgumentSpec, Groups, Prepared, prepare
-from .task import Ended, Host, ScopeInForce, Shared, Work, perform
+from .task import Ended, ScopeInForce, Shared, Work, perform
 
 # options for which null means that they are not set: an environment variable, or what a file has, still counts
 _LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)

@@ -17,41 +17,15 @@ from .._http.connection import Connection
 from .._http.list_cache import Lists
 from .._http.transport import Transport
 from .._model.errors import CallError, ScannerError, WrongOption, harmless, printable
-from .._model.interrupts import Stop
 from .._scope.permit import Permits, Verdicts
 from .connection_options import connection_from
+from .host import Host, foreseen
 from .raw_options import ArgumentSpec, check_ids
 
 # the failure of a task whose result cannot be turned into JSON
 TOO_DEEP = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
 # the beginning of the message on a mistake in the collection
 UNEXPECTED = "An unexpected error ended the task"
-
-
-class Host(Protocol):
-    """What runs a task."""
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The options, validated and converted."""
-
-    @property
-    def check_mode(self) -> bool:
-        """Whether nothing may be written."""
-
-    @property
-    def diff_mode(self) -> bool:
-        """Whether the result has a diff."""
-
-    @property
-    def stop(self) -> Stop:
-        """Whether the task is interrupted."""
-
-    def warn(self, warning: str) -> None:
-        """Show a warning with the result of the task."""
-
-    def show(self, text: str) -> None:
-        """Show a line while the task runs, where somebody can see it."""
 
 
 class Opened(NamedTuple):
@@ -98,7 +72,7 @@ class Task:
 
     def warn_foreseen(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
-        self.warn(f"{what} does not exist yet; check mode assumes that an earlier task creates it.")
+        self.warn(foreseen(what))
 
 
 # a function from a Task to the result of the module

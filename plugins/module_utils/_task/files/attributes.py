@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..._model.errors import Refused, printable
 from ..._model.trust import is_foreign
-from ..task import Task
+from ..host import Host
 from .draft import Draft
 
 _FAILING = "the declared owner, mode or another attribute of dest cannot be set"
@@ -90,31 +90,31 @@ def _refused(reason: str) -> Refused:
     return Refused(f"{_FAILING} ({printable(reason)}): correct the options, or run the task as another user.")
 
 
-def give(task: Task, path: str, pretend: bool = False, only: tuple[str, ...] = _ALL) -> tuple[bool, Difference]:
+def give(host: Host, path: str, pretend: bool = False, only: tuple[str, ...] = _ALL) -> tuple[bool, Difference]:
     """Give a file the attributes that the task declares; return whether any changed, and their Difference.
 
     Check mode, and ``pretend``, only predict the result. Does nothing in a module without these options.
     """
     difference: Difference = dict(before={}, after={})
-    if "unsafe_writes" not in task.params:
+    if "unsafe_writes" not in host.params:
         return False, difference
     # an AnsibleModule, because only modules with the options of files get here
-    module: Any = task.host
-    wanted = module.load_file_common_arguments(task.params, path=path)
+    module: Any = host
+    wanted = module.load_file_common_arguments(host.params, path=path)
     wanted.update({name: [] if name in _CONTEXT else None for name in _ALL if name not in only}, path=path)
-    module.check_mode = task.check_mode or pretend
+    module.check_mode = host.check_mode or pretend
     try:
         with _refusing(module):
             changed = module.set_fs_attributes_if_different(wanted, False, difference)
     finally:
-        module.check_mode = task.check_mode
+        module.check_mode = host.check_mode
     return changed, difference
 
 
-def predict(task: Task, dest: str) -> Difference:
+def predict(host: Host, dest: str) -> Difference:
     """The difference that ``give`` would make to a file that replaces ``dest``, which exists."""
     # a file that replaces a link begins with the rights of the file that the link names
-    return give(task, os.path.realpath(dest), pretend=True)[1]
+    return give(host, os.path.realpath(dest), pretend=True)[1]
 
 
 def is_planted(dest: str) -> bool:
@@ -126,15 +126,15 @@ def is_planted(dest: str) -> bool:
     return False
 
 
-def stays_planted(task: Task, dest: str) -> bool:
+def stays_planted(host: Host, dest: str) -> bool:
     """Whether ``dest`` would remain a file that another user created, and may still have open for writing."""
-    return is_planted(dest) and "owner" in predict(task, dest)["after"]
+    return is_planted(dest) and "owner" in predict(host, dest)["after"]
 
 
-def try_rights(task: Task, dest: str) -> Rights:
+def try_rights(host: Host, dest: str) -> Rights:
     """The Rights of a file that replaces ``dest``, found by giving them to an empty file."""
     with Draft(dest) as empty:
-        give(task, empty.path, pretend=True)
+        give(host, empty.path, pretend=True)
         base = starting_rights(_found(dest), is_planted(dest), _umask())
         for uid, gid in ((-1, base.gid), (base.uid, -1)):
             if uid is not None and gid is not None:
@@ -143,23 +143,23 @@ def try_rights(task: Task, dest: str) -> Rights:
         now = os.lstat(empty.path)
         kept = base.uid is None or now.st_uid == base.uid, base.gid is None or now.st_gid == base.gid
         os.chmod(empty.path, kept_mode(base.mode, *kept))
-        give(task, empty.path, only=_RIGHTS)
+        give(host, empty.path, only=_RIGHTS)
         return _rights_of(os.lstat(empty.path))
 
 
-def dress(task: Task, path: str, dest: str) -> None:
+def dress(host: Host, path: str, dest: str) -> None:
     """Give the file at ``path``, which only its owner can read, the attributes that it needs before it becomes ``dest``."""
-    rights, found = try_rights(task, dest), _found(dest)
+    rights, found = try_rights(host, dest), _found(dest)
     now = os.lstat(path)
     uid, gid = rights.owner
     if (now.st_uid, now.st_gid) != (uid, gid):
         os.chown(path, uid, gid)
-    module: Any = task.host
+    module: Any = host
     if module.selinux_enabled():
         context = module.selinux_context(dest) if found else module.selinux_default_context(dest)
         with _refusing(module):
             module.set_context_if_different(path, context, False)
-        give(task, path, only=_CONTEXT)
+        give(host, path, only=_CONTEXT)
     os.chmod(path, rights.mode)
     if rights == found and not is_planted(dest):
         # the access control list holds further rights, which are valid only with this mode
@@ -167,15 +167,15 @@ def dress(task: Task, path: str, dest: str) -> None:
             os.setxattr(path, _ACL, os.getxattr(dest, _ACL))
 
 
-def replace(task: Task, path: str, dest: str) -> None:
+def replace(host: Host, path: str, dest: str) -> None:
     """Move the file at ``path`` to ``dest``. Where that is impossible, write into ``dest`` with unsafe_writes."""
     try:
         os.replace(path, dest)
     except OSError as error:
-        unsafe = error.errno in _UNMOVABLE and task.params.get("unsafe_writes") and os.path.isfile(dest)
+        unsafe = error.errno in _UNMOVABLE and host.params.get("unsafe_writes") and os.path.isfile(dest)
         if not unsafe or is_planted(dest):
             raise
-        give(task, dest, only=(*_CONTEXT, *_RIGHTS))
+        give(host, dest, only=(*_CONTEXT, *_RIGHTS))
         with open(path, "rb") as source, open(dest, "wb") as stream:
             shutil.copyfileobj(source, stream)
             stream.flush()

@@ -11,8 +11,8 @@ import stat
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..._model.errors import Refused, WrongOption
-from ..task import Task
+from ..._model.errors import Refused, WrongOption, harmless
+from ..host import Host, foreseen
 from . import attributes
 from .draft import Content, Draft, digest, reason_of, shown, sweep
 
@@ -31,46 +31,46 @@ class Stored(NamedTuple):
 
 
 def store(
-    task: Task, dest: str, fill: Callable[[Draft], object], placed: Callable[[Content], object] | None = None
+    host: Host, dest: str, fill: Callable[[Draft], object], placed: Callable[[Content], object] | None = None
 ) -> Stored:
     """Make sure that the file ``dest`` holds what ``fill`` writes, with the owner and mode that the task declares.
 
     fill: writes to the Draft. If it raises, ``dest`` is unchanged. Check mode calls it as well, and discards what it writes.
     A file with this content already is not replaced. placed: called when ``dest`` has the Content, but not in check mode.
     """
-    check_place(task, dest)
-    if not task.check_mode:
+    check_place(host, dest)
+    if not host.check_mode:
         sweep(dest)
-    try_place(task, dest)
+    try_place(host, dest)
     before = content_of(dest)
-    with Draft(None if task.check_mode else dest) as draft:
+    with Draft(None if host.check_mode else dest) as draft:
         fill(draft)
         after = draft.content
-        replaced = after != before or attributes.stays_planted(task, dest)
-        predicted = predict_attributes(task, dest, before)
-        if replaced and not task.check_mode:
+        replaced = after != before or attributes.stays_planted(host, dest)
+        predicted = predict_attributes(host, dest, before)
+        if replaced and not host.check_mode:
             draft.put(
-                dress=lambda path: attributes.dress(task, path, dest),
-                replace=lambda path, place: attributes.replace(task, path, place),
+                dress=lambda path: attributes.dress(host, path, dest),
+                replace=lambda path, place: attributes.replace(host, path, place),
             )
-    if placed and not task.check_mode:
+    if placed and not host.check_mode:
         placed(after)
     if not replaced:
-        return Stored(*attributes.give(task, dest), before, after)
-    if not task.check_mode:
-        attributes.give(task, dest, only=attributes.FLAGS)
+        return Stored(*attributes.give(host, dest), before, after)
+    if not host.check_mode:
+        attributes.give(host, dest, only=attributes.FLAGS)
     return Stored(True, predicted, before, after)
 
 
-def predict_attributes(task: Task, dest: str, before: Content | None) -> attributes.Difference:
+def predict_attributes(host: Host, dest: str, before: Content | None) -> attributes.Difference:
     """The difference of the attributes if another file replaces ``dest``.
 
     before: the Content of the file before the task. A new file is a change by itself, so its attributes are not compared.
     """
-    return attributes.predict(task, dest) if before else dict(before={}, after={})
+    return attributes.predict(host, dest) if before else dict(before={}, after={})
 
 
-def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME, option: str = "dest") -> None:
+def check_place(host: Host, dest: str, longest: int = _LONGEST_NAME, option: str = "dest") -> None:
     """Refuse a ``dest`` that cannot become a file, before any call, because what a task fetches may cost something.
 
     longest: the maximum number of bytes of its name; option: the one that gives it.
@@ -81,20 +81,20 @@ def check_place(task: Task, dest: str, longest: int = _LONGEST_NAME, option: str
         raise WrongOption(f"{option} {named} names a directory: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
         raise WrongOption(f"{option} {named} exists and is not a regular file: give another {option}.")
-    if attributes.is_planted(dest) and task.params.get("owner") is None:
-        own = "set owner, " if "owner" in task.params else ""
+    if attributes.is_planted(dest) and host.params.get("owner") is None:
+        own = "set owner, " if "owner" in host.params else ""
         raise Refused(
             f"{option} {named} belongs to another user, in a directory in which every user can create files: that user could"
             f" read or change what the task writes. Remove the file, {own}or give another {option}."
         )
     if len(os.fsencode(name)) > longest:
         raise WrongOption(f"{option} {named} has a file name that is too long: give {option} a shorter name.")
-    _check_directory(task, directory or os.curdir, f"{option} {named}", option)
+    _check_directory(host, directory or os.curdir, f"{option} {named}", option)
 
 
-def _check_directory(task: Task, directory: str, what: str, option: str) -> None:
-    if not os.path.lexists(directory) and task.check_mode:
-        task.warn_foreseen(f"the directory of {what}")
+def _check_directory(host: Host, directory: str, what: str, option: str) -> None:
+    if not os.path.lexists(directory) and host.check_mode:
+        host.warn(harmless(foreseen(f"the directory of {what}")))
         return
     if not os.path.isdir(directory):
         why = "is not a directory" if os.path.lexists(directory) else "does not exist"
@@ -109,14 +109,14 @@ def _check_directory(task: Task, directory: str, what: str, option: str) -> None
         )
 
 
-def try_place(task: Task, dest: str) -> None:
+def try_place(host: Host, dest: str) -> None:
     """Refuse what ``check_place`` cannot detect: a read-only file system, an unknown owner, a wrong mode."""
     directory = os.path.dirname(dest) or os.curdir
-    if task.check_mode:
+    if host.check_mode:
         if os.path.isdir(directory):
-            attributes.give(task, dest if os.path.exists(dest) else directory)
+            attributes.give(host, dest if os.path.exists(dest) else directory)
         return
-    attributes.try_rights(task, dest)
+    attributes.try_rights(host, dest)
 
 
 def content_of(path: str) -> Content | None:

@@ -11,7 +11,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows imp
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Memory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.task import sentence_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The work of the module gate: read, judge, write the artefacts, and fail or pass."""
+"""What the module gate does with what was read: judge it, write the artefacts, and fail or pass."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import os
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._evidence.exploits import Exploits
-from .._evidence.read import Reading, read
-from .._evidence.rows import Trouble, rows_of
+from .._evidence.rows import Reading, Trouble, rows_of
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._model.gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
 from .._model.records import Record
@@ -25,7 +24,7 @@ from .._model.trust import refuse_untrusted
 from .._model.version import COLLECTION_VERSION
 from .._task.files.draft import shown
 from .._task.files.repository import path_in_repository
-from .._task.task import Task
+from .._task.host import Host
 from .baseline import Memory, run_of
 from .baseline_file import remember
 from .enrichment import read_epss, read_known_exploited, stale_in
@@ -80,21 +79,24 @@ class _Asked(NamedTuple):
     sarif_location: str
 
 
-def judge_task(task: Task) -> Record:
-    """The work of the module. Raises _NotPassed if the outcome fails the task."""
+def run_gate(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
+    """The result of the module. Raises _NotPassed if the outcome fails the task.
+
+    read: reads the scans of the service; called after the options and files are known to be right.
+    """
     # findings have no cycles: with 1,000 waivers and 50,000 findings, searching for some makes 5.0 x json.loads 8.7 x
     gc.disable()
     try:
-        return _result(task)
+        return _result(host, warn, read)
     finally:
         gc.enable()
 
 
-def _result(task: Task) -> Record:
-    params = task.params
+def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
+    params = host.params
     started = time.time()
-    asked = _asked(task, started)
-    reading = _reading(task, started)
+    asked = _asked(params, started)
+    reading = _reading(params, started, read)
     pairs, troubles = with_results(reading.pairs, params["scan_results"])
     if params["stale_catalogues"] == FAIL:
         troubles = (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in asked.stale))
@@ -130,16 +132,15 @@ def _result(task: Task) -> Record:
         run=secrets.token_hex(16),
     )
     # a preview that has judged nothing: the run itself will warn
-    silent = task.check_mode and not pairs
+    silent = host.check_mode and not pairs
     if params["stale_catalogues"] == WARN and not silent:
         for sentence in asked.stale:
-            task.warn(sentence)
-    return _Ending(task, decision, document, reading.api_error, silent).end(asked, baseline)
+            warn(sentence)
+    return _Ending(host, warn, decision, document, reading.api_error, silent).end(asked, baseline)
 
 
-def _asked(task: Task, now: float) -> _Asked:
-    params = task.params
-    _refuse_wrong_options(task)
+def _asked(params: Record, now: float) -> _Asked:
+    _refuse_wrong_options(params)
     epss, exploited = params["epss_file"], params["known_exploited_file"]
     options = {"epss": "epss_max_age", "known_exploited": "known_exploited_max_age"}
     limits = {field: seconds_of(params[option], option) for field, option in options.items()}
@@ -154,23 +155,23 @@ def _asked(task: Task, now: float) -> _Asked:
         origin_of(params["origin"]),
         exploits,
         stale_in(exploits, limits, now),
-        _waivers(task, now),
+        _waivers(params, now),
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
         locations_of(
             [
                 (path_in_repository(path, "estate_files"), text.decode("utf-8", "replace"))
-                for path, text in _contents(task, "estate_files")
+                for path, text in _contents(params, "estate_files")
             ]
         ),
         _sarif_location(params),
     )
 
 
-def _waivers(task: Task, now: float) -> list[Rule]:
+def _waivers(params: Record, now: float) -> list[Rule]:
     """The waivers of the task. Raises WrongOption, with its problems as a list, because ansible-core shows a line break in a
     message as a backslash and an n."""
     try:
-        return read_waivers(_contents(task, "waivers"), now, task.params["allow_permanent"])
+        return read_waivers(_contents(params, "waivers"), now, params["allow_permanent"])
     except WrongOption as error:
         head, *problems = str(error).split("\n")
         if not problems:
@@ -188,8 +189,7 @@ def _sarif_location(params: Mapping[str, Any]) -> str:
     return path_in_repository(path, "sarif_location") if os.path.isabs(path) else str(path)
 
 
-def _refuse_wrong_options(task: Task) -> None:
-    params = task.params
+def _refuse_wrong_options(params: Record) -> None:
     directory = params["artifacts"]
     if directory is not None:
         if not params["formats"]:
@@ -203,18 +203,17 @@ def _refuse_wrong_options(task: Task) -> None:
         refuse_without_directory(params["baseline"], "baseline")
 
 
-def _contents(task: Task, option: str) -> list[tuple[str, bytes]]:
+def _contents(params: Record, option: str) -> list[tuple[str, bytes]]:
     """The paths of an option and the contents of these files."""
-    paths = task.params[option]
+    paths = params[option]
     return [(path, needed_content_of(path, f"{option}[{index}]")) for index, path in enumerate(paths)]
 
 
-def _reading(task: Task, now: float) -> Reading:
+def _reading(params: Record, now: float, read: Callable[[], Reading]) -> Reading:
     """What is judged, from the service or from a file."""
-    params = task.params
     path = params["findings_file"]
     if path is None:
-        return read(task)
+        return read()
     saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now).of(params["workspace"])
     if saved.pairs and params["baseline"] and params["baseline_missing"] == "create":
         raise WrongOption(
@@ -237,11 +236,17 @@ class _Ending:
     """How a task ends that has judged."""
 
     def __init__(
-        self, task: Task, decision: Decision, document: Record, api_error: Record | None, silent: bool
+        self,
+        host: Host,
+        warn: Callable[[str], None],
+        decision: Decision,
+        document: Record,
+        api_error: Record | None,
+        silent: bool,
     ) -> None:
         """silent: warn of nothing."""
-        self._task = task
-        self._warn = (lambda _sentence: None) if silent else task.warn
+        self._host = host
+        self._warn = (lambda _sentence: None) if silent else warn
         self._decision = decision
         self._document = document
         self._api_error = {"api_error": api_error} if api_error else {}
@@ -258,7 +263,7 @@ class _Ending:
             self._write_artefacts(asked)
             # last, so that nothing is accepted whose artefacts are missing
             if baseline is not None:
-                self._write_baseline(self._task.params["baseline"], asked.baseline, baseline)
+                self._write_baseline(self._host.params["baseline"], asked.baseline, baseline)
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
             kind = Incomplete if self._changed() else Refused
@@ -272,11 +277,11 @@ class _Ending:
         return {**self._result(), "msg": passed_sentence_of(self._decision)}
 
     def _write_artefacts(self, asked: _Asked) -> None:
-        params = self._task.params
+        params = self._host.params
         directory = params["artifacts"]
         if directory is None:
             return
-        make_directory(self._task, directory)
+        make_directory(self._host, directory)
         sarif = (params["sarif_profile"], asked.locations, asked.sarif_location)
         choices = Choices(*sarif, params["export_all"], params["sarif_category"])
         for name in dict.fromkeys(params["formats"]):
@@ -285,11 +290,11 @@ class _Ending:
                 self._warn(warning)
             files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
             _refuse_own_baseline(files, params["baseline"])
-            write_files(self._task, files, self._files)
+            write_files(self._host, files, self._files)
             # a program that takes all files of the directory would take them for those of this run
             present = os.listdir(directory) if os.path.isdir(directory) else []
             old = [os.path.join(directory, each) for each in outdated(name, written, present)]
-            self._removed |= remove_files(self._task, old)
+            self._removed |= remove_files(self._host, old)
 
     def _write_baseline(self, path: str, before: bytes | None, after: str) -> None:
         # calls may have taken minutes since it was read
@@ -297,8 +302,8 @@ class _Ending:
             raise Refused(
                 f"The baseline {shown(path)} changed while the gate ran, and was not overwritten: run the task again."
             )
-        write_files(self._task, [File(path, "baseline", after)], self._files)
-        if self._task.diff_mode:
+        write_files(self._host, [File(path, "baseline", after)], self._files)
+        if self._host.diff_mode:
             self._diff = {"diff": diff_of(path, before, after)}
 
     def _warn_of(self, memory: Memory) -> None:
@@ -325,7 +330,7 @@ class _Ending:
 
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]
-        rows = failing if self._task.params["rows"] == "failing" else self._document["findings"]
+        rows = failing if self._host.params["rows"] == "failing" else self._document["findings"]
         result = {**self._document, "findings": rows, "failing": failing, "files": self._files}
         return {**result, "changed": self._changed(), **self._diff}
 
