@@ -102,12 +102,13 @@ def give(host: Host, path: str, pretend: bool = False, only: tuple[str, ...] = _
     module: Any = host
     wanted = module.load_file_common_arguments(host.params, path=path)
     wanted.update({name: [] if name in _CONTEXT else None for name in _ALL if name not in only}, path=path)
-    module.check_mode = host.check_mode or pretend
+    check_mode = host.check_mode
+    module.check_mode = check_mode or pretend
     try:
         with _refusing(module):
             changed = module.set_fs_attributes_if_different(wanted, False, difference)
     finally:
-        module.check_mode = host.check_mode
+        module.check_mode = check_mode
     return changed, difference
 
 

@@ -28,17 +28,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-class FakeTask:
-    """As much of a task as files need."""
+class FakeHost:
+    """As much of a host as files need."""
 
     def __init__(self, check_mode=False):
         self.check_mode = check_mode
         self.params = {}
-        self.foreseen = []
-        self.host = SimpleNamespace(selinux_enabled=lambda: False)
+        self.warnings = []
 
-    def warn_foreseen(self, what):
-        self.foreseen.append(what)
+    def warn(self, warning):
+        self.warnings.append(warning)
+
+    def selinux_enabled(self):
+        return False
 
 
 @pytest.fixture
@@ -63,19 +65,19 @@ def assert_nothing_left(tmp_path, *names):
 
 
 def test_a_file_is_created_with_its_size_and_checksum(dest, tmp_path):
-    stored = store(FakeTask(), dest, writes(b"one ", b"two"))
+    stored = store(FakeHost(), dest, writes(b"one ", b"two"))
     assert (stored.changed, stored.before, stored.after) == (True, None, Content(7, sha1(b"one two")))
     assert (tmp_path / "report.pdf").read_bytes() == b"one two"
     assert_nothing_left(tmp_path, "report.pdf")
 
 
 def test_the_same_content_is_not_written_again(dest, tmp_path):
-    store(FakeTask(), dest, writes(b"same"))
+    store(FakeHost(), dest, writes(b"same"))
     inode = os.stat(dest).st_ino
-    stored = store(FakeTask(), dest, writes(b"sa", b"me"))
+    stored = store(FakeHost(), dest, writes(b"sa", b"me"))
     assert (stored.changed, stored.before) == (False, stored.after)
     assert os.stat(dest).st_ino == inode
-    stored = store(FakeTask(), dest, writes(b"other"))
+    stored = store(FakeHost(), dest, writes(b"other"))
     assert (stored.changed, stored.before) == (True, Content(4, sha1(b"same")))
     assert_nothing_left(tmp_path, "report.pdf")
 
@@ -86,37 +88,38 @@ def test_a_draft_that_begins_again_forgets_what_was_written(dest):
         draft.restart()
         draft.write(b"whole")
 
-    assert store(FakeTask(), dest, fill).after == Content(5, sha1(b"whole"))
+    assert store(FakeHost(), dest, fill).after == Content(5, sha1(b"whole"))
     assert content_of(dest) == Content(5, sha1(b"whole"))
 
 
 def test_in_check_mode_nothing_is_written_and_the_content_is_known(dest, tmp_path):
-    stored = store(FakeTask(check_mode=True), dest, writes(b"one"))
+    stored = store(FakeHost(check_mode=True), dest, writes(b"one"))
     assert (stored.changed, stored.after) == (True, Content(3, sha1(b"one")))
     assert_nothing_left(tmp_path)
-    store(FakeTask(), dest, writes(b"one"))
-    assert not store(FakeTask(check_mode=True), dest, writes(b"one")).changed
-    assert store(FakeTask(check_mode=True), dest, writes(b"two")).changed
+    store(FakeHost(), dest, writes(b"one"))
+    assert not store(FakeHost(check_mode=True), dest, writes(b"one")).changed
+    assert store(FakeHost(check_mode=True), dest, writes(b"two")).changed
     assert (tmp_path / "report.pdf").read_bytes() == b"one"
 
 
 def test_check_mode_assumes_that_an_earlier_task_creates_the_directory(tmp_path):
-    task = FakeTask(check_mode=True)
-    assert store(task, str(tmp_path / "new" / "report.pdf"), writes(b"x")).changed
-    assert len(task.foreseen) == 1
+    host = FakeHost(check_mode=True)
+    assert store(host, str(tmp_path / "new" / "report.pdf"), writes(b"x")).changed
+    (warning,) = host.warnings
+    assert warning.endswith("does not exist yet; check mode assumes that an earlier task creates it.")
 
 
 @pytest.mark.parametrize("before", [False, True])
 def test_what_goes_wrong_in_the_middle_leaves_the_file_as_it_was(dest, tmp_path, before):
     if before:
-        store(FakeTask(), dest, writes(b"before"))
+        store(FakeHost(), dest, writes(b"before"))
 
     def fill(draft):
         draft.write(b"half")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store(FakeTask(), dest, fill)
+        store(FakeHost(), dest, fill)
     assert_nothing_left(tmp_path, *["report.pdf"] * before)
     assert not before or (tmp_path / "report.pdf").read_bytes() == b"before"
 
@@ -128,7 +131,7 @@ def test_a_limit_on_the_size_of_files_is_one_sentence_and_leaves_nothing(dest, t
         with pytest.raises(
             Refused, match=r"could not be written \(.*\), and no incomplete file is left: raise the limit"
         ):
-            store(FakeTask(), dest, writes(*[b"x" * 65536] * 4))
+            store(FakeHost(), dest, writes(*[b"x" * 65536] * 4))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_nothing_left(tmp_path)
@@ -146,7 +149,7 @@ def test_a_disk_that_is_full_at_the_end_is_one_sentence_and_leaves_nothing(dest,
     with pytest.raises(
         Refused, match=r"No space left on device\), and no incomplete file is left: free disk space there"
     ):
-        store(FakeTask(), dest, writes(b"x"))
+        store(FakeHost(), dest, writes(b"x"))
     assert_nothing_left(tmp_path)
 
 
@@ -186,11 +189,11 @@ def test_a_place_that_cannot_hold_a_file_is_refused_before_it_is_filled(tmp_path
     (tmp_path / "file").write_text("x")
     os.mkfifo(tmp_path / "pipe")
     place = str(make(tmp_path))
-    task = FakeTask(check_mode)
+    host = FakeHost(check_mode)
     if check_mode and "missing" in place:
         return
     with pytest.raises(WrongOption, match=words):
-        store(task, place, lambda draft: pytest.fail("filled"))
+        store(host, place, lambda draft: pytest.fail("filled"))
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -198,7 +201,7 @@ def test_a_directory_that_is_not_writable_is_refused_before_it_is_filled(dest, m
     # the tests may run as root, who may write everywhere
     monkeypatch.setattr(_files.os, "access", lambda path, wanted: False)
     with pytest.raises(Refused, match="is not writable for the user who runs the task"):
-        store(FakeTask(check_mode), dest, lambda draft: pytest.fail("filled"))
+        store(FakeHost(check_mode), dest, lambda draft: pytest.fail("filled"))
 
 
 def test_a_file_system_that_is_read_only_is_refused_before_it_is_filled(dest, monkeypatch):
@@ -207,11 +210,11 @@ def test_a_file_system_that_is_read_only_is_refused_before_it_is_filled(dest, mo
 
     monkeypatch.setattr(_drafts.tempfile, "mkstemp", read_only)
     with pytest.raises(Refused, match="Read-only file system"):
-        store(FakeTask(), dest, lambda draft: pytest.fail("filled"))
+        store(FakeHost(), dest, lambda draft: pytest.fail("filled"))
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence(dest, monkeypatch):
-    store(FakeTask(), dest, writes(b"x"))
+    store(FakeHost(), dest, writes(b"x"))
 
     def denied(*arguments, **named):
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -249,7 +252,7 @@ def test_whatever_is_written_a_link_is_replaced_and_what_it_names_is_left_alone(
         named = content_of(dest)
         before = named
         for content in contents:
-            stored = store(FakeTask(), dest, writes(content))
+            stored = store(FakeHost(), dest, writes(content))
             assert (stored.changed, stored.before) == (content_of(dest) != before, before)
             assert Path(dest).read_bytes() == content
             before = stored.after
@@ -271,7 +274,7 @@ def umask():
 def test_a_link_to_a_file_with_the_content_is_left(dest, tmp_path):
     (tmp_path / "kept").write_bytes(b"same")
     os.symlink("kept", dest)
-    assert not store(FakeTask(), dest, writes(b"same")).changed
+    assert not store(FakeHost(), dest, writes(b"same")).changed
     assert os.readlink(dest) == "kept"
 
 
@@ -279,7 +282,7 @@ def test_a_link_to_a_file_with_the_content_is_left(dest, tmp_path):
 def test_a_link_to_what_is_no_file_is_replaced_and_not_read(dest, tmp_path, target):
     os.mkfifo(tmp_path / "pipe")
     os.symlink(target, dest)
-    assert store(FakeTask(), dest, writes(b"new")).before is None
+    assert store(FakeHost(), dest, writes(b"new")).before is None
     assert (tmp_path / "report.pdf").read_bytes() == b"new"
     assert not os.path.islink(dest)
 
@@ -321,15 +324,15 @@ def test_the_draft_of_a_run_that_was_killed_is_removed_by_the_next(dest, tmp_pat
     process.kill()
     process.wait()
     assert Path(path).read_bytes() == b"secret"
-    store(FakeTask(check_mode=True), dest, writes(b"new"))
+    store(FakeHost(check_mode=True), dest, writes(b"new"))
     assert os.path.exists(path)
-    store(FakeTask(), dest, writes(b"new"))
+    store(FakeHost(), dest, writes(b"new"))
     assert_nothing_left(tmp_path, "report.pdf")
 
 
 def test_the_draft_of_a_run_that_goes_on_is_left_to_it(dest, tmp_path, another_run):
     process, path = another_run
-    store(FakeTask(), dest, writes(b"new"))
+    store(FakeHost(), dest, writes(b"new"))
     assert_nothing_left(tmp_path, "report.pdf", os.path.basename(path))
     process.communicate("")
     assert process.returncode == 0
@@ -363,7 +366,7 @@ def test_only_own_drafts_of_the_same_file_are_removed(dest, tmp_path, monkeypatc
             return os.stat_result((*found[:4], 12345, *found[5:])) if found.st_ino == inode else found
 
         monkeypatch.setattr(os, "fstat", changed)
-    store(FakeTask(), dest, writes(b"new"))
+    store(FakeHost(), dest, writes(b"new"))
     assert os.path.lexists(left)
 
 
@@ -387,7 +390,7 @@ def test_where_files_cannot_be_locked_a_file_is_written_and_no_draft_is_removed(
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(_drafts.fcntl, "flock", no_locks)
-    store(FakeTask(), dest, writes(b"new"))
+    store(FakeHost(), dest, writes(b"new"))
     assert_nothing_left(tmp_path, "report.pdf", left.name)
 
 
@@ -415,26 +418,26 @@ def test_a_draft_removed_as_a_leftover_before_its_lock_is_created_again(dest, tm
 def test_attributes_are_a_change_of_existing_files_only(dest, monkeypatch):
     given = True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}}
     monkeypatch.setattr(_attributes, "give", lambda task, path, **how: given)
-    task = FakeTask()
-    first = store(task, dest, writes(b"x"))
+    host = FakeHost()
+    first = store(host, dest, writes(b"x"))
     assert (first.changed, first.attributes) == (True, {"before": {}, "after": {}})
-    second = store(task, dest, writes(b"x"))
+    second = store(host, dest, writes(b"x"))
     assert (second.changed, second.attributes) == given
-    assert store(FakeTask(check_mode=True), dest, writes(b"x")) == second
+    assert store(FakeHost(check_mode=True), dest, writes(b"x")) == second
 
 
 def test_what_is_called_when_the_file_is_placed_gets_its_content(dest):
     placed = []
-    task = FakeTask()
-    store(task, dest, writes(b"x"), lambda content: placed.append((content, content_of(dest))))
+    host = FakeHost()
+    store(host, dest, writes(b"x"), lambda content: placed.append((content, content_of(dest))))
     assert placed == [(Content(1, sha1(b"x")),) * 2]
-    store(FakeTask(check_mode=True), dest, writes(b"y"), placed.append)
+    store(FakeHost(check_mode=True), dest, writes(b"y"), placed.append)
     assert len(placed) == 1
 
 
 def test_only_a_file_that_nobody_else_can_write_is_one_s_own(dest, tmp_path, monkeypatch):
     assert not _drafts.is_own_file(dest)
-    store(FakeTask(), dest, writes(b"x"))
+    store(FakeHost(), dest, writes(b"x"))
     assert _drafts.is_own_file(dest)
     os.chmod(dest, 0o622)
     assert not _drafts.is_own_file(dest)
