@@ -16,7 +16,7 @@ options:
       - V(warn) keeps the live value, warns, and returns the difference in RV(drift). V(ignore) does the same without the
         warning. V(fail) fails the task.
       - V(recreate) deletes the object and creates it again. It requires O(force=true). It refuses if the live text may be
-        the form in which the service stores the declared one, such as its beginning.
+        the form in which the service stores the declared one, such as its beginning or an empty text.
       - Danger - whatever belongs to the object is deleted with it, such as the scans of a target and their findings.
     type: str
     choices: [warn, fail, ignore, recreate]

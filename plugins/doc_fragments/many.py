@@ -17,7 +17,8 @@ options:
         without the warning. V(fail) refuses the whole task before anything is written, or only this item with
         O(continue_on_error=true).
       - V(recreate) deletes such targets and creates them again. It requires O(force=true), and its deletes count
-        towards O(purge_max) and O(purge_max_percent).
+        towards O(purge_max) and O(purge_max_percent). It refuses a target whose live description may be the form in
+        which the service stores the declared one, such as its beginning or an empty text.
       - Danger - deleting a target deletes its scans and their findings.
     type: str
     choices: [warn, fail, ignore, recreate]

@@ -25,7 +25,7 @@ from ..module_utils._estate.logger_data import by_id, captured, decoded
 from ..module_utils._evidence.scans import outcome_of, status_of, without_secrets
 from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.transport import Transport
-from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, printable
+from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._model.families.http_logger import HTTP_LOGGER
 from ..module_utils._model.families.scan import SCAN, tool_id_of
 from ..module_utils._model.families.workspace import WORKSPACE
@@ -163,10 +163,10 @@ class Reads:
     def warn(self, warning: str) -> None:
         if warning not in self._warned:
             self._warned.add(warning)
-            LOG.warning("%s", warning)
+            LOG.warning("%s", harmless(warning))
 
     def show(self, text: str) -> None:
-        LOG.info("%s", text)
+        LOG.info("%s", harmless(text))
 
     @contextlib.contextmanager
     def opened(
@@ -373,8 +373,8 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
                 await asyncio.to_thread(state.store)
                 result = await asyncio.to_thread(reads.rows)
                 if result.get("notice"):
-                    LOG.warning("%s", result["notice"])
-                    notice = dict(message=result["notice"], failures=0)
+                    notice = dict(message=harmless(result["notice"]), failures=0)
+                    LOG.warning("%s", notice["message"])
                     await deliveries.deliver(event("error", str(uuid4()), notice))
                 if state.cursor is None:
                     # what has ended is passed on after the next read, which also shows what this one came too early for
@@ -385,10 +385,11 @@ async def run(name: str, queue: Any, args: Mapping[str, Any]) -> None:
                 failures, since, told = 0, time.monotonic(), False
             except ScannerError as error:
                 failures += 1
-                LOG.warning("%s", error)
+                message = harmless(str(error))
+                LOG.warning("%s", message)
                 if not told and time.monotonic() - since >= params["error_after"]:
                     told = True
-                    await deliveries.deliver(event("error", str(uuid4()), dict(message=str(error), failures=failures)))
+                    await deliveries.deliver(event("error", str(uuid4()), dict(message=message, failures=failures)))
             await asyncio.sleep(pause(params["interval"], failures, SystemRandom().random()))
     finally:
         reads.end()

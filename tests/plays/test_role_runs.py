@@ -11,6 +11,7 @@ import subprocess
 from typing import NamedTuple
 
 import pytest
+from ansible.release import __version__ as ansible_version
 from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, prepare
 
 ESTATE = [{"name": "Web shop", "targets": ["www.example.com"]}]
@@ -143,6 +144,9 @@ def test_an_omitted_option_does_not_hide_that_of_the_play(service, tmp_path):
     done = run(tmp_path, service, tasks, inventory=f"a {LOCAL}\n", module_defaults=SCOPED)
     assert done.status == 2, done.output
     assert done.posts("/targets") == done.posts("/scans") == []
+    # before release 2.19, ansible-core fails a role with an omitted dictionary
+    modules_only = tuple(map(int, ansible_version.split(".")[:2])) < (2, 19)
+    assert " ".join(done.output.split()).count("is refused by scope.deny[0]") >= (2 if modules_only else 4)
 
 
 def test_a_policy_and_protected_names_of_the_play_count(service, tmp_path):

@@ -158,6 +158,11 @@ FORMS_OF_TEXT: dict[str, Callable[[str], str]] = {
     "escaped": html.escape,
     "ascii": lambda text: text.encode("ascii", "replace").decode(),
     "without_tags": lambda text: re.sub("<[^>]*>", "", text),
+    "dropped": lambda text: "",
+    "default": lambda text: "added from API",
+    "extended": lambda text: f"{text} (added by the API)",
+    "prefixed": lambda text: f"[API] {text}",
+    "translated": lambda text: "".join(chr(ord(each) + 1) for each in text) if text else "",
 }
 
 # ---- the settings

@@ -245,7 +245,8 @@ class Run:
             {field: value for field, value in fields.items() if value != ""},
             look=lambda status: self._read_by_name(family, step.name, place, status),
             place=place,
-            read_back=False,
+            # what a recreation deletes is lost, so its text is read before the next one
+            read_back=step.recreates,
         )
         if created.note:
             self._task.warn(created.note)
@@ -255,9 +256,11 @@ class Run:
             # what comes next needs the id, so it is read now where the answer gave none
             object_id = object_id or self._new_id(family, step.name, place)
             self._ids[step.name] = object_id
-        other = stored_otherwise(created.record, self._sent(step)) if created.made and created.shown else None
+        again = step.recreates
+        known = created.made and created.shown
+        other = stored_otherwise(created.record, self._sent(step), recreated=again) if known else None
         if other:
-            raise Incomplete(f"it was created, but {other}")
+            raise Incomplete(f"it was {'recreated' if again else 'created'}, but {other}")
         seen = created.shown and not family.hides_workspace
         step = step._replace(object_id=object_id if seen else None)
         return step._replace(action="create") if created.made else self._adjust(step, created.record)

@@ -202,7 +202,7 @@ def _refuse_other_form(declared: _Declared, values: Record, record: Record, done
     resource = declared.resource
     # names of targets are found in normal form
     compared = {field: value for field, value in values.items() if field != resource.key or not resource.key_is_place}
-    problem = stored_otherwise(record, compared, exact=resource.key)
+    problem = stored_otherwise(record, compared, exact=resource.key, recreated=done == "recreated")
     if problem:
         raise Incomplete(
             f"{resource.noun} {printable(values[resource.key])!r} was {done}, but {problem}.",

@@ -96,7 +96,7 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
         calls["PUT"] += step.action == "update" and not step.recreates
         calls["DELETE"] += step.deletes
         more[step.listing] += step.creates - step.deletes
-        calls["GET"] += step.action == "update" and not step.recreates
+        calls["GET"] += step.action == "update"
         if step.creates or step.deletes:
             read_again.add(step.listing)
     for family, workspace in read_again:

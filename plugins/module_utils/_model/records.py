@@ -179,10 +179,10 @@ def written(resource: Family, before: Record, changes: Record, read: Record) -> 
     return record, found
 
 
-def stored_otherwise(record: Record, values: Record, exact: str | None = None) -> str | None:
+def stored_otherwise(record: Record, values: Record, exact: str | None = None, recreated: bool = False) -> str | None:
     """That a service has stored texts of a create in another form, a clause that ends with what to do; or None.
 
-    exact: the field that must be as it was sent, because it is looked up so.
+    exact: the field that must be as it was sent, because it is looked up so; recreated: whether an object was deleted for it.
     """
     others = {
         field: record[field]
@@ -192,11 +192,13 @@ def stored_otherwise(record: Record, values: Record, exact: str | None = None) -
         and not (record[field] == value if field == exact else same(record[field], value))
     }
     shown = " and ".join(f"its {field} as {printable(repr(stored))}" for field, stored in others.items())
-    return f"the service stores {shown}; declare the text as the service stores it" if shown else None
+    again = recreated and not all(may_be_stored_form(str(stored), str(values[name])) for name, stored in others.items())
+    advice = ", because another run with on_drift: recreate would delete the object again" if again else ""
+    return f"the service stores {shown}; declare the text as the service stores it{advice}" if shown else None
 
 
 def may_be_stored(drift: Record) -> str | None:
-    """Why an object must not be recreated because of this drift, a clause; or None. Recreating it would change nothing."""
+    """Why an object must not be recreated because of this drift, a clause; or None. Recreating it may change nothing."""
     for field, sides in drift.items():
         if may_be_stored_form(str(sides["live"]), str(sides["declared"])):
             return (

@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import re
 import unicodedata
-from collections.abc import Callable
 from urllib.parse import unquote
 
 _LINE_END = re.compile("\r\n?")
+# what version 1 of the API stored as the description of every target that it created
+_DEFAULT_TEXT = "addedfromapi"
 # texts may be escaped several times
 _MOST_ESCAPES = 3
 _TAG = re.compile("<[^>]*>")
@@ -36,20 +38,47 @@ def same(one: object, other: object) -> bool:
 
 
 def may_be_stored_form(stored: str, sent: str) -> bool:
-    """Whether a service may have made one text of the other: cut it, escaped it, or dropped or replaced characters.
+    """Whether a service may have made one text of the other: dropped it or put its default text in its place, cut it, added
+    to it, escaped it, or dropped or replaced characters.
 
-    Errs on the side of yes, because deleting an object for such a difference would delete it in every run.
+    Errs on the side of yes, because deleting an object for such a difference would delete it in every run. A translation, a
+    hash, or another text of the service is not recognised: it looks like any text that a person wrote.
     """
-    shown = _BEGUN.sub("", stored)
-    if stored and not stored.strip("?\ufffd \t\r\n."):
+    if _DEFAULT_TEXT in _letters(stored):
         return True
-    texts = (sent, _TAG.sub("", sent))
-    forms: tuple[Callable[[str], str], ...] = (_letters, _ascii_letters)
-    for form in forms:
-        for each in (form(_unescaped(stored)), form(_unescaped(shown)), form(stored)):
-            if each and any(form(text).startswith(each) or form(_unescaped(text)).startswith(each) for text in texts):
+    lives = {*_read_forms(stored), *_read_forms(_BEGUN.sub("", stored)), stored}
+    declared = {form for text in (sent, _TAG.sub("", sent)) for form in (text, _unescaped(text))}
+    for live in lives:
+        for text in declared:
+            if _is_one_in_other(_letters(live), _letters(text)) or _may_be_ascii_form(live, text):
                 return True
     return False
+
+
+def _may_be_ascii_form(live: str, declared: str) -> bool:
+    """Whether a text may be what remains where other characters than ASCII are dropped, replaced or transliterated."""
+    if _ascii_letters(live) and _is_in(_ascii_letters(live), _ascii_letters(declared)):
+        return True
+    return live.isascii() and not declared.isascii() and _is_in(_ascii_letters(declared), _ascii_letters(live))
+
+
+def _is_one_in_other(one: str, other: str) -> bool:
+    return _is_in(one, other) or _is_in(other, one)
+
+
+def _is_in(part: str, text: str) -> bool:
+    """Whether dropping characters of a text can lead to the other. Everything contains the empty text."""
+    rest = iter(text)
+    return all(each in rest for each in part)
+
+
+def _read_forms(stored: str) -> list[str]:
+    """A text without its escapes, and also as UTF-8 that a service took for another encoding."""
+    forms = [_unescaped(stored)]
+    for encoding in ("latin-1", "cp1252"):
+        with contextlib.suppress(UnicodeError):
+            forms.append(stored.encode(encoding).decode())
+    return forms
 
 
 def _unescaped(text: str) -> str:

@@ -324,6 +324,17 @@ def _placeholder(given: Mapping[str, object]) -> str | None:
     )
 
 
+def _placeholder_in(environ: Mapping[str, str]) -> str | None:
+    """The message on the placeholder of ``omit`` in a variable of ours, or None: ``environment`` of a task leaves it in."""
+    name = next(
+        (name for name, value in environ.items() if name.startswith("SCANNER_") and _omitted(name, value)), None
+    )
+    return name and (
+        f"The environment variable {name} holds the placeholder of omit, which Ansible does not remove from environment: give"
+        f" a value, or leave {name} out."
+    )
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -360,6 +371,7 @@ def prepare(
     # first, because ansible-core would name what is missing instead of what is misspelt
     refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown)
     refused = refused or _placeholder({name: each for name, each in given.items() if not name.startswith(_INTERNAL)})
+    refused = refused or _placeholder_in(environ)
     refused = refused or _missing_variables(spec, needed, params, environ)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default

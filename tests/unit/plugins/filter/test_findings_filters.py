@@ -191,3 +191,16 @@ def test_the_examples_run(tmp_path, monkeypatch):
             # some releases of ansible-core read JSON in templates
             text = content if isinstance(content, str) else json.dumps(content)
             assert "Weak cipher" in text
+
+
+def test_no_error_and_no_warning_of_the_filter_is_a_command_of_a_pipeline(tmp_path, monkeypatch):
+    evil = "##vso[x] ::error::y"
+    warned = []
+    monkeypatch.setattr(_plugin.Display, "warning", lambda _self, text, *_rest, **_named: warned.append(text))
+    of = _plugin.write("csv", _plugin.read_document(document([row(1)]), False), Choices())
+    monkeypatch.setattr(_plugin, "write", lambda *_given: of._replace(warnings=[evil]))
+    findings_export(document([row(1)]), "csv")
+    with pytest.raises(AnsibleFilterError) as caught:
+        findings_export(document([row(1)]), evil)
+    assert warned == ["# #vso[x] : :error: :y"]
+    assert "# #vso[x] : :error: :y" in str(caught.value)

@@ -15,6 +15,7 @@ from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.conditional import Conditional
+from ansible.plugins.loader import inventory_loader
 from ansible.vars.manager import VariableManager
 from ansible_collections.scanops.scanner.plugins.inventory import targets
 from ansible_collections.scanops.scanner.tests.unit.plugins.marked_text import TEMPLATE, assert_marked, observe
@@ -146,3 +147,20 @@ def test_workspaces_with_odd_names(service, parse):
         "workspace___ünïcode",
         "workspace_" + "x" * 10_000,
     ]
+
+
+def test_no_error_and_no_warning_is_a_command_of_a_pipeline(service, parse):
+    evil = "##vso[x] ::error::y"
+    service.reset(
+        settings={"rate_limits": None},
+        state={
+            "workspaces": [{"id": 2, "name": evil}],
+            "targets": [{"name": "localhost", "workspace_id": 2, "description": evil}],
+        },
+    )
+    assert not parse().error
+    inventory_loader.get("scanops.scanner.targets")._warn(evil)
+    assert "# #vso[x] : :error: :y" in parse.warned
+    service.fault(method="GET", path="/targets", action="status", status=400, message=evil, times=None)
+    assert "# #vso[x] : :error: :y" in str(parse(cache=False).error)
+    assert not [each for each in parse.warned if "##vso[" in each]

@@ -66,6 +66,15 @@ STORED = {
     "without quotes": TEXT.replace("'", "").replace('"', ""),
     "doubled backslashes": TEXT.replace("\\", "\\\\").replace("'", "\\'"),
     "only question marks": "??? ??",
+    "dropped": "",
+    "the default text of version 1": "Added from API.",
+    "with a word before": f"[API] {TEXT}",
+    "with words behind": f"{TEXT} (imported on 2026-11-27)",
+    "the middle left out": f"{TEXT[:12]}\u2026{TEXT[-9:]}",
+    "the beginning left out": TEXT[9:],
+    "wrapped": "\n".join(TEXT),
+    "transliterated": 'Fuer <b>Anna\'s</b> & "AAsa" Ri Ben, 50 % \\ done',
+    "escaped, with words behind": f"{html.escape(TEXT)} (imported)",
 }
 
 
@@ -78,14 +87,31 @@ def test_a_form_in_which_a_service_may_store_a_text(form):
     "live, declared",
     [
         ("Production", "Staging"),
-        ("", "Staging"),
-        ("Web shop", "Shop"),
+        ("Staging", "Production"),
+        ("Web shop", "Till"),
+        ("Owner: Bert", "Owner: Anna"),
         ("\u65e5\u672c", "\u4e2d\u56fd"),
         ("old", "of new owner"),
     ],
 )
 def test_another_text_is_no_stored_form(live, declared):
     assert not may_be_stored_form(live, declared)
+
+
+@pytest.mark.parametrize(
+    "live, declared",
+    [
+        ("", "Staging"),
+        ("Staging", ""),
+        ("-", "Staging"),
+        ("Web shop", "Shop"),
+        ("Shengchan", "\u751f\u4ea7"),
+        ("\u65e5\u672c".encode().decode("latin-1"), "\u65e5\u672c"),
+        ("\u20ac \u65e5".encode().decode("cp1252"), "\u20ac \u65e5"),
+    ],
+)
+def test_a_text_that_may_be_a_stored_form_of_a_short_one(live, declared):
+    assert may_be_stored_form(live, declared)
 
 
 def test_a_text_that_was_sent_escaped_may_be_stored_unescaped():

@@ -26,8 +26,8 @@ def account(service):
         state={
             "workspaces": [{"id": 2, "name": "Shop", "description": "Old words"}, {"id": 3, "name": "Lab"}],
             "targets": [
-                {"id": 1001, "name": "a.example.com", "workspace": "Shop"},
-                {"id": 1002, "name": "b.example.com", "workspace": "Shop"},
+                {"id": 1001, "name": "a.example.com", "workspace": "Shop", "description": "till"},
+                {"id": 1002, "name": "b.example.com", "workspace": "Shop", "description": "till"},
                 {"id": 1003, "name": "lab.example.com", "workspace": "Lab"},
             ],
             "http_loggers": [
@@ -137,7 +137,7 @@ def test_a_description_that_is_left_out_is_left_alone_and_an_empty_one_clears(ac
 def test_the_diff_is_a_line_for_each_object_that_is_written(account, run):
     diff = good(run("estate", check=True, workspaces=ESTATE, purge=["targets"])).diff
     assert diff["before"].splitlines() == [
-        "Shop: target b.example.com",
+        "Shop: target b.example.com, description: 'till'",
         "workspace Shop, description: 'Old words'",
     ]
     assert diff["after"].splitlines() == [

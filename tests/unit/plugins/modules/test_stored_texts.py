@@ -13,6 +13,8 @@ TEXT = " Für <b>Anna</b> & \u212bsa,\nline two of this text\n"
 # the forms that are equal to what was sent
 EQUAL = ["exact", "trimmed", "line_ends", "decomposed"]
 OTHER = ["cut", "escaped", "ascii", "without_tags"]
+# of descriptions: a workspace cannot have these names
+REPLACED = ["dropped", "default", "extended", "prefixed"]
 MODULES = {
     "workspace": {"name": "New", "description": TEXT},
     "target": {"name": "new.example", "workspace": "A", "description": TEXT},
@@ -78,6 +80,15 @@ def test_another_form_fails_in_the_first_run(stores, run, module, form, answer):
         assert {"b.example"} <= {each["name"] for each in service.targets()}
 
 
+@pytest.mark.parametrize("form", REPLACED)
+@pytest.mark.parametrize("module", ["target", "targets"])
+def test_a_text_that_is_dropped_or_extended_fails_in_the_first_run(stores, run, module, form):
+    stores(form)
+    first = run(module, **MODULES[module])
+    assert first.failed and first.changed, first
+    assert "stores its description as" in str(first.result)
+
+
 @pytest.mark.parametrize("form", EQUAL)
 @pytest.mark.parametrize("module", UPDATES)
 def test_an_update_in_an_equal_form_is_unchanged_in_the_second_run(stores, run, module, form):
@@ -99,7 +110,7 @@ def test_an_update_in_another_form_fails_in_the_first_run(stores, run, module, f
     assert "instead of" in str(first.result) and "as the service stores it" in str(first.result)
 
 
-@pytest.mark.parametrize("form", [*EQUAL, *OTHER])
+@pytest.mark.parametrize("form", [*EQUAL, *OTHER, *REPLACED])
 @pytest.mark.parametrize("module", RECREATED)
 def test_a_target_is_recreated_once_at_most(stores, run, module, form):
     service = stores(form)
@@ -116,6 +127,33 @@ def test_a_target_is_recreated_once_at_most(stores, run, module, form):
         assert "may be the form in which the service stores" in str(runs[1].result)
         if module == "target":
             assert runs[0]["lost"]["id"] == 7
+
+
+@pytest.mark.parametrize("answer", ["created_id", "record", "nothing"])
+@pytest.mark.parametrize("form", ["cut", "dropped", "translated"])
+@pytest.mark.parametrize("module", ["targets", "estate"])
+def test_the_first_recreation_in_another_form_is_the_last_one(stores, run, module, form, answer):
+    """Each recreated target is read back before the next one is deleted."""
+    service = stores(form)
+    rows = [
+        {"id": number, "name": f"{name}.example", "workspace_id": 3, "description": "another owner"}
+        for number, name in enumerate("abc", 7)
+    ]
+    service.reset(
+        settings={"rate_limits": None, "stored_text": form, "create_answer": answer}, state={**STATE, "targets": rows}
+    )
+    targets = [{"name": f"{name}.example", "description": TEXT} for name in "abc"]
+    declared = {"targets": targets, "workspace": "A"} if module == "targets" else {}
+    declared = declared or {"workspaces": [{"name": "A", "targets": targets}]}
+    result = run(module, on_drift="recreate", force=True, continue_on_error=True, **declared)
+    assert result.failed and "stores its description as" in str(result.result)
+    assert len([call for call in service.writes() if call.startswith("DELETE")]) == 1
+
+
+def test_a_text_that_no_form_explains_says_that_another_run_would_delete_again(stores, run):
+    stores("translated")
+    result = run("target", on_drift="recreate", force=True, **RECREATED["target"])
+    assert result.failed and "another run with on_drift: recreate would delete the object again" in result.msg
 
 
 @pytest.mark.parametrize("on_drift", ["warn", "fail", "ignore"])

@@ -22,7 +22,10 @@ def account(service):
     """The workspace Shop (2) with twelve targets."""
     service.reset(
         settings={"rate_limits": None, "validate": True},
-        state={"workspaces": [{"id": 2, "name": "Shop"}], "targets": [{"name": n, "workspace": "Shop"} for n in OLD]},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop"}],
+            "targets": [{"name": name, "workspace": "Shop", "description": "till"} for name in OLD],
+        },
     )
     return service
 
@@ -124,11 +127,13 @@ def test_a_create_that_the_list_does_not_show_has_failed(account, run, module, s
 
 
 @pytest.mark.parametrize("body", ["", {"data": {"created_id": 999_999}}])
-def test_a_recreated_target_that_the_list_does_not_show_has_failed(account, run, body):
+def test_a_recreated_target_that_cannot_be_read_has_failed(account, run, body):
     account.fault(method="POST", path="/targets", action="status", status=200, body=body)
     declared = [{"name": OLD[0], "description": "other"}]
     result = refused(
-        run("targets", workspace_id=2, targets=declared, on_drift="recreate", force=True), "does not list it"
+        run("targets", workspace_id=2, targets=declared, on_drift="recreate", force=True),
+        "it was deleted, and creating it again failed",
+        "cannot be read back",
     )
     assert actions(result) == {OLD[0]: "failed"}
     assert result.changed

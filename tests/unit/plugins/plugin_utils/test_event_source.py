@@ -15,8 +15,9 @@ import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
-from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, run
+from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, Reads, Requests, run
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pipeline_commands import lines_with_commands
 
 LOGGER = 501
 
@@ -192,6 +193,23 @@ def test_the_key_is_in_no_event_no_file_and_no_log(service, arguments, caplog):
     failing = logger(arguments, 1, error_after=0)
     text = json.dumps([engine.events, failing.events, state(arguments)]) + caplog.text
     assert service.api_key not in text and "401" in text
+
+
+def test_no_message_of_a_source_is_a_command_of_a_pipeline(service, arguments, caplog):
+    """A rulebook prints errors, and ansible-rulebook its log."""
+    caplog.set_level(logging.DEBUG)
+    evil = "##vso[task.complete] ::error::x ##teamcity[y]"
+    service.add(http_loggers=[{"id": 777, "label": evil, "active_days": 0, "requests": [{}]}])
+    deaf = logger({**arguments, "label": evil}, 1)
+    service.fault(method="GET", path="/http_loggers", action="status", status=400, message=evil, times=None)
+    failing = logger({**arguments, "state_file": arguments["state_file"] + "2", "error_after": 0}, 1)
+    reads = Reads(Requests(), {})
+    for tell in (reads.warn, reads.show):
+        tell(evil)
+    messages = [engine.events[0]["error"]["message"] for engine in (deaf, failing)]
+    assert all("# #vso[" in each for each in messages)
+    assert lines_with_commands([*messages, *caplog.messages]) == []
+    assert sum("# #vso[" in each for each in caplog.messages) >= 4
 
 
 # --- acknowledgements

@@ -57,6 +57,13 @@ def test_the_last_lines_do_not_need_ansible_core(displayed, written):
     assert displayed == []
 
 
+def test_no_line_is_a_command_of_a_pipeline(displayed, written):
+    line().show("name ##vso[x] ::error::y")
+    line().show_last("name ##vso[x] ::error::y")
+    broken = "here: name # #vso[x] : :error: :y"
+    assert (displayed[0][0], written()) == (broken, f"{broken}\n")
+
+
 def test_a_closed_terminal_is_no_error(monkeypatch):
     read, write = os.pipe()
     os.close(write)
