@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._model.safe_text import block, cell, exact_cell, line
-from .document import Document, Row, is_whole, pair_problems, problems
+from .document import Document, Row, is_whole, pair_problems, problems, references_of
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"
@@ -43,7 +43,7 @@ def table(document: Document) -> str:
 
 def _shown(row: Row, column: str) -> str:
     """The cell of a finding in a column."""
-    value: Any = row[column] if not column.startswith(_OF_WAIVER) else _of_waiver(row, column)
+    value: Any = references_of(row) if column == "references" else _value(row, column)
     if isinstance(value, str):
         write = cell if column in _VALUES else exact_cell
         return write(block(value) if column in _LONG_TEXTS else line(value))
@@ -54,7 +54,10 @@ def _shown(row: Row, column: str) -> str:
     return "" if value is None else str(value)
 
 
-def _of_waiver(row: Row, column: str) -> str | None:
+def _value(row: Row, column: str) -> Any:
+    """The value in a column of the finding, or of its waiver."""
+    if not column.startswith(_OF_WAIVER):
+        return row[column]
     return str(row["waiver"][column.removeprefix(_OF_WAIVER)]) if row["waiver"] else None
 
 

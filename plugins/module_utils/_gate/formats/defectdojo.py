@@ -29,7 +29,6 @@ import re
 
 from ..._model.errors import counted, first_of
 from ..._model.gate_words import WAIVED
-from ..._model.passwords import without_user_info
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
 from .document import (
@@ -46,6 +45,7 @@ from .document import (
     listed,
     place,
     ranked_severity,
+    references_of,
     titled_texts,
     tools_of,
 )
@@ -104,9 +104,7 @@ def _finding(row: Row, day: str) -> Record:
         "steps_to_reproduce": "\n\n".join([fenced(facts(row)), *titled_texts(row, "evidence")]),
         "mitigation": fenced(block(row["recommendation"])),
         "impact": "\n\n".join(titled_texts(row, "description", "risk")),
-        "references": fenced(
-            "\n".join(line(without_user_info(reference), 2000) for reference in row["references"][:50])
-        ),
+        "references": fenced("\n".join(line(reference, 2000) for reference in references_of(row)[:50])),
         "param": line(row["parameter"]),
         "vulnerability_ids": cves_of(row),
         "cwe": int(cwe) if cwe else None,

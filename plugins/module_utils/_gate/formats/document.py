@@ -38,7 +38,7 @@ from ..._model.gate_words import (
     WORSE,
 )
 from ..._model.names import UnreadableName, read_name
-from ..._model.passwords import without_passwords
+from ..._model.passwords import without_passwords, without_user_info
 from ..._model.safe_text import LONGEST_LINE, block, fenced, line
 from ..._model.times import iso_moment
 from .schema import DOCUMENT, TOP
@@ -250,8 +250,13 @@ def check_of(row: Row) -> str:
 
 
 def cves_of(row: Row) -> list[str]:
-    """The CVE ids of a finding, without other text in their field, such as "N/A"."""
-    return list(filter(_CVE.fullmatch, row["cve"]))
+    """The CVE ids of a finding, each once, without other text in their field, such as "N/A"."""
+    return list(dict.fromkeys(filter(_CVE.fullmatch, row["cve"])))
+
+
+def references_of(row: Row) -> list[str]:
+    """The references of a finding without the name and the password of a user."""
+    return list(map(without_user_info, row["references"]))
 
 
 def ranked_severity(row: Row) -> str:

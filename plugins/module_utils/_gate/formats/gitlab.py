@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 
 from ..._model.gate_words import WAIVED
-from ..._model.passwords import without_user_info
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
 from ..._model.times import iso_moment, utc_text
@@ -31,6 +30,7 @@ from .document import (
     listed,
     place,
     ranked_severity,
+    references_of,
     titled_texts,
 )
 
@@ -86,7 +86,7 @@ def _vulnerability(row: Row) -> Record:
         "facts": facts(row),
         "change": row["change"],
     }
-    links = list(filter(_LINK.fullmatch, map(without_user_info, row["references"])))[:_MOST_LINKS]
+    links = list(filter(_LINK.fullmatch, references_of(row)))[:_MOST_LINKS]
     found = {
         "id": identity(row),
         "name": line(row["name"], _LONGEST_NAME),

@@ -39,7 +39,6 @@ from ..._model.gate_words import (
     VERDICTS,
     WARN,
 )
-from ..._model.passwords import without_user_info
 from ..._model.safe_text import block, encode, line
 from .document import (
     Document,
@@ -48,6 +47,7 @@ from .document import (
     first_sentences,
     is_whole,
     origin_of,
+    references_of,
     tools_of,
     waived_by,
     waiver_place,
@@ -288,7 +288,7 @@ def _details(row: Row, numbers: dict[str, int], waived: Mapping[tuple[str, int],
     return [
         *[numbers.setdefault(row[name], len(numbers)) if row[name] else None for name in _TEXTS],
         *[_shown(row[name]) for name in _FACTS],
-        [line(without_user_info(each), _LONGEST_REFERENCE) for each in row["references"]],
+        [line(each, _LONGEST_REFERENCE) for each in references_of(row)],
         list(map(_place, row["places"])),
         waived[waiver_place(row["waiver"])] if row["waiver"] else None,
     ]

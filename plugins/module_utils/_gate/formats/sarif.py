@@ -28,7 +28,6 @@ from urllib.parse import quote
 from ..._model.errors import WrongOption, counted, printable
 from ..._model.gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
 from ..._model.names import lasting_form
-from ..._model.passwords import without_user_info
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
 from .document import (
@@ -44,6 +43,7 @@ from .document import (
     identity,
     place,
     ranked_severity,
+    references_of,
     titled_texts,
     worst,
 )
@@ -72,7 +72,8 @@ _BASELINE_STATES = {NEW: "new", KNOWN: "unchanged", REOPENED: "new", WORSE: "upd
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 # anything else is no address that a reader may open
-_LINK = re.compile(r"https?://[A-Za-z0-9._~/?&=%+#:@!,;-]{1,1000}")
+_IN_LINK = "(?:[A-Za-z0-9._~/?&=+:@!,;-]|%[0-9A-Fa-f]{2})"
+_LINK = re.compile(rf"https?://(?=.{{1,1000}}\Z){_IN_LINK}+(?:#{_IN_LINK}*)?")
 
 # what only the profile full adds, beside texts
 _FULL = ("cvss", "epss", "epss_percentile", "known_exploited", "verified", "scan_id", "first_seen")
@@ -248,7 +249,7 @@ def _rule(check: str, rows: list[Row]) -> Record:
         "defaultConfiguration": {"level": _LEVELS.get(severity, "error")},
         "properties": properties,
     }
-    link = next(filter(_LINK.fullmatch, map(without_user_info, row["references"])), None)
+    link = next(filter(_LINK.fullmatch, references_of(row)), None)
     return {**found, "helpUri": link} if link else found
 
 

@@ -75,7 +75,7 @@ def document_of(
         "counts": counts,
         "findings": rows,
     }
-    return without_passwords(document, (row["target"] for row in rows))
+    return without_passwords(document, (row["target"] for row in rows), (SCHEMA, *VERDICTS))
 
 
 def _row(finding: Record, said: Verdict, read: Record, start: Record, again: Record) -> Record:

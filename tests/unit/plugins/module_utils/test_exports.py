@@ -147,6 +147,11 @@ def test_everything_is_listed_and_what_fails_or_is_new_on_request(name):
     [
         (broken(), "the run is not complete"),
         (unreachable(), "the run is not complete"),
+        # one of its scans failed, and a policy lets the run pass
+        (
+            document([row(1)], [pair(), pair("b.example", outcome="scan_failed", verdict="warn")]),
+            "the run is not complete",
+        ),
         (document([row(1)], coverage="unknown"), "it is unknown whether everything was scanned"),
     ],
 )
@@ -282,6 +287,37 @@ def test_a_rule_has_the_worst_score_of_its_results_and_at_most_10_tags():
         ("Z", "9.5"),
     ]
     assert rules[0]["properties"]["tags"] == ["security", "external/cwe/cwe-326", *many[:8]]
+
+
+def test_a_tag_and_an_identifier_are_listed_once():
+    # upload-sarif refuses a file in which a rule has a tag twice
+    of = document([row(1, cve=["CVE-2024-1000", "CVE-2024-1001", "CVE-2024-1000"])])
+    (text,) = written("sarif", of)
+    check("sarif", text)
+    assert json.loads(text)["runs"][0]["tool"]["driver"]["rules"][0]["properties"]["tags"][2:] == [
+        "CVE-2024-1000",
+        "CVE-2024-1001",
+    ]
+    identifiers = [each["value"] for each in gitlab(of)["vulnerabilities"][0]["identifiers"]]
+    assert len(set(identifiers)) == len(identifiers) == 4
+    assert defectdojo(of)["findings"][0]["vulnerability_ids"] == ["CVE-2024-1000", "CVE-2024-1001"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "link"),
+    [
+        ("https://example.com/a%20b?c=%2F#d", True),
+        ("https://example.com/%zz", False),
+        ("https://example.com/a%2", False),
+        ("https://example.com/a#b#c", False),
+        (f"https://example.com/{'a' * 1000}", False),
+    ],
+)
+def test_a_help_uri_is_a_uri(reference, link):
+    (rule,) = json.loads(written("sarif", document([row(1, references=[reference])]))[0])["runs"][0]["tool"]["driver"][
+        "rules"
+    ]
+    assert rule.get("helpUri") == (reference if link else None)
 
 
 def test_sarif_has_what_github_shows_and_the_address_of_a_finding():
@@ -432,6 +468,10 @@ def test_gitlab_can_tell_all_findings_apart():
         [each["identifiers"][0]["value"], *map(each["location"].get, ("path", "method", "param"))] for each in found
     ]
     assert len(set(map(tuple, keys))) == len(rows)
+    assert [each["location"]["param"].partition(" (")[0] for each in found[5:7]] == [
+        "q at b.example:53/tcp",
+        "q at b.example:53/udp",
+    ]
 
 
 @pytest.mark.parametrize("text", ["\x00" * 4000, "\U000e0001" * 4000, "`" * 4000, "\u202e`" * 2000, "`\x07" * 9000])
@@ -702,6 +742,48 @@ def test_the_password_of_a_target_is_in_no_file(name, login):
         assert "b.example/x" in text
         if len(login) > 10:
             assert "horse" not in text
+
+
+@pytest.mark.parametrize("name", [*ALL, "comment"])
+def test_the_password_of_a_target_that_is_gone_is_in_no_file(name):
+    target = "https://scan:correct-horse@b.example"
+    of = document(
+        [row(1)],
+        gone=[gone(1, target=target, name="correct-horse was refused")],
+        baseline={**document([])["baseline"], "state": "read"},
+    )
+    assert "horse" not in (comment(of) if name == "comment" else written(name, of)[0])
+
+
+# words of gate.json, and what may be in a fingerprint or a time
+@pytest.mark.parametrize(
+    "password",
+    ["critical", "findings", "complete", "reopened", "accepted", "00000000", "2026-11-", "false_positive", "scanops.scanner"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", [*ALL, "comment"])
+def test_a_password_that_is_a_word_of_the_gate_changes_no_file(name, password):
+    def exported(login):
+        target = f"https://scan:{login}@b.example"
+        rows = [
+            row(1, target=target, severity="critical", change="reopened"),
+            waived(2, target=target, waiver={**waived(1)["waiver"], "status": "false_positive"}),
+        ]
+        # a sentence is text, in which it is masked
+        of = document(rows, [pair(target, outcome="findings")], reasons=["1 row fails."])
+        return [comment(of)] if name == "comment" else written(name, of)
+
+    texts = exported(password)
+    assert texts == exported("correct-horse")
+    for text in texts:
+        check(name, text)
+        assert name != "json" or read_document(text)
+
+
+@pytest.mark.parametrize("name", [each for each in ALL if each != "json"])
+def test_the_user_of_a_reference_is_in_no_file_for_others(name):
+    # as another program may have written it into a gate.json
+    (text,) = written(name, document([row(1, references=["https://user:hunter2@example.com/3des"])]))
+    assert "hunter2" not in text and "user:" not in text
 
 
 def test_a_target_with_a_password_is_at_its_line_of_an_estate_file():

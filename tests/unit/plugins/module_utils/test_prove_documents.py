@@ -330,6 +330,16 @@ def test_the_document_has_no_password_of_a_target():
         assert "horse" not in text and "https://scan@a.example/x" in text
 
 
+@pytest.mark.parametrize("password", ["unproven", "critical", "00000000"])
+def test_a_password_that_is_a_word_of_the_document_changes_no_verdict(password):
+    finding = {**FIRST, "target": f"https://scan:{password}@a.example/x", "severity": "critical"}
+    document = proven(findings=[finding], starts=[])
+    jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
+    (found,) = document["findings"]
+    assert (found["verdict"], found["severity"]) == ("unproven", "critical")
+    assert found["fingerprint"] == FIRST["fingerprint"] and password not in found["target"]
+
+
 def test_nothing_to_prove_is_proven():
     document = proven(findings=())
     assert document["fixed"] is True
