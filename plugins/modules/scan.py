@@ -199,7 +199,8 @@ options:
   outage_wait:
     description:
       - How long a wait continues while the service does not answer, in seconds or as in V(90s), V(10m) or V(2h). The
-        scans go on meanwhile. A key that is no longer accepted ends the wait at once.
+        scans go on meanwhile. A key that is no longer accepted ends the wait at once. It also limits the wait for scans
+        that the task has stopped.
       - Within one poll, O(retries) and O(rate_limit_wait) apply first.
     type: str
     default: 10m

@@ -17,9 +17,11 @@ from ansible.errors import AnsibleError
 
 from ..module_utils._gate.formats.sarif import PROFILES
 from ..module_utils._gate.formats.table import FORMATS
-from ..module_utils._model.errors import ScannerError, WrongOption, printable
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
 from ..module_utils._model.gate_words import FAIL, MISCONFIGURED, OUTCOMES, SERVICE_ERROR, STALE_BASELINE
 from ..module_utils._scan.spec import check_options, specs_of
+from ..module_utils._scope.permit import Permits
+from ..module_utils._scope.rules import compile_scope
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
 from ..modules.gate import OPTIONS as GATE
 from ..modules.scan import MODULE as SCAN_MODULE
@@ -180,10 +182,13 @@ class _Gate:
             **self.values,
         }
         self.max_age = self.values.get("max_age", of_scan.get("max_age", 0))
-        self.expect = {**(of_gate.get("expect") or {})}
+        # what the play expects of each gate, beside the targets and tools of the role
+        self.expect = {"expect": of_gate["expect"]} if "expect" in of_gate else {}
         self.scope = {"scope": self.values["scope"]} if "scope" in self.values else {}
-        # what scans may not reach is not declared either
-        self.declared_scope = self.scope or ({"scope": of_scan["scope"]} if "scope" in of_scan else {})
+        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
+        scan_scope = self.scope.get("scope", of_scan.get("scope"))
+        has_own = "scope" in action.defaults("estate")
+        self.declared_scope = self.scope if has_own or scan_scope is None else {"scope": scan_scope}
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
         self.variables = [name for name in action.options() if name not in set_by_play]
@@ -311,9 +316,11 @@ class _Gate:
             params = converted(SCAN_MODULE, as_module_reads({**_ANY_CONNECTION, **others}))
             check_options(params)
             specs_of(params)
+            if params["scope"] is not None:
+                Permits(compile_scope(params["scope"])).refuse(params["targets"])
         except AsModule:
             return ""
-        except (WrongOption, TypeError, ValueError) as error:
+        except (WrongOption, Refused, TypeError, ValueError) as error:
             return named(str(error), self.variables)
         return ""
 
@@ -332,7 +339,7 @@ class _Gate:
                 options.pop("sarif_profile", None)
             options["formats"] = usable_formats(self.settings["formats"])
         else:
-            options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
+            options = {**self._gate_options(), **self.expect, "workspace": self.settings.get("workspace")}
         if unread:
             options["findings_file"] = self._nothing
         else:
@@ -350,7 +357,7 @@ class _Gate:
 
     def _expected(self) -> Result:
         tools = listed(self.settings["tools"])
-        return {**self.expect, "targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
+        return {"targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
 
     def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:
         return self.action.call("gate", options, without={*without, *_OF_GATE, *_OF_BOTH}, check_mode=check_mode)

@@ -150,13 +150,13 @@ class ProveAction(RoleAction):
 
     def _compare(self, before: Result) -> Result:
         left = list(self.variables["ansible_play_hosts"]) if before["tasks"] else None
-        login = self.value("authentication", self.defaults("scan").get("authentication"))
+        login = self.login()
         kind = login.get("type") if isinstance(login, Mapping) else None
         plans = plan(before["findings"], before["reads"], before["known"], left, kind)
         if self._task.check_mode:
             self.keep("verdicts", {"sentence": plans["sentence"], "fixed": True, "result": {"msg": plans["sentence"]}})
             return {}
-        scanned = [{**self._scan_again(each, login), "item": each} for each in plans["groups"]]
+        scanned = [{**self.scan_again(each, login), "item": each} for each in plans["groups"]]
         starts = started_in(scanned)
         after = self._read([each["id"] for each in starts if not each["problem"]], "after")
         document = document_of(
@@ -180,7 +180,11 @@ class ProveAction(RoleAction):
         self.keep("verdicts", {"sentence": sentence, "fixed": document["fixed"], "result": result})
         return {"changed": True}
 
-    def _scan_again(self, group: Result, login: Any) -> Result:
+    def login(self) -> Any:
+        """The login of the scans that had one."""
+        return self.value("authentication", self.defaults("scan").get("authentication"))
+
+    def scan_again(self, group: Result, login: Any) -> Result:
         """The result of the scans of one set of options."""
         options = {name: each for name, each in group["options"].items() if name != "authenticated"}
         if group["options"]["authenticated"]:

@@ -91,7 +91,10 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     def begin(self, **more: Any) -> None:
         """Note that this host runs the role now."""
         batch = list(self.variables.get("ansible_play_batch", ()))
-        note("entry", self._own_key, {"host": self.host, "batch": batch, "selected": True, **more})
+        # equal items of a loop, and handlers that are notified again, run the same role once more
+        earlier = self.entry()
+        turn = earlier["turn"] + 1 if earlier else 0
+        note("entry", self._own_key, {"host": self.host, "batch": batch, "turn": turn, "selected": True, **more})
 
     def entry(self) -> Result | None:
         """What this host noted when it began the role, None if it did not."""
@@ -126,7 +129,13 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     @property
     def key(self) -> str:
         """What identifies this run of the role, for these hosts."""
-        return f"{self._block} {' '.join(self.batch)}"
+        return f"{self._block} {self.turn} {' '.join(self.batch)}"
+
+    @property
+    def turn(self) -> int:
+        """How often this host has run the role before, from the same place of the play."""
+        entry = self.entry()
+        return int(entry["turn"]) if entry else 0
 
     @property
     def origin(self) -> str:
@@ -176,7 +185,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         if entry is None or not entry["selected"]:
             return False
         if not waits_for_all(self.strategy()):
-            return claim(f"{self.role} work", self._block)
+            return claim(f"{self.role} work", f"{self._block} {self.turn}")
         if not self.is_in_charge():
             return False
         mine, done = set(self.batch), f"{self.role} works"

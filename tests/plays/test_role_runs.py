@@ -225,6 +225,27 @@ def test_an_estate_is_applied_once(service, tmp_path, keywords):
     assert done.output.count('"msg": "2 created"') == 1
 
 
+@pytest.mark.parametrize("keywords", [{}, {"strategy": "free"}], ids=str)
+def test_a_role_works_in_each_run_also_of_equal_items(service, tmp_path, keywords):
+    tasks = [role("estate_apply", {"estate_apply_workspaces": ESTATE}, loop=["same", "same"])]
+    done = run(tmp_path, service, tasks, inventory=f"a {LOCAL}\n", **keywords)
+    assert done.status == 0, done.output
+    assert '"msg": "2 created"' in done.output and '"msg": "2 unchanged"' in done.output, done.output
+
+
+def test_nothing_is_proven_by_an_earlier_run_of_equal_items(service, tmp_path):
+    send = [
+        {"ansible.builtin.uri": {"url": "{{ logger_canary_url }}"}, "when": "lookup('file', 'sends') == 'yes'"},
+        {"ansible.builtin.copy": {"dest": str(tmp_path / "sends"), "content": "yes"}},
+    ]
+    canary = {"logger_canary_tasks": "send.yml", "logger_canary_expect": "silence", "logger_canary_within": 0}
+    files = {"send.yml": json.dumps(send), "sends": "no"}
+    tasks = [role("logger_canary", canary, loop=["same", "same"])]
+    done = run(tmp_path, service, tasks, inventory=f"a {LOCAL}\n", files=files)
+    assert done.status == 2 and "None was expected" in done.output, done.output
+    assert len(done.posts("/http_loggers")) == 2 and service.state()["http_loggers"] == []
+
+
 def test_a_canary_is_refused_where_hosts_do_not_wait(service, tmp_path):
     canary = {"logger_canary_tasks": "send.yml"}
     done = run(tmp_path, service, [role("logger_canary", canary)], strategy="free", files={"send.yml": "[]\n"})

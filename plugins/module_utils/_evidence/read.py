@@ -299,5 +299,7 @@ def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: 
     blind = why_blind(scan)
     problems = (*filter(None, [blind]), *map(_sentence, proof.all))
     # what a scan says about itself is for a person to judge, as that the target did not answer
-    said = [] if blind or not words_of(scan) else [f"Scan {scan['id']} says {words_of(scan)!r}."]
+    # with findings, the text of the result counts them
+    words = "" if blind else words_of(scan, not rows)
+    said = [f"Scan {scan['id']} says {words!r}."] if words else []
     return pair._replace(findings=tuple(rows), complete=not problems, problems=(*problems, *said), reach=reach_of(scan))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ _LISTS = ("attack_active", "attack_passive", "discovery", "scanning_engines")
 # the other fields of a record that decide what a scan reaches
 _FIELDS = ("vpn_profile_uuid", "vpn_scan", "redirect_level", "scan_original_url")
 _LONGEST_WORDS = 200
+_ALL = 100
 
 
 def finished(scan: Record) -> bool:
@@ -42,7 +44,7 @@ def could_see(scan: Record) -> bool:
 def why_blind(scan: Record) -> str:
     """Why a finished scan may not have seen everything, a sentence; "" if it could."""
     planned, ran = number_in(scan.get("num_tests")), number_in(scan.get("num_finished_tests"))
-    progress = number_in(scan.get("progress"))
+    progress = _percent(scan.get("progress"))
     name = f"Scan {scan['id']}"
     if planned is None or ran is None:
         why = f"{name} does not say how many of its tests it finished"
@@ -50,8 +52,10 @@ def why_blind(scan: Record) -> str:
         why = f"{name} has no tests"
     elif ran < planned:
         why = f"{name} finished only {ran} of its {planned} tests"
-    elif progress is not None and progress < 100:
-        why = f"{name} finished {progress} % of its work only"
+    elif progress is not None and math.isnan(progress):
+        why = f"{name} does not say how much of its work it finished"
+    elif progress is not None and progress < _ALL:
+        why = f"{name} finished {progress:g} % of its work only"
     else:
         return ""
     return f"{why}{_parenthesis(words_of(scan, True))}."
@@ -68,6 +72,16 @@ def words_of(scan: Record, summary: bool = False) -> str:
 
 def _parenthesis(words: str) -> str:
     return f" (it says {words!r})" if words else ""
+
+
+def _percent(value: object) -> float | None:
+    """How much of its work a scan says it has done; not a number for what cannot be read, None for nothing."""
+    if value is None:
+        return None
+    try:
+        return float(value.strip().rstrip("%") if isinstance(value, str) else value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 # --- how much it tested
@@ -95,10 +109,14 @@ def reach_of(scan: Record) -> Reach | None:
     params = {} if given == [] else given
     if not isinstance(params, dict):
         return None
-    level = next((params[name] for name in _LEVEL_OPTIONS if isinstance(params.get(name), str)), None)
+    levels = [name for name in _LEVEL_OPTIONS if isinstance(params.get(name), str)]
+    level = params[levels[0]] if levels else None
     lists = {name: tuple(sorted(map(str, params[name]))) for name in _LISTS if isinstance(params.get(name), list)}
-    known = {*lists, *(name for name in _LEVEL_OPTIONS if isinstance(params.get(name), str))}
+    known = {*lists, *levels[:1]}
     rest = {name: value for name, value in params.items() if name not in known}
+    if level is not None and levels[0] != _LEVEL_OPTIONS[0]:
+        # the levels of two parameters are not those of one
+        rest[levels[0]] = True
     theirs = rest.get("authentication")
     if theirs:
         # a login is compared by its type only, so that the digest holds no secret
@@ -121,7 +139,8 @@ def why_narrower(after: Reach | None, before: Reach | None) -> str:
     for name in _LISTS:
         less = after.checks.get(name)
         more = before.checks.get(name)
-        if less is not None and (more is None or not set(more) <= set(less)):
+        # an empty list may mean none, or all
+        if less is not None and less != more and not (more and set(more) <= set(less)):
             return f"its {name} tests less"
     if after.digest != before.digest:
         return "its parameters are others"

@@ -182,7 +182,7 @@ def decide(
         waived=waived._replace(unused=unused),
         policy=policy,
         mapping=mapping,
-        warnings=tuple(_unmatched_sentences(lost, unmatched, unused)),
+        warnings=(*_unmatched_sentences(lost, unmatched, unused), *_words_of_green(verdicts)),
     )
 
 
@@ -210,6 +210,18 @@ def _unmatched_sentences(lost: str, unmatched: Sequence[str], unused: Sequence[W
         lines = first_of([f"{printable(each.file, 200)}:{each.line}" for each in unused], _MOST_NAMED)
         names = "The waiver at {} matches" if len(unused) == 1 else "The waivers at {} match"
         yield f"{names.format(lines)} no finding: check for a typo, or remove what is no longer needed."
+
+
+def _words_of_green(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What scans that passed say about themselves, such as that no host was alive, which only a person can judge."""
+    said = [
+        f"{printable(each.pair.target)}, {each.pair.tool}: {' '.join(each.reasons)}"
+        for each in verdicts
+        if each.outcome == PASSED and each.reasons
+    ]
+    if said:
+        more = f" {len(said) - _MOST_NAMED} others say more; see targets." if len(said) > _MOST_NAMED else ""
+        yield f"{' '.join(said[:_MOST_NAMED])}{more} Check that the target was reached."
 
 
 # --- findings

@@ -145,9 +145,6 @@ class Policy(NamedTuple):
         reasons = []
         if severity_rank(row.severity) < severity_rank(was.severity):
             reasons.append(f"its severity was {was.severity}")
-        filters = (self.verified_only, self.min_cvss, self.min_epss, self.known_exploited)
-        if not self.include and not any(each is not None and each is not False for each in filters):
-            return tuple(reasons)
         for what, value, before, option, growth in (
             ("verified", row.verified, was.facts.verified, "verified_only", 1),
             ("CVSS", row.cvss, was.facts.cvss, "min_cvss", 1),
@@ -163,8 +160,8 @@ class Policy(NamedTuple):
                 number = f"its {what} was {before:g}" if before is not None else f"it had no {what}"
                 reasons.append(f"it was not {what}" if wanted is True else number)
         new = set(row.cve) - set(was.cve)
-        old = row._replace(cve=was.cve)
-        if new and self.include and any(each.cve in new for each in self.include) and self._excluded(old) is not None:
+        # what the policy was not about cannot have been accepted
+        if new and (self.include or self.exclude) and self.out_of_scope(row._replace(cve=was.cve)) is not None:
             reasons.append(f"it did not have {', '.join(sorted(new))}")
         return tuple(reasons)
 

@@ -112,6 +112,7 @@ def check_options(params: Mapping[str, Any]) -> None:
     for option, least in (("queue_timeout", 0), ("run_timeout", 0), ("poll_interval", _SHORTEST_POLL)):
         if not params[option] >= least:
             raise WrongOption(f"{option} is {params[option]:g}: set it to {least} seconds or more.")
+    seconds_of(params["outage_wait"], "outage_wait")
     if params["concurrency"] < 0:
         raise WrongOption(f"concurrency is {params['concurrency']}: set it to 0 for no limit, or to a positive number.")
     if params["concurrency"] and not params["wait"]:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._evidence.scans import is_in_progress, outcome_of, status_of
-from .._model.errors import CallError, Incomplete, Refused, ScannerError, counted, first_of, printable
+from .._http.outage import Outage
+from .._model.errors import (
+    CallError,
+    Incomplete,
+    Interrupted,
+    Refused,
+    ScannerError,
+    counted,
+    elapsed,
+    first_of,
+    printable,
+)
 from .._model.families.scan import DELETED, SCAN
 from .._model.records import Record
 from .._task.task import Task
@@ -82,7 +93,7 @@ def _fate(task: Task, entry: Entry, stops: bool) -> tuple[str, str]:
 
 def stop_or_delete(task: Task, found: Sequence[Entry]) -> Record:
     """The work of ``state`` stopped and absent, on these scans."""
-    absent = task.params["state"] == "absent"
+    absent, outage = task.params["state"] == "absent", Outage(task.params["outage_wait"])
     unclear = [str(entry.scan_id) for entry in found if not status_of(entry.record or {})]
     if unclear and not absent:
         raise Refused(
@@ -102,7 +113,7 @@ def stop_or_delete(task: Task, found: Sequence[Entry]) -> Record:
         for entry in running:
             entry.stopped = task.check_mode or stop_scan(task, entry.scan_id)
         if not task.check_mode and (absent or task.params["wait"]):
-            _await_end(task, running)
+            _await_end(task, running, outage)
         for entry in found if absent else ():
             if task.check_mode or task.client.delete(SCAN, entry.scan_id):
                 deleted.append(entry.scan_id)
@@ -125,20 +136,47 @@ def _result(task: Task, found: Sequence[Entry], deleted: list[int], statuses: Re
     return result
 
 
-def _await_end(task: Task, stopping: Sequence[Entry]) -> None:
-    """Read the scans until they have ended."""
-    transport = task.client.transport
-    until = transport.now() + _LONGEST_STOP
+def _await_end(task: Task, stopping: Sequence[Entry], outage: Outage) -> None:
+    """Read the scans until they have ended. The seconds of an outage are none of those that a stop may take."""
+    transport, interval = task.client.transport, min(task.params["poll_interval"], 10)
+    left: float = _LONGEST_STOP
     while stopping:
-        for entry in stopping:
-            entry.record = task.client.read(SCAN, entry.scan_id)
-            entry.outcome = outcome_of(entry.record) if entry.record else DELETED
+        asked = transport.now()
+        if not _is_read(task, stopping, outage):
+            transport.pause(max(min(interval, outage.left(transport.now())), 0.01))
+            continue
         stopping = [entry for entry in stopping if entry.outcome is None]
-        if stopping and transport.now() > until:
+        if stopping and left <= 0:
             status = (stopping[0].record or {}).get("status_name")
             raise Incomplete(
                 f"Scan {stopping[0].scan_id} was asked to stop and is still {printable(status)!r} after {_LONGEST_STOP} s:"
                 " check it in the web application, and run the task again."
             )
         if stopping:
-            transport.pause(min(task.params["poll_interval"], 10))
+            transport.pause(interval)
+            left -= transport.now() - asked
+
+
+def _is_read(task: Task, stopping: Sequence[Entry], outage: Outage) -> bool:
+    """Read the scans; False while the service does not answer."""
+    transport = task.client.transport
+    asked = transport.now()
+    try:
+        for entry in stopping:
+            entry.record = task.client.read(SCAN, entry.scan_id)
+            entry.outcome = outcome_of(entry.record) if entry.record else DELETED
+    except Interrupted:
+        raise
+    except CallError as error:
+        if outage.survives(error, asked, transport.now()):
+            left = elapsed(outage.left(transport.now()))
+            task.host.show(
+                f"scan {named_scans(stopping)} cannot be read ({printable(error.what, 200)}); trying again for {left}"
+                " (outage_wait), it was asked to stop"
+            )
+            return False
+        raise error.with_sentence(
+            f"Scan {named_scans(stopping)} was asked to stop, and whether it has ended is unknown: {error}"
+        ) from None
+    outage.end()
+    return True

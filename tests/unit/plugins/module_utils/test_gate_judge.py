@@ -605,6 +605,17 @@ def test_an_exclude_and_a_waiver_that_match_nothing_are_warnings_with_their_plac
     )
 
 
+def test_what_a_green_scan_says_about_itself_is_a_warning():
+    says = pair(problems=("Scan 5 says '0 alive hosts of 1'.",))
+    decision = judged(says)
+    assert decision.outcome == "passed"
+    assert decision.warnings == (
+        "a.example, website_scanner: Scan 5 says '0 alive hosts of 1'. Check that the target was reached.",
+    )
+    # a red one is looked at anyway
+    assert judged(says._replace(findings=(HIGH,))).warnings == ()
+
+
 # --- a known finding that has become worse
 
 
@@ -638,6 +649,13 @@ def worse(policy, was, **now):
             {"cve": ["CVE-2021-44228", "CVE-2024-0001"]},
             "it did not have CVE-2024-0001",
         ),
+        # the policy was not about it, so that nobody has accepted it
+        (
+            {"exclude": [{"cve": "CVE-2021-44228"}]},
+            {},
+            {"cve": ["CVE-2021-44228", "CVE-2024-0001"]},
+            "it did not have CVE-2024-0001",
+        ),
         (
             {"min_cvss": 7, "known_exploited": True},
             {},
@@ -656,6 +674,7 @@ def test_a_known_finding_that_is_worse_in_what_the_policy_looks_at_fails(policy,
         # the policy does not look at it
         ({}, {}, {"cvss": 9.8, "epss_score": 0.9, "in_cisa_catalog": True, "verified": True}),
         ({}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
+        ({"exclude": [{"name": "another*"}]}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
         # less, or the same
         ({"min_cvss": 4}, {"cvss": 6.0}, {}),
         ({"min_cvss": 4}, {}, {}),

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import matcher_of, matchers_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import accepts, matcher_of, matchers_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import row
 
@@ -199,3 +199,19 @@ def test_no_matchers_are_an_empty_list():
 def test_a_range_in_the_wrong_order_is_no_error_on_any_python(key):
     matcher = matcher_of({key: "x[9-0]"}, "policy.exclude[0]")
     assert not getattr(matcher, key)("x5")
+
+
+@pytest.mark.parametrize(
+    "named, own, accepted",
+    [
+        (["CVE-2021-0001"], ("CVE-2021-0001",), True),
+        (["CVE-2021-0001"], ("CVE-2021-0001", "CVE-2021-0002"), False),
+        (["CVE-2021-0001", "CVE-2021-0002"], ("CVE-2021-0001", "CVE-2021-0002"), True),
+        (["CVE-2021-0001"], (), False),
+    ],
+)
+def test_matchers_of_cve_ids_accept_no_other_id(named, own, accepted):
+    matching = [matcher_of({"cve": cve}, "exclude") for cve in named]
+    assert accepts(matching, row(cve=own)) is accepted
+    # one that names something else accepts the finding with all of its ids
+    assert accepts([*matching, matcher_of({"check": "WEB-1"}, "exclude")], row(cve=own))

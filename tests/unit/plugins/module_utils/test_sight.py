@@ -45,6 +45,12 @@ SCAN = {
         ({"num_tests": -1}, "Scan 5 does not say how many of its tests it finished."),
         ({"progress": 40}, "Scan 5 finished 40 % of its work only."),
         ({"progress": 99.0}, "Scan 5 finished 99 % of its work only."),
+        ({"progress": 40.5}, "Scan 5 finished 40.5 % of its work only."),
+        ({"progress": "40.0"}, "Scan 5 finished 40 % of its work only."),
+        ({"progress": "40 %"}, "Scan 5 finished 40 % of its work only."),
+        ({"progress": "half"}, "Scan 5 does not say how much of its work it finished."),
+        ({"progress": [40]}, "Scan 5 does not say how much of its work it finished."),
+        ({"progress": "100%"}, ""),
     ],
 )
 def test_a_scan_sees_everything_if_it_ran_all_of_its_tests(fields, why):
@@ -130,3 +136,25 @@ def test_a_record_without_parameters_has_no_known_reach(params):
     assert reach(tool_params=params) is None
     assert why_narrower(None, reach()) != "" and why_narrower(reach(), None) != ""
     assert reach(tool_params=[]) == reach(tool_params={})
+
+
+@pytest.mark.parametrize(
+    "before, after, narrower",
+    [
+        # one of the parameters that say how thoroughly is not the whole
+        ({"scan_type": "deep", "preset": "deep"}, {"scan_type": "deep", "preset": "light"}, True),
+        ({"scan_type": "deep"}, {"scan_type": "deep", "preset": "light"}, True),
+        ({"scan_type": "light", "preset": "deep"}, {"scan_type": "deep", "preset": "deep"}, False),
+        ({"scan_type": "light"}, {"preset": "deep"}, True),
+        ({"preset": "light"}, {"preset": "deep"}, False),
+        # an empty list may mean none, or all
+        ({"attack_active": []}, {"attack_active": ["xss"]}, True),
+        ({"attack_active": []}, {"attack_active": []}, False),
+        ({"attack_active": ["xss"]}, {"attack_active": []}, True),
+        ({"attack_active": ["xss"]}, {"attack_active": ["sqli", "xss"]}, False),
+        ({"attack_active": []}, {}, False),
+    ],
+)
+def test_parameters_are_compared_as_a_whole(before, after, narrower):
+    scans = [reach_of({**SCAN, "tool_params": params}) for params in (after, before)]
+    assert bool(why_narrower(*scans)) is narrower

@@ -1107,3 +1107,25 @@ def test_an_artefact_never_overwrites_the_baseline(run, found, tmp_path):
     assert (result.failed, result["outcome"]) == (True, "findings")
     assert "would overwrite the baseline" in result.msg
     assert (tmp_path / "gate.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "fields, said",
+    [
+        ({"status_message": "0 alive hosts of 1"}, "0 alive hosts of 1"),
+        ({"result_summary": {"text": "Target unreachable"}}, "Target unreachable"),
+        ({}, ""),
+    ],
+)
+def test_a_green_gate_warns_of_what_a_scan_without_findings_says(service, run, fields, said):
+    summary = {"text": "", **dict.fromkeys(("critical", "high", "medium", "low", "info"), 0)}
+    fields = {**fields, "result_summary": {**summary, **fields.get("result_summary", {})}}
+    scan = {"target_id": 1001, "tool_id": 170, "status_name": "finished", "age": 100, **fields}
+    target = {"id": 1001, "name": "a.example", "workspace": "W"}
+    state = {"workspaces": [{"id": 2, "name": "W"}], "targets": [target], "scans": [scan]}
+    service.reset(settings={"rate_limits": None}, state=state)
+    result = run("gate", workspace_id=2)
+    assert (result.failed, result["outcome"]) == (False, "passed"), result
+    assert [each for each in result.warnings if "Check that the target was reached" in each] == (
+        [f"a.example, Website Scanner: Scan 40001 says {said!r}. Check that the target was reached."] if said else []
+    )

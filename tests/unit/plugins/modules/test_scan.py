@@ -204,8 +204,9 @@ def test_a_wait_survives_an_outage_of_nine_minutes(account, scan, passing):
 
 
 @pytest.mark.parametrize("value", ["", "10 minutes", "-1", "1.5m"])
-def test_a_wrong_outage_wait_is_refused_before_any_call(account, scan, value):
-    result = scan(outage_wait=value)
+@pytest.mark.parametrize("state", ["present", "stopped", "absent"])
+def test_a_wrong_outage_wait_is_refused_before_any_call(account, scan, value, state):
+    result = scan(outage_wait=value, state=state)
     assert result.failed and result.msg.startswith("outage_wait is ") and account.calls() == []
 
 
@@ -709,6 +710,53 @@ def test_a_stop_may_take_a_while(account, scan, passing):
     account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
     assert good(scan(state="stopped"))["outcome"] == "stopped"
     assert passing.now >= 30
+
+
+@pytest.mark.parametrize("state", ["stopped", "absent"])
+def test_the_wait_for_a_stop_survives_an_outage(account, scan, passing, state):
+    account.settings(scan_stop_time=30)
+    account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
+    # longer than a stop may take to be seen
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=502, times=45)
+    result = good(scan(state=state, force=True, retries=0))
+    assert result["stopped"] == [40001] and 400 < passing.now < 600
+    assert account.calls().count(f"POST {S}/40001/stop") == 1
+    said = [line for line in result.shown if "cannot be read" in line]
+    assert len(said) == 45 and "trying again for 10 min 00 s (outage_wait), it was asked to stop" in said[0]
+
+
+def test_a_stop_has_its_whole_time_after_an_outage(account, scan, passing):
+    account.settings(scan_stop_time=500)
+    account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=502, times=35)
+    assert good(scan(state="stopped", retries=0))["outcome"] == "stopped"
+    assert 500 <= passing.now < 550
+
+
+@pytest.mark.parametrize("state", ["stopped", "absent"])
+@pytest.mark.parametrize("outage_wait, seconds", [(None, 600), ("0", 0), ("20m", 1200)])
+def test_an_outage_ends_the_wait_for_a_stop_after_its_time(account, scan, passing, state, outage_wait, seconds):
+    account.settings(scan_stop_time=30)
+    account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=503, times=None)
+    options = {} if outage_wait is None else {"outage_wait": outage_wait}
+    result = scan(state=state, force=True, retries=0, **options)
+    assert (result.failed, result.changed, result["stopped"], result["deleted"]) == (True, True, [40001], [])
+    assert result.msg.startswith(
+        "Scan 40001 of 'www.example.com' was asked to stop, and whether it has ended is unknown: "
+    )
+    assert seconds <= passing.now <= seconds + 20
+    assert [call for call in account.calls() if call.startswith("DELETE")] == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_read_ends_the_wait_for_a_stop_at_once(account, scan, passing, status):
+    account.settings(scan_stop_time=30)
+    account.add(scans=[old(5, status_name="waiting", script={"queue": 9000})])
+    account.fault(method="GET", path=f"{S}/40001", action="status", status=status, times=None)
+    result = scan(state="stopped", retries=0)
+    assert (result.failed, result["stopped"], passing.now) == (True, [40001], 0)
+    assert result["api_error"]["status"] == status
 
 
 def test_delete_all_of_a_target_and_tool(account, scan):

@@ -1,0 +1,126 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs the steps of roles in this process, with the play, the tasks and the action plugins of ansible-core."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from unittest import mock
+
+import ansible.template
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.play import Play
+from ansible.playbook.play_context import PlayContext
+from ansible.plugins import loader as plugins
+from ansible.template import Templar
+from ansible.vars.manager import VariableManager
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _role_action
+from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
+
+# what the modules say that a role asks before it goes on, where none is run
+ANSWERS = {
+    "estate": {"changed": False, "plan": {"checksum": "0"}, "results": [], "summary": {}},
+    "targets": {"changed": False, "plan": {"actions": []}, "summary": {}},
+    "scan": {"changed": False, "scans": []},
+    "gate": {
+        "changed": False,
+        "verdict": "pass",
+        "passed": True,
+        "outcome": "passed",
+        "outcomes": {"stale_baseline": "fail"},
+        "baseline": {"state": "missing", "reason": None},
+    },
+}
+
+
+class Role:
+    """A role of a play on one host. calls: the modules that it ran, each with its arguments.
+
+    directory: of the playbook; defaults: module_defaults of the play; answered: whether ANSWERS take the place of modules.
+    """
+
+    def __init__(self, name, directory, variables, defaults=None, answered=True):
+        install_collection_loader()
+        self.calls, self._answered = [], answered
+        loader = DataLoader()
+        loader.set_basedir(str(directory))
+        inventory = InventoryManager(loader, sources="localhost,")
+        manager = VariableManager(loader, inventory)
+        declared = {
+            "name": "Role",
+            "hosts": "localhost",
+            "gather_facts": False,
+            "module_defaults": trusted(defaults or {}),
+            "roles": [{"role": f"scanops.scanner.{name}"}],
+        }
+        play = Play.load(declared, variable_manager=manager, loader=loader)
+        blocks = [block for role in play.roles for block in role.compile(play=play)]
+        self._tasks = {task.args["step"]: task for block in blocks for task in _tasks_of(block) if "step" in task.args}
+        host, first = inventory.get_host("localhost"), next(iter(self._tasks.values()))
+        hosts = {f"ansible_play_{kind}": ["localhost"] for kind in ("hosts", "batch", "hosts_all")}
+        given = manager.get_vars(play=play, host=host, task=first)
+        self._variables = {**given, **hosts, **trusted(variables)}
+        self._variables.update(groups={"all": ["localhost"]}, hostvars={"localhost": dict(self._variables)})
+        self._loader, self._templar = loader, Templar(loader=loader, variables=self._variables)
+
+    @contextlib.contextmanager
+    def acting(self, step):
+        """The action plugin of a step, whose calls are noted."""
+        task = self._tasks[step].copy()
+        action = plugins.action_loader.get(
+            task.action,
+            task=task,
+            connection=plugins.connection_loader.get("ansible.builtin.local", PlayContext()),
+            play_context=PlayContext(),
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=plugins,
+        )
+        called = _role_action.RoleAction._called
+
+        def noted(self_, module, arguments, *rest):
+            short = module.rpartition(".")[2]
+            self.calls.append((short, _core.as_module_reads(dict(arguments))))
+            return json.loads(json.dumps(ANSWERS[short])) if self._answered else called(self_, module, arguments, *rest)
+
+        with mock.patch.object(_role_action.RoleAction, "_called", noted):
+            action.variables, action._joined, action._trace = self._variables, {}, None
+            yield action
+
+    def run(self, *steps):
+        """The result of the last of these steps."""
+        for step in steps:
+            with self.acting(step) as action:
+                result = action.run(task_vars=self._variables)
+        return result
+
+    def plain(self, module, arguments):
+        """The result of a task of a module."""
+        with self.acting(next(iter(self._tasks))) as action:
+            return action._called(f"scanops.scanner.{module}", trusted(arguments))
+
+    def last(self, module):
+        """The arguments of the last run of a module."""
+        return [arguments for name, arguments in self.calls if name == module][-1]
+
+
+def trusted(value):
+    """A value whose texts may be templates, as those of a play."""
+    if isinstance(value, dict):
+        return {key: trusted(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [trusted(part) for part in value]
+    trust = getattr(ansible.template, "trust_as_template", None)
+    return trust(value) if trust and isinstance(value, str) else value
+
+
+def _tasks_of(block):
+    for each in [*block.block, *block.rescue, *block.always]:
+        if hasattr(each, "block"):
+            yield from _tasks_of(each)
+        else:
+            yield each
