@@ -101,10 +101,12 @@ class CanaryAction(RoleAction):
                 " them, and run again."
             )
         found = self._arrived(canary, label)
+        # its days may have ended while the tasks ran
+        logger = canary["logger"] if found.get("records", True) else {**canary["logger"], "active_days": 0}
         proven = verdict(
             self.value("expect", REQUEST),
             self.value("match") or {},
-            canary["logger"],
+            logger,
             found["requests"],
             found["undecided"],
             found["total"],

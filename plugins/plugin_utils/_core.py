@@ -166,6 +166,17 @@ def play_of(task: Any) -> Any:
     return next(each._play for each in above(task) if getattr(each, "_play", None) is not None)
 
 
+def batch_of(task: Any, variables: Mapping[str, Any]) -> list[str]:
+    """The hosts with which a play runs now, in its order. ansible_play_batch lacks those that have failed, which all run the
+    tasks of rescue and always."""
+    inventory = getattr(task.get_variable_manager(), "_inventory", None)
+    if inventory is None:
+        return list(variables.get("ansible_play_batch", ()))
+    # restricted to the batch
+    names = {host.name for host in inventory.get_hosts()}
+    return [name for name in variables.get("ansible_play_hosts_all", ()) if name in names]
+
+
 def above(task: Any) -> Iterator[Any]:
     """The blocks, roles and includes that contain a task, the innermost first."""
     parent = task._parent

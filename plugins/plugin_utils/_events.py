@@ -91,7 +91,7 @@ def read_state(text: str, owner: Owner) -> tuple[str, Cursor]:
         if not all(map(_is_number, (high, seen, *passed, *still_open))):
             raise TypeError
         source, found = str(state["source"]), Owner(state["owner"], state.get("selection", {}))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError("it is not the state of an event source") from None
     if found.name != owner.name:
         raise ValueError(f"it belongs to another source, {json.dumps(found.name)}")

@@ -90,7 +90,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def begin(self, **more: Any) -> None:
         """Note that this host runs the role now."""
-        batch = list(self.variables.get("ansible_play_batch", ()))
+        batch = _core.batch_of(self._task, self.variables)
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0

@@ -97,8 +97,9 @@ class _Count:
         self.notes: Sequence[str] = ()
         # what the newest scans could not see, each with the scan that found it
         self.unseen: list[tuple[Record, _Found]] = []
-        # all scans of the workspace, and those of its targets
+        # all scans of the workspace, those of other targets, and those of its targets
         self._known: set[int] = set()
+        self._foreign: set[int] = set()
         self._scans: dict[int, Record] = {}
         # those whose counts the list must reach
         self._counted: dict[int, Record] = {}
@@ -116,6 +117,7 @@ class _Count:
         # before the findings, so that no scan has counted more of them than could be read
         listed = self._client.all(SCAN, query)
         self._known = {scan["id"] for scan in listed}
+        self._foreign = {scan["id"] for scan in listed if scan["target_id"] not in (None, *self._own)}
         own = (scan for scan in rows_in(listed, query["workspace_id"]) if scan["target_id"] in (None, *self._own))
         groups = _groups(own)
         self._scans = {scan["id"]: scan for group in groups for scan in group}
@@ -139,8 +141,9 @@ class _Count:
         scan = self._scans.get(scan_id)
         # a row may name one target, and a scan of another one: neither of them is clean
         owners = frozenset({target_id, scan and scan["target_id"]} & self._own.keys())
+        is_foreign = scan_id in self._foreign
         # of a scan that does not count, or of a target elsewhere
-        if scan is None and (scan_id in self._known or (not owners and target_id is not None)):
+        if scan is None and ((scan_id in self._known and not is_foreign) or (not owners and target_id is not None)):
             return
         cves = frozenset(cve.upper() for cve in finding["cve"] if is_cve(cve))
         found = _Found(frozenset(), finding["severity"], cves, owners)
@@ -152,7 +155,7 @@ class _Count:
             self._older[scan_id] += [found] if is_open(finding["status"]) else []
             return
         # one of no scan is never proven to be the only one
-        if scan is None or scan_id in self._counted:
+        if (scan is None and not is_foreign) or scan_id in self._counted:
             self._tally.take(finding)
         if is_open(finding["status"]):
             self._add(found)

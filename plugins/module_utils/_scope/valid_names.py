@@ -45,7 +45,7 @@ def problem_of(name: str) -> str | None:
     place = re.split("[/?#]", name, maxsplit=1)[0]
     if place == name:
         return _problem_of_place(name)
-    network = _network(name)
+    network = _network(re.sub(r"\[(.*)\]", r"\1", name))
     if network:
         if network.num_addresses == 1:
             return f"it is a network of one host; write {_shown(str(network.network_address))}"

@@ -647,3 +647,16 @@ def test_an_entry_that_lacks_something_is_read_again(account, cached, name):
     again = cached()
     assert FINDINGS in account.calls()
     assert groups(again) == groups(cold)
+
+
+def test_a_finding_of_a_scan_of_a_target_outside_of_the_inventory_is_not_lost(account, parse):
+    account.allow_violations = True
+    account.add(
+        targets=[{"id": 1009, "name": "https://d.example/", "workspace": "Shop"}],
+        scans=[scan(14, 1009, 4, tool_id=PORTS)],
+        findings=findings(14, 4, target_id=1002),
+    )
+    kind = next(each["type"] for each in account.targets() if each["id"] == 1002)
+    inventory = parse(findings=True, workspaces=["Shop"], type=kind)
+    assert set(inventory.hosts) == {"a.example", "b.example", "c.example"}
+    assert seen(inventory, "b.example")["findings"] == {**NONE, "critical": 1}
