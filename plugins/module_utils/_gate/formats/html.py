@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -75,13 +75,13 @@ _LONGEST_REFERENCE = 2000
 # what the table shows and filters
 _TABLE = (
     "fingerprint", "state", "severity", "name", "target", "tool", "change", "check", "protocol", "path", "method", "parameter",
-    "index", "age", "port", "cve", "reasons",
+    "index", "first_seen", "port", "cve", "reasons",
 )  # fmt: skip
 # what the details add; a text is its place in the list of texts
 _TEXTS = ("description", "risk", "recommendation", "evidence")
 _FACTS = (
-    "service", "cwe", "status", "workspace", "first_seen", "id", "scan_id", "cvss", "epss", "epss_percentile",
-    "known_exploited", "verified",
+    "service", "cwe", "status", "workspace", "id", "scan_id", "cvss", "epss", "epss_percentile", "known_exploited",
+    "verified",
 )  # fmt: skip
 
 _COLUMNS = {
@@ -89,7 +89,7 @@ _COLUMNS = {
     "name": "Finding",
     "target": "Where",
     "change": "Change",
-    "age": "Age",
+    "first_seen": "First seen",
     "state": "State",
 }
 _FILTERS = ("state", "severity", "change", "target", "tool")
@@ -146,7 +146,8 @@ def html(document: Document) -> str:
             _EMPTY_TABLE,
             plain_findings(document),
             "</section>\n</main>\n<footer>\n",
-            _gone(document),
+            _missing("Gone since the baseline", document["gone"]),
+            _missing("Not seen by this scan", document.get("unseen", ())),
             _about(document),
             '</footer>\n<script type="application/json" id="rows">',
             _table_data(document),
@@ -321,16 +322,17 @@ def _escaped(value: object) -> str:
 # --- the rest
 
 
-def _gone(document: Document) -> str:
-    found = document["gone"]
+def _missing(title: str, found: Sequence[Mapping[str, Any]]) -> str:
+    """Findings of the baseline that no scan of this run has."""
     items = "".join(
         f"<li>{severity_mark(each['severity'])} {text(each['name'], 200)}, {text(each['target'])}, {text(each['tool'])}"
-        f' <span class="soft small">last seen {_moment(each["last_seen"]) or "unknown"}</span></li>\n'
+        f'<span class="soft small"> {text(each["reason"]) + ", " if each.get("reason") else ""}'
+        f"last seen {_moment(each['last_seen']) or 'unknown'}</span></li>\n"
         for each in found[:MOST_LINES]
     )
     rest = len(found) - MOST_LINES
     more = f"<p>{rest} more in gate.json.</p>" if rest > 0 else ""
-    summary = f"<summary>Gone since the baseline: {len(found)}</summary>"
+    summary = f"<summary>{title}: {len(found)}</summary>"
     return f"<details>{summary}<ul>{items}</ul>{more}</details>\n" if found else ""
 
 

@@ -103,6 +103,7 @@ rect { fill: var(--of, var(--soft)); }
 rect.rest { opacity: .35; }
 rect.track { fill: var(--faint); }
 .targets td.bar { width: 9%; vertical-align: middle; }
+.targets .when { white-space: normal; min-width: 5.5rem; }
 .targets .word { min-width: 8rem; }
 .targets .why { padding-top: 0; color: var(--fail); font-size: .87rem; }
 tr.more > td, tr.more > th { border-bottom: 0; }
@@ -135,7 +136,7 @@ button.name[aria-expanded=true]::before { content: "\\25BE"; }
 #table table { table-layout: fixed; }
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
 .open .clip { display: block; }
-.c-severity { width: 7rem; } .c-state { width: 6rem; } .c-change { width: 6.5rem; } .c-age { width: 5rem; }
+.c-severity { width: 7rem; } .c-state { width: 6rem; } .c-change { width: 6.5rem; } .c-first_seen { width: 6.5rem; }
 .c-target { width: 30%; }
 tr.linked > td { background: var(--faint); }
 tr.detail > td { padding: .2rem .5rem 1rem 1.5rem; background: var(--faint); }
@@ -220,12 +221,6 @@ SCRIPT = r"""
     return made;
   };
   const known = (list, value, prefix) => list.includes(value) ? prefix + value : "";
-  const lasting = (seconds) => {
-    if (seconds === null) return "";
-    for (const [unit, letter] of [[86400, "d"], [3600, "h"], [60, "min"]])
-      if (seconds >= 2 * unit) return Math.floor(seconds / unit) + " " + letter;
-    return seconds + " s";
-  };
   const place = (row) => {
     const port = get(row, "port"), protocol = get(row, "protocol");
     const where = [[get(row, "method"), get(row, "path")].filter(Boolean).join(" ")];
@@ -240,7 +235,7 @@ SCRIPT = r"""
     severity: (row) => rank(SEVERITIES, get(row, "severity")),
     state: (row) => rank(STATES, get(row, "state")),
     change: (row) => rank(CHANGES, get(row, "change")),
-    age: (row) => get(row, "age") === null ? -1 : get(row, "age"),
+    first_seen: (row) => Date.parse(get(row, "first_seen")) || Infinity,
     name: null,
     target: null,
   };
@@ -302,7 +297,8 @@ SCRIPT = r"""
     where.append(make("span", get(row, "target"), "clip"));
     if (rest) where.append(make("span", rest, "clip soft small"));
     made.append(
-      severity, name, where, cell("c-change", get(row, "change") || ""), cell("c-age", lasting(get(row, "age")), "age"),
+      severity, name, where, cell("c-change", get(row, "change") || ""),
+      cell("c-first_seen", (get(row, "first_seen") || "").slice(0, 10), "first seen"),
       cell("c-state " + known(STATES, get(row, "state"), "st-"), get(row, "state")));
     body.append(made);
     if (opened.has(row)) open(row, made);
@@ -359,7 +355,7 @@ SCRIPT = r"""
     add("Exploited", said(has("known_exploited")));
     add("Verified", said(has("verified")));
     add("References", has("references").flatMap((reference) => [link(reference), make("br")]));
-    add("First seen", has("first_seen"));
+    add("First seen", get(row, "first_seen"));
     add("Check", get(row, "check"));
     const id = has("scan_id"), scan = id === null ? "" : "scan " + id;
     add("Tool", get(row, "tool"));
@@ -452,8 +448,7 @@ SCRIPT = r"""
   for (const button of document.querySelectorAll("th button[data-key]")) {
     button.addEventListener("click", () => {
       const key = button.dataset.key, same = sort.key === key;
-      /* the oldest first, everything else from the top of its list */
-      sort = {key, down: same ? !sort.down : key === "age"};
+      sort = {key, down: same && !sort.down};
       for (const head of document.querySelectorAll("th[aria-sort]")) head.removeAttribute("aria-sort");
       button.parentElement.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
       show();

@@ -142,13 +142,13 @@ class Bar(NamedTuple):
 def bars(document: Document) -> dict[str, list[Bar]]:
     """The bars of each chart, by its title. Against the baseline, there are none if no finding was compared with one."""
     ages = _bars(document, lambda row: _age(row["age"]), [*_AGES.values(), _UNKNOWN_AGE])
-    gone = len(document["gone"])
-    compared = gone or any(row["change"] for row in document["findings"])
+    gone, unseen = len(document["gone"]), len(document.get("unseen", ()))
+    compared = gone or unseen or any(row["change"] for row in document["findings"])
     changes = _bars(document, itemgetter("change"), (NEW, REOPENED, WORSE, KNOWN), "change")
     return {
         "By severity": _bars(document, itemgetter("severity"), SUMMARY, "severity"),
-        "Against the baseline": [*changes, Bar("gone", gone, 0)] if compared else [],
-        "By age": ages if ages[-1].number else ages[:-1],
+        "Against the baseline": [*changes, Bar("gone", gone, 0), Bar("not seen", unseen, 0)] if compared else [],
+        "By age at this run": ages if ages[-1].number else ages[:-1],
     }
 
 
@@ -162,7 +162,7 @@ def _age(age: int | None) -> str:
 
 
 def panels(document: Document) -> str:
-    if not document["findings"] and not document["gone"]:
+    if not (document["findings"] or document["gone"] or document.get("unseen")):
         return ""
     charts = "".join(_panel(title, found) for title, found in bars(document).items())
     return f'<section class="panels" aria-label="Numbers">\n{charts}</section>\n'
@@ -264,7 +264,7 @@ def _target_row(each: _Target, scale: float, scan_url: str, now: int | None) -> 
         f'<tr{" class=more" if reasons else ""}><th scope="row" class="full">'
         f"{filtered(text(pair['target']) or 'unknown target', target=line(pair['target']))}</th><td class=word>"
         f"{text(pair['tool'])}</td><td class=date><span{'' if outcome == PASSED else ' class=bad'}>{text(outcome, 40)}"
-        f'</span></td><td class="n" data-label="scanned">{scanned}</td>'
+        f'</span></td><td class="n when" data-label="scanned">{scanned}</td>'
         f"{_count(sum(each.failing.values()), 'failing', 'bad')}"
         f"{''.join(_count(each.numbers[name], name) for name in SUMMARY)}"
         f'<td class="bar full">{_stack(each.numbers, scale)}</td></tr>\n{why if reasons else ""}'

@@ -110,6 +110,7 @@ def test_hostile_text_is_in_no_tag_and_no_attribute_but_addresses():
     of = document(
         rows, [pair(text, text, outcome=text, reasons=[text])], outcome=text, reasons=[text], workspace=text,
         generated=text, waivers={"expired": [{**WAIVER, "matcher": {text: text}}], "unused": [], "doubled": []},
+        gone=[dict.fromkeys(GONE, text)], unseen=[dict.fromkeys(UNSEEN, text)],
     )  # fmt: skip
     plain, page = Elements(html(mixed())), html(of)
     elements = Elements(page)
@@ -137,8 +138,8 @@ def test_the_data_has_all_findings_and_each_text_once():
     of = mixed()
     page = html(of)
     for found, names in (
-        (table_of(page), "fingerprint index state change severity name target tool cve reasons port age"),
-        (details_of(page), "description risk recommendation evidence references cvss verified id first_seen"),
+        (table_of(page), "fingerprint index state change severity name target tool cve reasons port first_seen"),
+        (details_of(page), "description risk recommendation evidence references cvss verified id"),
     ):
         assert [[each[name] for name in names.split()] for each in found] == [
             [each[name] for name in names.split()] for each in of["findings"]
@@ -278,7 +279,40 @@ def test_numbers_by_severity_and_change():
         "worse": (1, 1),
         "known": (3, 1),
         "gone": (4, 0),
+        "not seen": (0, 0),
     }
+
+
+GONE = {
+    "fingerprint": "1:0", "name": "SQL injection", "check": None, "severity": "critical", "target": "api.example.com",
+    "tool": "web", "first_seen": "2026-11-01T10:00:00Z", "last_seen": "2026-11-20T10:00:00Z",
+}  # fmt: skip
+UNSEEN = {**GONE, "reason": "not seen by this scan (light): it runs 3 of the 10 tests"}
+
+
+@pytest.mark.parametrize("rows", [[], [row(1, change=None)]])
+def test_findings_that_no_scan_could_see_are_not_called_gone(rows):
+    of = document(rows, gone=[{**GONE, "name": "Weak cipher"}], unseen=[UNSEEN, {**UNSEEN, "last_seen": None}])
+    page = html(of)
+    gone, unseen = re.findall(r"<details><summary>(?!Policy)(.*?)</details>", page, re.DOTALL)
+    assert gone.startswith("Gone since the baseline: 1<") and "Weak cipher" in gone and "SQL" not in gone
+    assert unseen.startswith("Not seen by this scan: 2<") and unseen.count("SQL injection, api.example.com, web") == 2
+    assert unseen.count(f"{UNSEEN['reason']}, last seen 2026-11-20 10:00 UTC<") == 1
+    assert unseen.count(f"{UNSEEN['reason']}, last seen unknown<") == 1
+    assert numbers(of, "Against the baseline")["not seen"] == (2, 0)
+    assert "Against the baseline" in page
+
+
+def test_a_document_of_an_earlier_release_has_no_findings_that_were_not_seen():
+    of = document([row(1)])
+    del of["unseen"]
+    assert "Not seen by this scan" not in html(of)
+
+
+def test_the_table_shows_times_and_no_ages():
+    page = html(mixed())
+    assert [each["first_seen"] for each in table_of(page)] == [each["first_seen"] for each in mixed()["findings"]]
+    assert '<button type="button" data-key="first_seen">First seen</button>' in page and 'data-key="age"' not in page
 
 
 def test_without_a_baseline_nothing_is_called_new():
@@ -300,7 +334,7 @@ def test_without_a_baseline_nothing_is_called_new():
     ],
 )
 def test_ages(age, label):
-    found = numbers(document([row(1, age=age), row(2, age=age, state="known")]), "By age")
+    found = numbers(document([row(1, age=age), row(2, age=age, state="known")]), "By age at this run")
     assert {key: value for key, value in found.items() if value != (0, 0)} == {label: (2, 1)}
     assert ("unknown" in found) is (age is None)
 
